@@ -1,0 +1,45 @@
+# rollcall: `make e2e` runs the suites, `make test` checks rollcall itself. Everything else is for those who work on it.
+
+PROVIDER           ?= embedded
+IMPLEMENTATION     ?= reference
+ARTIFACTS          ?= _artifacts
+KUBERNETES_VERSION ?=
+FOCUS              ?=
+SEED               ?=
+PROCS              ?=
+PATIENCE           ?=
+
+ROLLCALL = $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/checkout/rollcall
+
+RUN = -provider=$(PROVIDER) -implementation=$(IMPLEMENTATION) -artifacts=$(ARTIFACTS) \
+	$(if $(KUBERNETES_VERSION),-kubernetes-version=$(KUBERNETES_VERSION)) $(if $(FOCUS),-focus='$(FOCUS)') \
+	$(if $(SEED),-seed=$(SEED)) $(if $(PROCS),-procs=$(PROCS)) $(if $(PATIENCE),-patience=$(PATIENCE))
+
+.PHONY: help
+help: ## Show what can be made
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@printf '\nVariables of make e2e: PROVIDER IMPLEMENTATION ARTIFACTS KUBERNETES_VERSION FOCUS SEED PROCS PATIENCE; see `rollcall run -help`.\n'
+
+.PHONY: rollcall
+rollcall: ## Build the rollcall command into the cache
+	@go build -o '$(ROLLCALL)' .
+
+.PHONY: e2e
+e2e: rollcall ## Run the suites against an implementation and write a report
+	@'$(ROLLCALL)' run $(RUN)
+
+.PHONY: requirements
+requirements: rollcall ## Print the catalogue: requirement, level, deciding specs
+	@'$(ROLLCALL)' requirements
+
+.PHONY: test
+test: lint ## Check rollcall itself: linters, unit tests, levers, simulation
+	@go test ./...
+
+.PHONY: lint
+lint: ## Run the linters alone
+	@hack/lint
+
+.PHONY: bench
+bench: ## Measure recording and judging: 20,000 events each
+	@go test -run='^$$' -bench=20000 -benchtime=3x ./framework/...

@@ -1,0 +1,85 @@
+package embedded
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/rollcall-conformance/rollcall/framework/process"
+)
+
+// startAPIServer starts etcd and kube-apiserver and waits until the latter is ready.
+func (c *Cluster) startAPIServer() error {
+	for _, dir := range []string{c.dataDir(), c.certDir(), c.binDir()} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return fmt.Errorf("make the control plane's folder: %w", err)
+		}
+	}
+	etcdPath, err := process.WrapForDeath(c.options.Binary("etcd"), c.binDir())
+	if err != nil {
+		return err
+	}
+	apiServerPath, err := process.WrapForDeath(c.options.Binary("kube-apiserver"), c.binDir())
+	if err != nil {
+		return err
+	}
+	etcdLog, err := c.openLog("etcd")
+	if err != nil {
+		return err
+	}
+	apiServerLog, err := c.openLog("kube-apiserver")
+	if err != nil {
+		return err
+	}
+
+	etcd := &envtest.Etcd{Path: etcdPath, DataDir: c.dataDir(), Out: etcdLog, Err: etcdLog}
+	// A scenario's data outlives no crash of the machine, so etcd need not wait for the disk.
+	etcd.Configure().Enable("unsafe-no-fsync")
+
+	apiServer := &envtest.APIServer{Path: apiServerPath, CertDir: c.certDir(), Out: apiServerLog, Err: apiServerLog}
+	apiServer.Configure().
+		// envtest switches service accounts off, since it has no controller that makes them. Here there is one.
+		Disable("disable-admission-plugins").
+		Set("max-requests-inflight", "2000").
+		Set("max-mutating-requests-inflight", "1000").
+		Set("enable-priority-and-fairness", "false")
+
+	c.plane = &envtest.Environment{
+		ControlPlane:             envtest.ControlPlane{Etcd: etcd, APIServer: apiServer},
+		ControlPlaneStartTimeout: startTimeout,
+	}
+	config, err := c.plane.Start()
+	if err != nil {
+		return fmt.Errorf("start etcd and kube-apiserver: %w\n%s", err, c.lastLines("etcd", "kube-apiserver"))
+	}
+	config.QPS, config.Burst = 1000, 2000
+	c.config = config
+	return nil
+}
+
+func (c *Cluster) openLog(name string) (*os.File, error) {
+	log, err := os.Create(filepath.Join(c.logDir(), name+".log"))
+	if err != nil {
+		return nil, fmt.Errorf("open the log of %s: %w", name, err)
+	}
+	c.logs = append(c.logs, log)
+	return log, nil
+}
+
+// lastLines shows the ends of the components' logs, for an error.
+func (c *Cluster) lastLines(names ...string) string {
+	const shown = 10
+	var text strings.Builder
+	for _, name := range names {
+		log, err := os.ReadFile(filepath.Join(c.logDir(), name+".log"))
+		if err != nil {
+			continue
+		}
+		lines := strings.Split(strings.TrimRight(string(log), "\n"), "\n")
+		fmt.Fprintf(&text, "last lines of %s:\n  %s\n", name, strings.Join(lines[max(0, len(lines)-shown):], "\n  "))
+	}
+	return text.String()
+}

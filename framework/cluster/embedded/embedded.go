@@ -1,0 +1,150 @@
+// Package embedded runs a real Kubernetes control plane as local processes: etcd and kube-apiserver (through controller-runtime's
+// envtest), kube-controller-manager, kube-scheduler, and KWOK for the nodes. RBAC, admission and service-account tokens are the real ones;
+// only the nodes are simulated.
+//
+// Several run side by side. They end with the process that started them, even when that one is killed with SIGKILL.
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/rollcall-conformance/rollcall/framework/cluster"
+	"github.com/rollcall-conformance/rollcall/framework/process"
+)
+
+// ProviderName is what reports call this provider.
+const ProviderName = "embedded"
+
+// startTimeout bounds etcd's and kube-apiserver's start. They take 3 s on two idle cores.
+const startTimeout = 90 * time.Second
+
+// Options says what to start.
+type Options struct {
+	// Binary returns the path of a control-plane binary by name: kube-apiserver, kube-controller-manager, kube-scheduler, etcd, kwok.
+	Binary func(name string) string
+	// KubernetesVersion of those binaries, for example "v1.37.0".
+	KubernetesVersion string
+	// Dir receives what the control plane needs to run; it goes at Stop.
+	Dir string
+	// LogDir receives one log per component; it stays. Default: logs in Dir.
+	LogDir string
+	// DisabledControllers are the controllers of kube-controller-manager that the implementation replaces, for example
+	// "daemonset-controller". Default: none.
+	DisabledControllers []string
+}
+
+// Cluster is a running control plane.
+type Cluster struct {
+	options Options
+	plane   *envtest.Environment
+	config  *rest.Config
+
+	mu        sync.Mutex
+	processes []*process.Process
+	logs      []*os.File
+	users     int
+	stopped   bool
+}
+
+var _ cluster.Cluster = (*Cluster)(nil)
+
+// Start brings a control plane up and returns when every component is ready. When one is not, the error shows the component's last log
+// lines, and nothing is left running.
+func Start(ctx context.Context, options Options) (_ *Cluster, err error) {
+	if options.LogDir == "" {
+		options.LogDir = filepath.Join(options.Dir, "logs")
+	}
+	c := &Cluster{options: options}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.Stop(context.WithoutCancel(ctx)))
+		}
+	}()
+	if err := os.MkdirAll(c.logDir(), 0o755); err != nil {
+		return nil, fmt.Errorf("make the control plane's folder: %w", err)
+	}
+	if err := c.startAPIServer(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	group, groupCtx := errgroup.WithContext(ctx)
+	for _, start := range []func(context.Context) error{c.startControllerManager, c.startScheduler, c.startKWOK} {
+		group.Go(func() error { return start(groupCtx) })
+	}
+	return c, group.Wait()
+}
+
+// Provider implements cluster.Cluster.
+func (c *Cluster) Provider() string { return ProviderName }
+
+// KubernetesVersion implements cluster.Cluster.
+func (c *Cluster) KubernetesVersion() string { return c.options.KubernetesVersion }
+
+// Config implements cluster.Cluster.
+func (c *Cluster) Config() *rest.Config { return c.config }
+
+// KubeconfigFor implements cluster.Cluster: the user is a client certificate's common name, the groups its organizations.
+func (c *Cluster) KubeconfigFor(_ context.Context, user string, groups ...string) (string, error) {
+	authenticated, err := c.plane.AddUser(envtest.User{Name: user, Groups: groups}, c.config)
+	if err != nil {
+		return "", fmt.Errorf("add user %s: %w", user, err)
+	}
+	kubeconfig, err := authenticated.KubeConfig()
+	if err != nil {
+		return "", fmt.Errorf("write the kubeconfig of %s: %w", user, err)
+	}
+	c.mu.Lock()
+	c.users++
+	name := fmt.Sprintf("%s-%d.kubeconfig", strings.ReplaceAll(user, ":", "-"), c.users)
+	c.mu.Unlock()
+	path := filepath.Join(c.options.Dir, name)
+	if err := os.WriteFile(path, kubeconfig, 0o600); err != nil {
+		return "", fmt.Errorf("write the kubeconfig of %s: %w", user, err)
+	}
+	return path, nil
+}
+
+// Stop implements cluster.Cluster. The nodes go first and etcd last, so that no component logs the loss of another.
+func (c *Cluster) Stop(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopped {
+		return nil
+	}
+	c.stopped = true
+	var group errgroup.Group
+	for _, p := range c.processes {
+		group.Go(func() error { return p.Stop(ctx) })
+	}
+	failures := []error{group.Wait()}
+	if c.plane != nil {
+		if err := c.plane.Stop(); err != nil {
+			failures = append(failures, fmt.Errorf("stop etcd and kube-apiserver: %w", err))
+		}
+	}
+	for _, log := range c.logs {
+		failures = append(failures, log.Close())
+	}
+	for _, dir := range []string{c.dataDir(), c.certDir(), c.binDir()} {
+		failures = append(failures, os.RemoveAll(dir))
+	}
+	return errors.Join(failures...)
+}
+
+func (c *Cluster) logDir() string  { return c.options.LogDir }
+func (c *Cluster) dataDir() string { return filepath.Join(c.options.Dir, "etcd") }
+func (c *Cluster) certDir() string { return filepath.Join(c.options.Dir, "certificates") }
+func (c *Cluster) binDir() string  { return filepath.Join(c.options.Dir, "bin") }

@@ -1,0 +1,137 @@
+package history
+
+import (
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// Kind names a recorded resource kind.
+type Kind string
+
+// The kinds that a recording can hold. KindEvent is evidence only: Event objects may live in another etcd, so they take no part
+// in the order (design: "The idea that sets rollcall apart").
+const (
+	KindPod                 Kind = "Pod"
+	KindNode                Kind = "Node"
+	KindDaemonSet           Kind = "DaemonSet"
+	KindStatefulSet         Kind = "StatefulSet"
+	KindControllerRevision  Kind = "ControllerRevision"
+	KindPodDisruptionBudget Kind = "PodDisruptionBudget"
+	KindEvent               Kind = "Event"
+)
+
+// Object is a recorded API object.
+type Object interface {
+	metav1.Object
+	runtime.Object
+}
+
+// NewObject returns an empty object of the kind; it fails for a kind that no recording can hold.
+func NewObject(kind Kind) (Object, error) {
+	switch kind {
+	case KindPod:
+		return &corev1.Pod{}, nil
+	case KindNode:
+		return &corev1.Node{}, nil
+	case KindDaemonSet:
+		return &appsv1.DaemonSet{}, nil
+	case KindStatefulSet:
+		return &appsv1.StatefulSet{}, nil
+	case KindControllerRevision:
+		return &appsv1.ControllerRevision{}, nil
+	case KindPodDisruptionBudget:
+		return &policyv1.PodDisruptionBudget{}, nil
+	case KindEvent:
+		return &corev1.Event{}, nil
+	}
+	return nil, fmt.Errorf("kind %q cannot be recorded", kind)
+}
+
+// Entry is one event of a history: a watch event or a stimulus of the harness, exactly one of Object and Stimulus being set.
+type Entry struct {
+	// ResourceVersion is the event's place in the order. A stimulus carries the newest version that the recorder had seen when
+	// the stimulus began, so everything it causes comes after it.
+	ResourceVersion uint64
+	// Received is when the harness got the event, on its monotonic clock, since the recording began. It is never earlier than
+	// the event itself.
+	Received time.Duration
+	// Time is Received on the wall clock, to be compared with the timestamps in objects.
+	Time time.Time
+	// Type is Added, Modified or Deleted; empty for a stimulus.
+	Type watch.EventType
+	// Kind of Object; empty for a stimulus.
+	Kind Kind
+	// Object after the event; for Deleted, its last state.
+	Object Object
+	// Stimulus is what the harness was about to do.
+	Stimulus *Stimulus
+}
+
+// Stimulus is one deliberate act of the harness. It is recorded before it is carried out, so that a judge never takes its effect
+// for the implementation's doing.
+type Stimulus struct {
+	// Lever names the act, for example "delete pod", "become unready", "cordon".
+	Lever string `json:"lever"`
+	// Kind, Namespace, Name and UID name the object acted on. UID is empty for one that did not exist yet.
+	Kind      Kind      `json:"kind,omitempty"`
+	Namespace string    `json:"namespace,omitempty"`
+	Name      string    `json:"name,omitempty"`
+	UID       types.UID `json:"uid,omitempty"`
+	// Node is the node that the act is felt on; empty if it is not one node.
+	Node string `json:"node,omitempty"`
+	// Detail says more to a reader, for example "maxSurge 1 -> 3".
+	Detail string `json:"detail,omitempty"`
+}
+
+// Gap is a stretch of the order in which events of a kind may be missing: a watch that ended with 410 Gone or could not be
+// resumed. Whatever is judged across it is inconclusive.
+type Gap struct {
+	Kind   Kind      `json:"kind"`
+	After  uint64    `json:"after"`
+	Time   time.Time `json:"time"`
+	Reason string    `json:"reason"`
+}
+
+// Header opens a recording: what a reader must know to judge it without the cluster.
+type Header struct {
+	// Version of the recording format.
+	Version string `json:"version"`
+	// Scenario is the text of the spec that was recorded.
+	Scenario string `json:"scenario"`
+	// Start is the wall-clock time of the recording's beginning.
+	Start time.Time `json:"start"`
+	// Namespaces and NodeSelector bound what was recorded.
+	Namespaces   []string `json:"namespaces"`
+	NodeSelector string   `json:"nodeSelector"`
+	// Kinds that were watched. A judge that needs another finds the history inconclusive.
+	Kinds []Kind `json:"kinds"`
+	// RevisionLabel is the label by which the implementation tells revisions apart.
+	RevisionLabel string `json:"revisionLabel"`
+	// Seed of every random choice of the run.
+	Seed int64 `json:"seed"`
+}
+
+// FormatVersion is the recording format that this package reads and writes.
+const FormatVersion = "rollcall.dev/recording/v1alpha1"
+
+// History is a recording, in order.
+type History struct {
+	Header
+	// Entries are ordered by ResourceVersion; a stimulus comes after the event whose version it carries.
+	Entries []Entry
+	// Evidence holds Event objects in the order received. They are outside the order.
+	Evidence []Entry
+	// Gaps tells where events may be missing.
+	Gaps []Gap
+	// CaughtUp is set once the recorder proved that every event up to the recording's end is here. Without it (a killed run) a
+	// history shows what happened, but not that nothing else did.
+	CaughtUp bool
+}

@@ -1,0 +1,173 @@
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// NoRevision is the revision of a pod that no template seen so far could have made.
+const NoRevision = -1
+
+// templates are the distinct pod templates that a DaemonSet has had, in the order in which they appeared.
+type templates struct {
+	seen    []*corev1.PodTemplateSpec
+	current int
+	byLabel map[string]int
+}
+
+// RevisionOf returns which of its DaemonSet's templates, counted from 0 in the order in which they first appeared, the pod was
+// made from; NoRevision if none fits or the pod has no recorded DaemonSet.
+//
+// The pod's content decides (MatchesTemplate). Templates may differ in ways that a pod does not show: only in affinity or tolerations, or by
+// having one label less. Among several that fit, the one decides whose revision the pod's revision label names, otherwise the one that was in
+// force when the pod appeared.
+func (c *Cluster) RevisionOf(pod *corev1.Pod) int {
+	if revision, ok := c.revisionOf[pod.UID]; ok {
+		return revision
+	}
+	return NoRevision
+}
+
+// CurrentRevision returns the number, as in RevisionOf, of the DaemonSet's template in force; NoRevision if it is not recorded.
+func (c *Cluster) CurrentRevision(daemonSet types.UID) int {
+	if templates := c.templates[daemonSet]; templates != nil {
+		return templates.current
+	}
+	return NoRevision
+}
+
+// IsUpdated tells whether the pod was made from the template that its DaemonSet has now.
+func (c *Cluster) IsUpdated(pod *corev1.Pod) bool {
+	owner := metav1.GetControllerOf(pod)
+	return owner != nil && c.RevisionOf(pod) != NoRevision && c.RevisionOf(pod) == c.CurrentRevision(owner.UID)
+}
+
+// TemplateOf returns the template that the pod was made from: see RevisionOf; nil if it is not known.
+func (c *Cluster) TemplateOf(pod *corev1.Pod) *corev1.PodTemplateSpec {
+	owner, revision := metav1.GetControllerOf(pod), c.RevisionOf(pod)
+	if owner == nil || revision == NoRevision || c.templates[owner.UID] == nil {
+		return nil
+	}
+	return c.templates[owner.UID].seen[revision]
+}
+
+// TemplateIn returns the pod template that a ControllerRevision of a DaemonSet holds.
+func TemplateIn(revision *appsv1.ControllerRevision) (*corev1.PodTemplateSpec, error) {
+	var data struct {
+		Spec struct {
+			Template *corev1.PodTemplateSpec `json:"template"`
+		} `json:"spec"`
+	}
+	if err := json.Unmarshal(revision.Data.Raw, &data); err != nil {
+		return nil, fmt.Errorf("decode the data of ControllerRevision %s: %w", revision.Name, err)
+	}
+	if data.Spec.Template == nil {
+		return nil, fmt.Errorf("ControllerRevision %s holds no spec.template", revision.Name)
+	}
+	return data.Spec.Template, nil
+}
+
+// learnTemplate takes note of the DaemonSet's template and tells whether it is another than before.
+func (c *Cluster) learnTemplate(daemonSet *appsv1.DaemonSet) bool {
+	known := c.templates[daemonSet.UID]
+	if known == nil {
+		known = &templates{current: NoRevision, byLabel: map[string]int{}}
+		c.templates[daemonSet.UID] = known
+	}
+	template := &daemonSet.Spec.Template
+	index := known.find(template)
+	if index == known.current && index != NoRevision {
+		return false
+	}
+	if index == NoRevision {
+		known.seen = append(known.seen, template)
+		index = len(known.seen) - 1
+	}
+	known.current = index
+	for _, pods := range c.podsOf[daemonSet.UID] {
+		for _, pod := range pods {
+			if c.RevisionOf(pod) == NoRevision {
+				c.attribute(pod)
+			}
+		}
+	}
+	return true
+}
+
+// learnLabel takes note of which template a revision label's value stands for.
+func (c *Cluster) learnLabel(revision *appsv1.ControllerRevision) {
+	owner := metav1.GetControllerOf(revision)
+	label := revision.Labels[c.revisionLabel]
+	if owner == nil || label == "" || c.templates[owner.UID] == nil {
+		return
+	}
+	known := c.templates[owner.UID]
+	if _, ok := known.byLabel[label]; ok {
+		return
+	}
+	template, err := TemplateIn(revision)
+	if err != nil {
+		// Another format of data: the label then breaks no ties.
+		return
+	}
+	if index := known.find(template); index != NoRevision {
+		known.byLabel[label] = index
+	}
+}
+
+// attribute works out the pod's revision. A pod keeps the one it has until its content says another.
+func (c *Cluster) attribute(pod *corev1.Pod) {
+	owner := metav1.GetControllerOf(pod)
+	if owner == nil || c.templates[owner.UID] == nil {
+		delete(c.revisionOf, pod.UID)
+		return
+	}
+	known := c.templates[owner.UID]
+	before, attributed := c.revisionOf[pod.UID]
+	attributed = attributed && before != NoRevision && before < len(known.seen)
+	if attributed && MatchesTemplate(pod, known.seen[before]) {
+		return
+	}
+	var fitting []int
+	for index, template := range known.seen {
+		if MatchesTemplate(pod, template) {
+			fitting = append(fitting, index)
+		}
+	}
+	switch {
+	case len(fitting) == 0 && attributed:
+		// Something else than the template changed in the pod, for example its resources were resized.
+	case len(fitting) == 0:
+		c.revisionOf[pod.UID] = NoRevision
+	default:
+		c.revisionOf[pod.UID] = known.choose(fitting, pod.Labels[c.revisionLabel])
+	}
+}
+
+func (t *templates) choose(fitting []int, label string) int {
+	labelled, known := t.byLabel[label]
+	choice := fitting[len(fitting)-1]
+	for _, index := range fitting {
+		if known && label != "" && index == labelled {
+			return index
+		}
+		if index == t.current {
+			choice = index
+		}
+	}
+	return choice
+}
+
+func (t *templates) find(template *corev1.PodTemplateSpec) int {
+	for index, seen := range t.seen {
+		if SameTemplate(seen, template) {
+			return index
+		}
+	}
+	return NoRevision
+}

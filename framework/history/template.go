@@ -1,0 +1,49 @@
+package history
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+)
+
+// LeverPrefix begins the annotations by which levers steer pods on simulated nodes. They change during a pod's life without
+// making it another revision, so pods are compared with templates without them.
+const LeverPrefix = "lever.rollcall.dev/"
+
+// MatchesTemplate tells whether the pod was made from the template, judged by what the API server would have kept of it (labels,
+// annotations, images, commands, arguments, environment, resources, ports) and not by any label that the implementation sets: a controller
+// that mislabels its pods is not believed.
+func MatchesTemplate(pod *corev1.Pod, template *corev1.PodTemplateSpec) bool {
+	return contains(pod.Labels, template.Labels) &&
+		contains(pod.Annotations, template.Annotations) &&
+		sameContainers(pod.Spec.InitContainers, template.Spec.InitContainers) &&
+		sameContainers(pod.Spec.Containers, template.Spec.Containers) &&
+		pod.Spec.HostNetwork == template.Spec.HostNetwork
+}
+
+// SameTemplate tells whether two templates make the same revision of pods: a DaemonSet's template with any difference makes another.
+func SameTemplate(a, b *corev1.PodTemplateSpec) bool { return equality.Semantic.DeepEqual(a, b) }
+
+func contains(all, some map[string]string) bool {
+	for key, value := range some {
+		if strings.HasPrefix(key, LeverPrefix) {
+			continue
+		}
+		if got, ok := all[key]; !ok || got != value {
+			return false
+		}
+	}
+	return true
+}
+
+func sameContainers(a, b []corev1.Container) bool {
+	return slices.EqualFunc(a, b, func(a, b corev1.Container) bool {
+		return a.Name == b.Name && a.Image == b.Image &&
+			slices.Equal(a.Command, b.Command) && slices.Equal(a.Args, b.Args) &&
+			equality.Semantic.DeepEqual(a.Env, b.Env) &&
+			equality.Semantic.DeepEqual(a.Resources, b.Resources) &&
+			equality.Semantic.DeepEqual(a.Ports, b.Ports)
+	})
+}

@@ -1,0 +1,149 @@
+package implementation
+
+import (
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+)
+
+// kubernetesVersionVariable may stand in spec.version.
+const kubernetesVersionVariable = "${KUBERNETES_VERSION}"
+
+// replaceable are the controllers of kube-controller-manager that requirements are about: others are nothing an implementation could replace.
+func replaceable() []string {
+	return []string{"daemonset-controller", "disruption-controller", "statefulset-controller"}
+}
+
+// knobs are what the suite may have to set that apps/v1 has no field for.
+func knobs() []string { return []string{"podUpdatePolicy"} }
+
+func features() []string {
+	var names []string
+	for _, feature := range requirements.Features() {
+		names = append(names, string(feature))
+	}
+	return names
+}
+
+// decode reads the text of an implementation file. Relative paths of its launch are relative to folder; open reads a manifest by the path in
+// the file.
+func decode(file string, text []byte, folder string, catalogue *requirements.Catalogue, open func(string) ([]byte, error)) (*Implementation, error) {
+	r := &reader{file: file}
+	root := r.document(text)
+	if root == nil {
+		return nil, r.err()
+	}
+	i := &Implementation{
+		File:          file,
+		Workload:      schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "DaemonSet"},
+		RevisionLabel: DefaultRevisionLabel,
+	}
+	var apiVersion, kind string
+	var claimed []string
+	r.mapping(root, "",
+		field{"apiVersion", true, r.checked("apiVersion", &apiVersion, r.oneOf("apiVersion", []string{APIVersion}))},
+		field{"kind", true, r.checked("kind", &kind, r.oneOf("kind", []string{Kind}))},
+		field{"metadata", true, func(node *yaml.Node) {
+			r.mapping(node, "metadata", field{"name", true, r.checked("metadata.name", &i.Name, r.label)})
+		}},
+		field{"spec", true, func(node *yaml.Node) {
+			r.mapping(node, "spec",
+				field{"organization", false, r.text("spec.organization", &i.Organization)},
+				field{"project", false, r.text("spec.project", &i.Project)},
+				field{"url", false, r.checked("spec.url", &i.URL, r.address("spec.url"))},
+				field{"version", false, r.checked("spec.version", &i.Version, r.variables([]string{kubernetesVersionVariable}))},
+				field{"contact", false, r.texts("spec.contact", &i.Contact, nil)},
+				field{"workload", false, r.workload(&i.Workload)},
+				field{"fields", false, r.fieldPaths(&i.Fields)},
+				field{"revisionLabel", false, r.checked("spec.revisionLabel", &i.RevisionLabel, r.labelKey)},
+				field{"features", true, r.texts("spec.features", &claimed, r.oneOf("feature", features()))},
+				field{"replaces", false, r.texts("spec.replaces", &i.Replaces, r.oneOf("controller", replaceable()))},
+				field{"launch", true, r.launch(&i.Launch, folder, open)},
+				field{"knownDeviations", false, r.deviations(&i.KnownDeviations, catalogue)},
+			)
+		}},
+	)
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	for _, feature := range claimed {
+		i.Features = append(i.Features, requirements.Feature(feature))
+	}
+	if len(i.Features) == 0 {
+		return nil, fmt.Errorf("%s: spec.features is empty: an implementation claims at least one of %s", file, strings.Join(features(), ", "))
+	}
+	if p := i.Launch.Process; p != nil && p.User.Name == "" {
+		p.User = User{Name: i.Name, Groups: []string{"system:masters"}}
+	}
+	return i, nil
+}
+
+func (r *reader) label(node *yaml.Node, value string) {
+	if wrong := validation.IsDNS1123Label(value); len(wrong) > 0 {
+		r.reject(node, "metadata.name %q: %s", value, strings.Join(wrong, "; "))
+	}
+}
+
+func (r *reader) labelKey(node *yaml.Node, value string) {
+	if wrong := validation.IsQualifiedName(value); len(wrong) > 0 {
+		r.reject(node, "spec.revisionLabel %q: %s", value, strings.Join(wrong, "; "))
+	}
+}
+
+func (r *reader) workload(into *schema.GroupVersionKind) func(*yaml.Node) {
+	return func(node *yaml.Node) {
+		*into = schema.GroupVersionKind{}
+		r.mapping(node, "spec.workload",
+			field{"group", true, r.text("spec.workload.group", &into.Group)},
+			field{"version", true, r.text("spec.workload.version", &into.Version)},
+			field{"kind", true, r.text("spec.workload.kind", &into.Kind)},
+		)
+	}
+}
+
+func (r *reader) fieldPaths(into *map[string]string) func(*yaml.Node) {
+	return func(node *yaml.Node) {
+		*into = map[string]string{}
+		var fields []field
+		for _, knob := range knobs() {
+			var where string
+			fields = append(fields, field{knob, false, func(node *yaml.Node) {
+				r.text("spec.fields."+knob, &where)(node)
+				(*into)[knob] = where
+			}})
+		}
+		r.mapping(node, "spec.fields", fields...)
+	}
+}
+
+func (r *reader) deviations(into *[]KnownDeviation, catalogue *requirements.Catalogue) func(*yaml.Node) {
+	return func(node *yaml.Node) {
+		node = target(node)
+		if node.Kind != yaml.SequenceNode {
+			r.reject(node, "spec.knownDeviations must be a list")
+			return
+		}
+		seen := map[string]bool{}
+		for n, item := range node.Content {
+			where := fmt.Sprintf("spec.knownDeviations[%d]", n)
+			var id, issue string
+			r.mapping(item, where,
+				field{"requirement", true, r.checked(where+".requirement", &id, func(node *yaml.Node, value string) {
+					if err := catalogue.Unknown(requirements.ID(value)); err != nil {
+						r.reject(node, "%v", err)
+					} else if seen[value] {
+						r.reject(node, "requirement %s is given twice", value)
+					}
+					seen[value] = true
+				})},
+				field{"issue", true, r.checked(where+".issue", &issue, r.address(where+".issue"))},
+			)
+			*into = append(*into, KnownDeviation{Requirement: requirements.ID(id), Issue: issue})
+		}
+	}
+}

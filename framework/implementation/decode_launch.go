@@ -1,0 +1,140 @@
+package implementation
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Variables lists what may stand as ${NAME} in a process's arguments, environment and readiness address:
+//
+//	${KUBECONFIG}  the kubeconfig file of the implementation's user
+//	${PORT}        a free port of 127.0.0.1, chosen for each launch and kept over restarts
+//	${RUN_DIR}     a folder for whatever the process writes, its working directory
+//	${BIN_DIR}     the folder of the control-plane programs
+func Variables() []string { return []string{"KUBECONFIG", "PORT", "RUN_DIR", "BIN_DIR"} }
+
+var variablePattern = regexp.MustCompile(`\$\{[^}]*\}?`)
+
+// variables is a check that a text contains no variable but these, written as in the text.
+func (r *reader) variables(allowed []string) func(*yaml.Node, string) {
+	return func(node *yaml.Node, value string) {
+		for _, found := range variablePattern.FindAllString(value, -1) {
+			if !slices.Contains(allowed, found) {
+				r.reject(node, "unknown variable %s: allowed are %s", found, strings.Join(allowed, ", "))
+			}
+		}
+	}
+}
+
+// expand replaces variables by their values; a file that was read contains no others.
+func expand(text string, values map[string]string) string {
+	return variablePattern.ReplaceAllStringFunc(text, func(found string) string {
+		return values[strings.Trim(found, "${}")]
+	})
+}
+
+func launchVariables() []string {
+	var written []string
+	for _, name := range Variables() {
+		written = append(written, "${"+name+"}")
+	}
+	return written
+}
+
+// launch reads exactly one way to launch.
+func (r *reader) launch(into *LaunchSpec, folder string, open func(string) ([]byte, error)) func(*yaml.Node) {
+	return func(node *yaml.Node) {
+		var chosen []string
+		choose := func(name string, read func(*yaml.Node)) func(*yaml.Node) {
+			return func(node *yaml.Node) {
+				chosen = append(chosen, name)
+				read(node)
+			}
+		}
+		before := len(r.problems)
+		r.mapping(node, "spec.launch",
+			field{"process", false, choose("process", r.process(into, folder, open))},
+			field{"none", false, choose("none", func(node *yaml.Node) { r.mapping(node, "spec.launch.none") })},
+			field{"image", false, choose("image", func(node *yaml.Node) {
+				r.reject(node, "spec.launch.image: launching an image takes real nodes, which no provider of this version has; "+
+					"use process, or deploy the implementation yourself and use none")
+			})},
+		)
+		switch {
+		case len(chosen) > 1:
+			r.reject(node, "spec.launch must be one way to launch, not %s", strings.Join(chosen, " and "))
+		case len(chosen) == 0 && len(r.problems) == before:
+			r.reject(node, "spec.launch says no way to launch: give process, or none if the implementation runs already")
+		}
+	}
+}
+
+func (r *reader) process(into *LaunchSpec, folder string, open func(string) ([]byte, error)) func(*yaml.Node) {
+	const at = "spec.launch.process"
+	return func(node *yaml.Node) {
+		p := &ProcessSpec{folder: folder}
+		into.Process = p
+		known := r.variables(launchVariables())
+		var manifests []string
+		r.mapping(node, at,
+			field{"goPackage", false, r.checked(at+".goPackage", &p.GoPackage, func(node *yaml.Node, value string) {
+				if folder == "" && strings.HasPrefix(value, ".") {
+					r.reject(node, "%s.goPackage %q: a shipped file is in no folder, use an import path", at, value)
+				}
+			})},
+			field{"executable", false, r.text(at+".executable", &p.Executable)},
+			field{"args", false, r.texts(at+".args", &p.Args, known)},
+			field{"env", false, r.textMap(at+".env", &p.Env, known)},
+			field{"ready", false, func(node *yaml.Node) {
+				r.mapping(node, at+".ready",
+					field{"url", true, r.checked(at+".ready.url", &p.ReadyURL, func(node *yaml.Node, value string) {
+						known(node, value)
+						// A variable is no valid part of an address: any number does for the check.
+						r.address(at+".ready.url")(node, variablePattern.ReplaceAllString(value, "1"))
+					})},
+					field{"contains", false, r.text(at+".ready.contains", &p.ReadyText)},
+					field{"timeout", false, r.duration(at+".ready.timeout", &p.ReadyTimeout)},
+				)
+			}},
+			field{"user", false, func(node *yaml.Node) {
+				r.mapping(node, at+".user",
+					field{"name", true, r.text(at+".user.name", &p.User.Name)},
+					field{"groups", false, r.texts(at+".user.groups", &p.User.Groups, nil)},
+				)
+			}},
+			field{"manifests", false, r.texts(at+".manifests", &manifests, func(node *yaml.Node, value string) {
+				content, err := open(value)
+				if err == nil {
+					_, err = objects(content)
+				}
+				if err != nil {
+					r.reject(node, "manifest %s: %v", value, err)
+				}
+				p.Manifests = append(p.Manifests, Manifest{Path: value, Content: content})
+			})},
+		)
+		if (p.GoPackage == "") == (p.Executable == "") {
+			r.reject(node, "%s must have exactly one of goPackage and executable", at)
+		}
+	}
+}
+
+func (r *reader) duration(where string, into *time.Duration) func(*yaml.Node) {
+	return func(node *yaml.Node) {
+		var value string
+		r.text(where, &value)(node)
+		if value == "" {
+			return
+		}
+		parsed, err := time.ParseDuration(value)
+		if err != nil || parsed <= 0 {
+			r.reject(node, "%s %q is not a length of time: write 90s or 2m", where, value)
+			return
+		}
+		*into = parsed
+	}
+}

@@ -1,0 +1,177 @@
+// Package implementation describes the controller under test: it reads implementation files, strictly, and launches what they name.
+//
+// It knows nothing about requirements beyond their names, and nothing about how the cluster came to be.
+package implementation
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rollcall-conformance/rollcall/fixtures"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+)
+
+// The type of document that an implementation file is.
+const (
+	APIVersion = "rollcall.dev/v1alpha1"
+	Kind       = "Implementation"
+)
+
+// DefaultRevisionLabel is the label by which Kubernetes tells a DaemonSet's revisions apart.
+const DefaultRevisionLabel = "controller-revision-hash"
+
+// Implementation is what an implementation file says.
+type Implementation struct {
+	// Name identifies it in reports and file names: lower-case letters, digits and dashes.
+	Name string
+	// File is where it was read from, for messages.
+	File string
+
+	// Organization, Project, URL, Version and Contact head the report, as in the Gateway API's conformance report. They may be empty.
+	// For Version see also VersionOn.
+	Organization, Project, URL, Version string
+	Contact                             []string
+
+	// Workload is the kind that the suite creates. Default: DaemonSet of apps/v1.
+	Workload schema.GroupVersionKind
+	// Fields says where the API carries a knob that apps/v1 does not have: a field path, or "metadata.annotations[name]".
+	Fields map[string]string
+	// RevisionLabel tells the pods of two revisions apart. Default: DefaultRevisionLabel.
+	RevisionLabel string
+	// Features are what the implementation claims, at least one.
+	Features []requirements.Feature
+	// Replaces are the controllers of kube-controller-manager to be switched off. Default: none.
+	Replaces []string
+	// Launch says how the implementation comes to run.
+	Launch LaunchSpec
+	// KnownDeviations are shown in the report; they never turn a fail into a pass.
+	KnownDeviations []KnownDeviation
+}
+
+// KnownDeviation is a requirement the implementation is known not to meet.
+type KnownDeviation struct {
+	Requirement requirements.ID
+	// Issue is the address where it is being discussed.
+	Issue string
+}
+
+// LaunchSpec says how an implementation comes to run.
+type LaunchSpec struct {
+	// Process is a local process; nil if the implementation runs already, launched by others.
+	Process *ProcessSpec
+}
+
+// ProcessSpec describes a local process. Args, Env and ReadyURL may contain the variables of Variables.
+type ProcessSpec struct {
+	// GoPackage is built first and then run: an import path, resolved by the go.mod of the working directory, or a path beginning
+	// with "./" or "../", relative to the implementation file. Exactly one of GoPackage and Executable is set.
+	GoPackage string
+	// Executable is a control-plane program (kube-controller-manager, of the cluster's version), a name in PATH, or a path with a
+	// slash, relative to the implementation file.
+	Executable string
+	// Args are the arguments.
+	Args []string
+	// Env is added to the harness's environment.
+	Env map[string]string
+	// ReadyURL answers with a 2xx status once the implementation works; certificates are not checked. Empty: it counts as ready once it runs.
+	ReadyURL string
+	// ReadyText must be part of that answer's body, for an address that answers before all works. Default: any answer will do.
+	ReadyText string
+	// ReadyTimeout bounds the wait for ReadyURL. Default: process.DefaultReadyTimeout.
+	ReadyTimeout time.Duration
+	// User is the identity of the kubeconfig. Default: the implementation's name, as a member of system:masters, whom RBAC never stops.
+	User User
+	// Manifests are applied by an administrator before the launch.
+	Manifests []Manifest
+
+	// folder is what relative paths are relative to; empty for a shipped file, which is in no folder.
+	folder string
+}
+
+// User is whom a kubeconfig authenticates as.
+type User struct {
+	Name   string
+	Groups []string
+}
+
+// Manifest is a file of Kubernetes objects.
+type Manifest struct {
+	Path    string
+	Content []byte
+}
+
+// VersionOn is the version of the implementation on a cluster of this Kubernetes version, for implementations that are part of Kubernetes and
+// say "${KUBERNETES_VERSION}".
+func (i *Implementation) VersionOn(kubernetesVersion string) string {
+	return strings.ReplaceAll(i.Version, kubernetesVersionVariable, kubernetesVersion)
+}
+
+// Claims tells whether the implementation claims a feature.
+func (i *Implementation) Claims(feature requirements.Feature) bool {
+	for _, claimed := range i.Features {
+		if claimed == feature {
+			return true
+		}
+	}
+	return false
+}
+
+// Load reads an implementation file: a path, or the name of one that is shipped (see Shipped). Its error, which is always the user's to
+// mend, lists everything that is wrong, one line each, as "file:line: what: what is allowed".
+func Load(nameOrPath string, catalogue *requirements.Catalogue) (*Implementation, error) {
+	if isPath(nameOrPath) {
+		text, err := os.ReadFile(nameOrPath)
+		if err != nil {
+			return nil, fmt.Errorf("reading the implementation file: %w (shipped are %s)", err, strings.Join(Shipped(), ", "))
+		}
+		folder, err := filepath.Abs(filepath.Dir(nameOrPath))
+		if err != nil {
+			return nil, fmt.Errorf("reading the implementation file: %w", err)
+		}
+		return decode(nameOrPath, text, folder, catalogue, func(manifest string) ([]byte, error) {
+			return os.ReadFile(absolute(folder, manifest))
+		})
+	}
+	shipped := path.Join("implementations", nameOrPath+".yaml")
+	text, err := fs.ReadFile(fixtures.Files(), shipped)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("no implementation %q is shipped: there are %s; for a file of your own give its path, as in ./%s.yaml",
+			nameOrPath, strings.Join(Shipped(), ", "), nameOrPath)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the implementation file: %w", err)
+	}
+	return decode(shipped, text, "", catalogue, func(manifest string) ([]byte, error) {
+		return fs.ReadFile(fixtures.Files(), path.Join(path.Dir(shipped), manifest))
+	})
+}
+
+// Shipped lists the names of the implementation files that come with rollcall.
+func Shipped() []string {
+	// The pattern is a constant and valid, which is the only way for this to fail.
+	files, _ := fs.Glob(fixtures.Files(), "implementations/*.yaml")
+	var names []string
+	for _, file := range files {
+		names = append(names, strings.TrimSuffix(path.Base(file), ".yaml"))
+	}
+	return names
+}
+
+func isPath(nameOrPath string) bool {
+	return strings.ContainsRune(nameOrPath, filepath.Separator) || strings.HasSuffix(nameOrPath, ".yaml") || strings.HasSuffix(nameOrPath, ".yml")
+}
+
+func absolute(folder, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(folder, path)
+}

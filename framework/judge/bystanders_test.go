@@ -1,0 +1,119 @@
+package judge_test
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+)
+
+func TestBystanders(t *testing.T) {
+	j := judge.Bystanders()
+	agents := map[string]string{"app": "agent"}
+	foreign := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "web-uid", Controller: new(bool)}
+	*foreign.Controller = true
+	// beside is a DaemonSet that is being updated, one of whose pods goes, with a stranger on the other node.
+	beside := func(b *Builder, labels map[string]string, owners ...metav1.OwnerReference) (*DaemonSet, *Pod) {
+		ds, pods := running(b, 2)
+		stranger := b.Stranger("stranger", node(1), labels, owners...).Ready()
+		b.After(long)
+		ds.Update("v2")
+		pods[0].Terminating()
+		return ds, stranger
+	}
+	owner := func(ds *DaemonSet) []metav1.OwnerReference { return ds.Pod("owned", node(0)).Object().OwnerReferences }
+	breaks(t, j,
+		story{"a pod of nobody's is deleted", func(b *Builder) {
+			_, stranger := beside(b, nil)
+			stranger.Terminating()
+		}},
+		story{"a matching pod of somebody else's is deleted", func(b *Builder) {
+			_, stranger := beside(b, agents, foreign)
+			stranger.Terminating()
+		}},
+		story{"a matching pod of nobody's vanishes", func(b *Builder) {
+			_, stranger := beside(b, agents)
+			stranger.Gone()
+		}},
+		story{"a pod of somebody else's is relabelled", func(b *Builder) {
+			_, stranger := beside(b, agents, foreign)
+			stranger.Edit(func(pod *corev1.Pod) { pod.Labels[RevisionLabel] = "v2" })
+		}},
+		story{"a pod of somebody else's is taken over", func(b *Builder) {
+			ds, stranger := beside(b, agents, foreign)
+			owners := owner(ds)
+			stranger.Edit(func(pod *corev1.Pod) { pod.OwnerReferences = owners })
+		}},
+		story{"a pod is taken from its owner", func(b *Builder) {
+			_, stranger := beside(b, agents, foreign)
+			stranger.Edit(func(pod *corev1.Pod) { pod.OwnerReferences = nil })
+		}},
+		story{"a pod that does not match is adopted", func(b *Builder) {
+			ds, stranger := beside(b, map[string]string{"app": "web"})
+			owners := owner(ds)
+			stranger.Edit(func(pod *corev1.Pod) { pod.OwnerReferences = owners })
+		}},
+	)
+	keeps(t, j,
+		story{"it is left alone", func(b *Builder) { beside(b, agents, foreign) }},
+		story{"a matching orphan is adopted", func(b *Builder) {
+			ds, stranger := beside(b, agents)
+			owners := owner(ds)
+			stranger.Edit(func(pod *corev1.Pod) { pod.OwnerReferences = owners })
+		}},
+		story{"its node makes it unready", func(b *Builder) {
+			_, stranger := beside(b, agents)
+			stranger.Unready()
+		}},
+		story{"the API server copies the node's topology", func(b *Builder) {
+			_, stranger := beside(b, agents)
+			stranger.Edit(func(pod *corev1.Pod) { pod.Labels[corev1.LabelTopologyZone] = "a" })
+		}},
+		story{"the harness deletes it", func(b *Builder) {
+			_, stranger := beside(b, agents)
+			b.Stimulus("delete pod", stranger)
+			stranger.Terminating().Gone()
+		}},
+		story{"the harness labels it", func(b *Builder) {
+			_, stranger := beside(b, agents)
+			b.Stimulus("label pod", stranger)
+			stranger.Edit(func(pod *corev1.Pod) { pod.Labels["app"] = "web" })
+		}},
+		story{"its own controller scales down", func(b *Builder) {
+			_, stranger := beside(b, agents, foreign)
+			b.Stimulus("scale ReplicaSet", Object("ReplicaSet", "web"))
+			stranger.Terminating()
+		}},
+		story{"its node is deleted", func(b *Builder) {
+			_, stranger := beside(b, agents)
+			b.Node(node(1)).Leave()
+			stranger.Terminating()
+		}},
+		story{"it had ended", func(b *Builder) {
+			_, stranger := beside(b, agents)
+			stranger.Succeeded().Gone()
+		}},
+	)
+	ignores(t, j,
+		story{"there is no bystander", func(b *Builder) {
+			ds, pods := running(b, 2)
+			ds.Update("v2")
+			pods[0].Terminating()
+		}},
+		story{"pods that a deleted DaemonSet left", func(b *Builder) {
+			ds, pods := running(b, 2)
+			b.DaemonSet("other")
+			ds.Gone()
+			pods[0].Terminating()
+		}},
+		story{"nothing happens", func(b *Builder) {
+			running(b, 2)
+			b.Stranger("stranger", node(1), agents).Ready()
+			b.Stimulus("delete node", Object(history.KindNode, "elsewhere"))
+		}},
+	)
+}

@@ -1,0 +1,79 @@
+package judge
+
+import (
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// HistoryCurrent is HISTORY-010. It is decided when the implementation reports a generation as observed: the history of that generation's
+// template must then be the newest, also after a rollback. In between, numbers may be on their way.
+func HistoryCurrent() Judge {
+	return Judge{
+		Requirement: "HISTORY-010",
+		Promise:     "the ControllerRevision of the current template has the largest revision number",
+		Needs:       []history.Kind{history.KindDaemonSet, history.KindControllerRevision},
+		New:         func(history.Header) Observer { return &historyCurrent{} },
+	}
+}
+
+type historyCurrent struct {
+	exercised
+	// touched is when the harness last laid hands on a revision.
+	touched time.Time
+}
+
+// Observe implements Observer.
+func (o *historyCurrent) Observe(s *Scene) []Violation {
+	if stimulus := s.Change.Stimulus; stimulus != nil {
+		if stimulus.Kind == history.KindControllerRevision {
+			o.touched = s.Now
+		}
+		return nil
+	}
+	if s.status == nil || s.Now.Sub(o.touched) < Lag || !s.status.workload.live() {
+		return nil
+	}
+	ds, before := s.status.after, s.status.before
+	if ds.Status.ObservedGeneration != ds.Generation || before.Status.ObservedGeneration == ds.Status.ObservedGeneration {
+		return nil
+	}
+	var current, newest *appsv1.ControllerRevision
+	revisions := 0
+	for _, revision := range s.Cluster.Revisions {
+		if !metav1.IsControlledBy(revision, ds) {
+			continue
+		}
+		revisions++
+		template, err := history.TemplateIn(revision)
+		if err != nil {
+			// Not a history that this judge can read.
+			return nil
+		}
+		if newest == nil || newest.Revision < revision.Revision {
+			newest = revision
+		}
+		if history.SameTemplate(template, &ds.Spec.Template) && (current == nil || current.Revision < revision.Revision) {
+			current = revision
+		}
+	}
+	if revisions == 0 {
+		return nil
+	}
+	// A lone revision of the right template cannot be outnumbered.
+	o.yes = o.yes || revisions > 1
+	got := ""
+	switch {
+	case current == nil:
+		got = fmt.Sprintf("none of %d revisions holding the template of generation %d", revisions, ds.Generation)
+	case current.Revision < newest.Revision:
+		got = fmt.Sprintf("%s with %d, below %s with %d", current.Name, current.Revision, newest.Name, newest.Revision)
+	default:
+		return nil
+	}
+	return []Violation{{Got: got, Window: s.window(s.status.workload)}}
+}

@@ -1,0 +1,25 @@
+package judge
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// StatusUnavailable is STATUS-007. Where more are available than desired (STATUS-006) there is no right number.
+func StatusUnavailable() Judge {
+	return Judge{
+		Requirement: "STATUS-007",
+		Promise:     "status.numberUnavailable is desiredNumberScheduled less numberAvailable",
+		Needs:       []history.Kind{history.KindDaemonSet},
+		New: statusJudge(func(status appsv1.DaemonSetStatus) string {
+			want := status.DesiredNumberScheduled - status.NumberAvailable
+			if want < 0 || status.NumberUnavailable == want {
+				return ""
+			}
+			return fmt.Sprintf("numberUnavailable %d, want %d", status.NumberUnavailable, want)
+		}),
+	}
+}

@@ -1,0 +1,212 @@
+package judge_test
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+)
+
+func TestSurgeBound(t *testing.T) {
+	breaks(t, judge.SurgeBound(),
+		story{"a second node surges while the first is not ready", func(b *Builder) {
+			ds, _ := running(b, 3, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0))
+			b.After(time.Minute)
+			ds.Pod("new-b", node(1))
+		}},
+		story{"a second node surges in the same instant", func(b *Builder) {
+			ds, _ := running(b, 3, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0))
+			ds.Pod("new-b", node(1))
+		}},
+		story{"a second node surges one second before the first is available", func(b *Builder) {
+			ds, _ := running(b, 3, MaxSurge("1"), MinReadySeconds(10))
+			ds.Update("v2")
+			young := ds.Pod("new-a", node(0)).Ready()
+			b.After(young.Object().Status.Conditions[0].LastTransitionTime.Add(9 * time.Second).Sub(b.Now()))
+			ds.Pod("new-b", node(1))
+		}},
+		story{"30% of 7 nodes is 3, not 4", func(b *Builder) {
+			ds, _ := running(b, 7, MaxSurge("30%"))
+			ds.Update("v2")
+			for i := range 4 {
+				ds.Pod("new-"+letter(i), node(i))
+			}
+		}},
+		story{"a tainted node does not count towards the percentage", func(b *Builder) {
+			b.Node("node-4").Join().Taint("dedicated", corev1.TaintEffectNoSchedule)
+			ds, _ := running(b, 3, MaxSurge("33%"))
+			ds.Update("v2").Pod("new-a", node(0))
+			ds.Pod("new-b", node(1))
+		}},
+		story{"another node surges long after maxSurge was lowered", func(b *Builder) {
+			ds, _ := running(b, 4, MaxSurge("2"))
+			ds.Update("v2").Pod("new-a", node(0))
+			ds.Pod("new-b", node(1))
+			ds.Set(MaxSurge("1"))
+			b.After(judge.Lag)
+			ds.Pod("new-c", node(2))
+		}},
+		story{"the next node surges after the first surge pod has long been unready again", func(b *Builder) {
+			ds, _ := running(b, 3, MaxSurge("1"))
+			ds.Update("v2")
+			first := ds.Pod("new-a", node(0)).Ready()
+			b.After(long)
+			first.Unready()
+			b.After(judge.Lag)
+			ds.Pod("new-b", node(1))
+		}},
+		story{"an old pod that was ready again for a second surges beyond the limit", func(b *Builder) {
+			ds, pods := running(b, 3, MaxSurge("1"))
+			pods[1].Unready()
+			ds.Update("v2").Pod("new-a", node(0))
+			pods[1].Ready()
+			b.After(judge.Lag)
+			ds.Pod("new-b", node(1))
+		}},
+		story{"a pod that lies about its revision is counted by what it runs", func(b *Builder) {
+			ds, _ := running(b, 3, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0)).Edit(func(pod *corev1.Pod) { pod.Labels[RevisionLabel] = "v1" })
+			ds.Pod("new-b", node(1))
+		}},
+		story{"another DaemonSet's room is not its own", func(b *Builder) {
+			ds, _ := running(b, 2, MaxSurge("1"))
+			b.DaemonSet("other", MaxSurge("2"))
+			ds.Update("v2").Pod("new-a", node(0))
+			ds.Pod("new-b", node(1))
+		}},
+	)
+	keeps(t, judge.SurgeBound(),
+		story{"one node after the other", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0)).Ready()
+			ds.Pod("new-b", node(1)).Ready()
+			pods[0].Terminating()
+			pods[1].Terminating().Gone()
+		}},
+		story{"a second node surges at the second in which the first becomes available", func(b *Builder) {
+			ds, _ := running(b, 3, MaxSurge("1"), MinReadySeconds(10))
+			ds.Update("v2")
+			young := ds.Pod("new-a", node(0)).Ready()
+			b.After(young.Object().Status.Conditions[0].LastTransitionTime.Add(10 * time.Second).Sub(b.Now()))
+			ds.Pod("new-b", node(1))
+		}},
+		story{"30% of 7 nodes is 3", func(b *Builder) {
+			ds, _ := running(b, 7, MaxSurge("30%"))
+			ds.Update("v2")
+			for i := range 3 {
+				ds.Pod("new-"+letter(i), node(i))
+			}
+		}},
+		story{"1% of 3 nodes is at least one", func(b *Builder) {
+			ds, _ := running(b, 3, MaxSurge("1%"))
+			ds.Update("v2").Pod("new-a", node(0))
+		}},
+		story{"an unavailable old pod is replaced beyond the limit, and takes nothing of it when it recovers", func(b *Builder) {
+			ds, pods := running(b, 3, MaxSurge("1"))
+			pods[0].Unready()
+			ds.Update("v2").Pod("new-a", node(0))
+			pods[0].Ready()
+			b.After(long)
+			ds.Pod("new-b", node(1))
+		}},
+		story{"the old pod fails just before its node surges beyond the limit", func(b *Builder) {
+			ds, pods := running(b, 3, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0))
+			pods[1].Unready()
+			ds.Pod("new-b", node(1))
+		}},
+		story{"the old pod recovered too late to be known", func(b *Builder) {
+			ds, pods := running(b, 3, MaxSurge("1"))
+			pods[1].Unready()
+			ds.Update("v2").Pod("new-a", node(0))
+			b.After(long)
+			pods[1].Ready()
+			b.After(judge.Lag - 5*time.Millisecond)
+			ds.Pod("new-b", node(1))
+		}},
+		story{"maxSurge was lowered too late to be known", func(b *Builder) {
+			ds, _ := running(b, 4, MaxSurge("2"))
+			ds.Update("v2").Pod("new-a", node(0))
+			ds.Set(MaxSurge("1"))
+			b.After(judge.Lag - 5*time.Millisecond)
+			ds.Pod("new-b", node(1))
+		}},
+		story{"lowering maxSurge below what is in use is nobody's fault", func(b *Builder) {
+			ds, pods := running(b, 4, MaxSurge("2"))
+			ds.Update("v2")
+			first, second := ds.Pod("new-a", node(0)), ds.Pod("new-b", node(1))
+			ds.Set(MaxSurge("1"))
+			b.After(long)
+			first.Ready()
+			second.Ready()
+			pods[0].Terminating()
+			pods[1].Terminating()
+			ds.Pod("new-c", node(2))
+		}},
+		story{"a node that left makes the percentage less too late to be known", func(b *Builder) {
+			b.Node("node-4").Join()
+			b.Node("node-5").Join()
+			ds, _ := running(b, 3, MaxSurge("30%"))
+			ds.Update("v2")
+			ds.Pod("new-a", node(0))
+			b.Node("node-5").Leave()
+			b.Node("node-4").Leave()
+			b.After(judge.Lag / 2)
+			ds.Pod("new-b", node(1))
+		}},
+		story{"the surge pod was ready until just now", func(b *Builder) {
+			ds, _ := running(b, 3, MaxSurge("1"))
+			ds.Update("v2")
+			first := ds.Pod("new-a", node(0)).Ready()
+			b.After(long)
+			first.Unready()
+			ds.Pod("new-b", node(1))
+		}},
+		story{"a surge pod that the harness put there takes nothing", func(b *Builder) {
+			ds, _ := running(b, 3, MaxSurge("1"))
+			ds.Update("v2")
+			b.Stimulus("create pod", Object(history.KindPod, "harness"))
+			ds.Pod("harness", node(0))
+			ds.Pod("new-b", node(1))
+		}},
+		story{"a failed surge pod is not live", func(b *Builder) {
+			ds, _ := running(b, 3, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0)).Failed()
+			ds.Pod("new-b", node(1))
+		}},
+		story{"each DaemonSet has its own", func(b *Builder) {
+			ds, _ := running(b, 2, MaxSurge("1"))
+			other := b.DaemonSet("other", MaxSurge("1"))
+			for i := range 2 {
+				other.Pod("other-"+letter(i), node(i)).Ready()
+			}
+			b.After(long)
+			ds.Update("v2").Pod("new-a", node(0))
+			other.Update("v2").Pod("other-new", node(1))
+		}},
+	)
+	ignores(t, judge.SurgeBound(),
+		story{"no rollout", func(b *Builder) { running(b, 3, MaxSurge("1")) }},
+		story{"a node without a pod gets an updated one at once", func(b *Builder) {
+			ds, _ := running(b, 1, MaxSurge("1"))
+			ds.Update("v2")
+			b.Node("node-2").Join()
+			b.Node("node-3").Join()
+			b.After(long)
+			ds.Pod("new-b", node(1))
+			ds.Pod("new-c", node(2))
+		}},
+		story{"no maxSurge", func(b *Builder) {
+			ds, pods := running(b, 2, MaxUnavailable("1"))
+			ds.Update("v2")
+			pods[0].Terminating()
+			ds.Pod("new-a", node(0))
+		}},
+	)
+}

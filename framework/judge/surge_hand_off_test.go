@@ -1,0 +1,335 @@
+package judge_test
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+)
+
+// deletedEarly and deletedInTime are told of SURGE-006, -008 and -016 alike: an old pod that is deleted in a surge rollout.
+func deletedEarly() []story {
+	return []story{
+		{"delete first, as without maxSurge", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			pods[0].Terminating()
+		}},
+		{"the updated pod is not ready", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0))
+			b.After(long)
+			pods[0].Terminating()
+		}},
+		{"the updated pod has been ready for one second less than minReadySeconds", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"), MinReadySeconds(10))
+			young := ds.Update("v2").Pod("new-a", node(0)).Ready()
+			b.After(young.Object().Status.Conditions[0].LastTransitionTime.Add(9 * time.Second).Sub(b.Now()))
+			pods[0].Terminating()
+		}},
+		{"the updated pod is available on another node", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0)).Ready()
+			b.After(long)
+			pods[1].Terminating()
+		}},
+		{"the updated pod is terminating by the implementation's own hand", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0)).Ready().Terminating()
+			pods[0].Terminating()
+		}},
+		{"the updated pod has failed", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0)).Failed()
+			b.After(long)
+			pods[0].Terminating()
+		}},
+		{"the old pod vanishes without terminating", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0))
+			pods[0].Gone()
+		}},
+		{"the harness acted on another pod", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Stimulus("delete pod", pods[1])
+			pods[1].Terminating()
+			pods[0].Terminating()
+		}},
+		{"maxUnavailable was allowed long ago", func(b *Builder) {
+			ds, pods := running(b, 2, MaxUnavailable("1"))
+			ds.Set(MaxSurge("1"), Version("v2"))
+			b.After(judge.Lag)
+			pods[0].Terminating()
+		}},
+	}
+}
+
+func deletedInTime() []story {
+	return []story{
+		{"as soon as the updated pod has been ready for minReadySeconds", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"), MinReadySeconds(10))
+			young := ds.Update("v2").Pod("new-a", node(0)).Ready()
+			b.After(young.Object().Status.Conditions[0].LastTransitionTime.Add(10 * time.Second).Sub(b.Now()))
+			pods[0].Terminating()
+		}},
+		{"as soon as the updated pod is ready, without minReadySeconds", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0)).Ready()
+			pods[0].Terminating()
+		}},
+		{"the updated pod was available until just now", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			young := ds.Update("v2").Pod("new-a", node(0)).Ready()
+			b.After(long)
+			young.Unready()
+			b.After(judge.Lag - 5*time.Millisecond)
+			pods[0].Terminating()
+		}},
+		{"minReadySeconds was raised just now", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0)).Ready()
+			ds.Set(MinReadySeconds(15))
+			pods[0].Terminating()
+		}},
+		{"the harness evicted the updated pod just now", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			young := ds.Update("v2").Pod("new-a", node(0)).Ready()
+			b.After(long)
+			b.Stimulus("evict pod", young)
+			young.Gone()
+			pods[0].Terminating()
+		}},
+	}
+}
+
+// nobodysFault are deletions that are not the implementation's, or not of an available pod that it had to keep.
+func nobodysFault() []story {
+	return []story{
+		{"the old pod is not ready", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0))
+			pods[0].Unready()
+			pods[0].Terminating()
+		}},
+		{"the old pod was ready again too late to be known", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0))
+			pods[0].Unready()
+			b.After(long)
+			pods[0].Ready()
+			b.After(judge.Lag - 5*time.Millisecond)
+			pods[0].Terminating()
+		}},
+		{"the harness deletes the old pod", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Stimulus("delete pod", pods[0])
+			pods[0].Terminating()
+		}},
+		{"the harness deletes every pod", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Stimulus("delete all pods", Object(history.KindPod, ""))
+			pods[0].Terminating()
+			pods[1].Terminating()
+		}},
+		{"the harness drains the node", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Stimulus("drain node", b.Node(node(0)))
+			b.After(long)
+			pods[0].Terminating()
+		}},
+		{"the node is deleted", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Node(node(0)).Leave()
+			pods[0].Terminating()
+			b.After(long)
+		}},
+		{"the node is deleted and comes back", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Node(node(0)).Leave()
+			b.Node(node(0)).Join()
+			b.After(long)
+			pods[0].Terminating()
+		}},
+		{"the taint manager evicts the old pod", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Node(node(0)).Taint("maintenance", corev1.TaintEffectNoExecute)
+			b.After(long)
+			pods[0].Terminating()
+		}},
+		{"the scheduler preempts the old pod", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			pods[0].Edit(func(pod *corev1.Pod) {
+				pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{
+					Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: corev1.PodReasonPreemptionByScheduler,
+				})
+			}).Terminating()
+		}},
+		{"the node is no longer wanted", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Node(node(0)).Taint("dedicated", corev1.TaintEffectNoSchedule)
+			pods[0].Terminating()
+		}},
+		{"the node was not wanted until just now", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			b.Node(node(0)).Taint("dedicated", corev1.TaintEffectNoSchedule)
+			ds.Update("v2")
+			b.After(long)
+			b.Node(node(0)).Edit(func(node *corev1.Node) { node.Spec.Taints = nil })
+			b.After(judge.Lag - 5*time.Millisecond)
+			pods[0].Terminating()
+		}},
+		{"the DaemonSet is being deleted", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Terminating()
+			pods[0].Terminating()
+		}},
+		{"the harness deletes the DaemonSet", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Stimulus("delete DaemonSet", ds)
+			pods[0].Terminating()
+		}},
+		{"the namespace goes", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Stimulus("delete namespace", Object(history.KindNamespace, Namespace))
+			b.After(long)
+			pods[0].Terminating()
+		}},
+		{"maxUnavailable was allowed until just now", func(b *Builder) {
+			ds, pods := running(b, 2, MaxUnavailable("1"))
+			ds.Update("v2")
+			ds.Set(MaxSurge("1"))
+			pods[0].Terminating()
+		}},
+		{"maxUnavailable is allowed too", func(b *Builder) {
+			ds, pods := running(b, 2, Limits("1", "1"))
+			ds.Update("v2")
+			pods[0].Terminating()
+		}},
+	}
+}
+
+func TestSurgeHandOff(t *testing.T) {
+	j := judge.SurgeHandOff()
+	breaks(t, j, deletedEarly()...)
+	keeps(t, j, deletedInTime()...)
+	keeps(t, j,
+		story{"of two old pods one is pruned while the other is available", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0)).Ready()
+			b.After(long)
+			ds.Update("v3")
+			pods[0].Terminating()
+		}},
+	)
+	ignores(t, j, nobodysFault()...)
+	ignores(t, j,
+		story{"an updated pod is deleted while the old one is available", func(b *Builder) {
+			ds, _ := running(b, 2, MaxSurge("1"))
+			young := ds.Update("v2").Pod("new-a", node(0)).Ready()
+			b.After(long)
+			young.Terminating()
+		}},
+	)
+}
+
+func TestSurgeLastAvailable(t *testing.T) {
+	j := judge.SurgeLastAvailable()
+	breaks(t, j, deletedEarly()...)
+	breaks(t, j,
+		story{"an updated pod goes when nothing else is there", func(b *Builder) {
+			_, pods := running(b, 2, MaxSurge("1"))
+			pods[0].Terminating()
+		}},
+		story{"the second of two old pods goes after the first", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			second := ds.Update("v2").Pod("new-a", node(0)).Ready()
+			b.After(long)
+			ds.Update("v3")
+			pods[0].Terminating()
+			second.Terminating()
+		}},
+		story{"maxSurge is a percentage that comes to one", func(b *Builder) {
+			ds, pods := running(b, 3, MaxSurge("1%"))
+			ds.Update("v2")
+			pods[0].Terminating()
+		}},
+	)
+	keeps(t, j, deletedInTime()...)
+	keeps(t, j,
+		story{"an updated pod is deleted while the old one is available", func(b *Builder) {
+			ds, _ := running(b, 2, MaxSurge("1"))
+			young := ds.Update("v2").Pod("new-a", node(0)).Ready()
+			b.After(long)
+			young.Terminating()
+		}},
+	)
+	ignores(t, j, nobodysFault()...)
+}
+
+func TestSurgeZeroDowntime(t *testing.T) {
+	j := judge.SurgeZeroDowntime()
+	breaks(t, j, deletedEarly()[:8]...)
+	breaks(t, j,
+		story{"the updated pod goes after the old one, while another node is still to be rolled", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			young := ds.Update("v2").Pod("new-a", node(0)).Ready()
+			pods[0].Terminating().Gone()
+			b.After(long)
+			young.Terminating()
+		}},
+		story{"a lever made a pod of the node ready, which hurts nobody", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"), MinReadySeconds(30))
+			b.After(long)
+			young := ds.Update("v2").Pod("new-a", node(0))
+			b.Stimulus("become ready", young)
+			young.Ready()
+			pods[0].Terminating()
+		}},
+	)
+	evicted := len(deletedInTime()) - 1
+	keeps(t, j, deletedInTime()[:evicted]...)
+	ignores(t, j, deletedInTime()[evicted])
+	ignores(t, j, nobodysFault()...)
+	ignores(t, j,
+		story{"a node that a lever made unready is out of it, also when it has recovered", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			young := ds.Update("v2").Pod("new-a", node(0)).Ready()
+			b.Stimulus("become unready", pods[0])
+			pods[0].Unready()
+			b.After(long)
+			pods[0].Ready()
+			b.After(long)
+			pods[0].Terminating()
+			young.Unready()
+		}},
+		story{"a pod fails of itself", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			pods[0].Unready()
+			b.After(long)
+			pods[0].Terminating()
+		}},
+		story{"the rollout is over", func(b *Builder) {
+			ds, pods := running(b, 1, MaxSurge("1"))
+			b.Stimulus("delete pod", pods[0])
+			pods[0].Terminating().Gone()
+			b.After(long)
+			ds.Update("v2").Pod("new-a", node(0)).Ready()
+		}},
+	)
+}

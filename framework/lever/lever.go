@@ -1,0 +1,37 @@
+// Package lever acts on single pods and nodes: become unready, fail, stay terminating. A lever says what should happen; how depends on the node.
+// It waits until the act has taken effect and decides nothing.
+package lever
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// Pods are the levers on pods of one kind of node. Every call records the stimulus first and returns when the pod shows the effect.
+type Pods interface {
+	// BecomeUnready makes a ready pod unready until BecomeReady.
+	BecomeUnready(ctx context.Context, pod *corev1.Pod) error
+	// BecomeReady makes an unready pod ready, also one that was started never to become ready.
+	BecomeReady(ctx context.Context, pod *corev1.Pod) error
+	// Fail ends the pod in phase Failed, as a kubelet does that evicts it.
+	Fail(ctx context.Context, pod *corev1.Pod) error
+	// Succeed ends the pod in phase Succeeded.
+	Succeed(ctx context.Context, pod *corev1.Pod) error
+	// HoldTermination keeps the pod, once deleted, terminating until ReleaseTermination.
+	HoldTermination(ctx context.Context, pod *corev1.Pod) error
+	// ReleaseTermination lets a held pod go; it returns when the pod is gone, or no longer held if nobody deleted it.
+	ReleaseTermination(ctx context.Context, pod *corev1.Pod) error
+	// SetReadySince rewrites the transition time of the pod's Ready condition, as a node whose clock is wrong does. The zero time
+	// stands for a condition without one. Resolution: one second.
+	SetReadySince(ctx context.Context, pod *corev1.Pod, since time.Time) error
+}
+
+// Recorder is what levers need of a recording: to write a stimulus down before the act, and to see its effect.
+type Recorder interface {
+	Stimulus(history.Stimulus) error
+	Await(ctx context.Context, condition func(*history.Cluster) bool) error
+}

@@ -1,0 +1,65 @@
+package matchers
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// Written happens with every change of a DaemonSet, pod or ControllerRevision.
+func Written() Event {
+	return on("object written", func(_ *history.Cluster, change history.Change) bool {
+		return change.Kind == history.KindDaemonSet || change.Kind == history.KindPod || change.Kind == history.KindControllerRevision
+	})
+}
+
+// TemplateChanged happens when a DaemonSet's template is changed; not when it is created.
+func TemplateChanged() Event {
+	return daemonSetEvent("template changed", func(before, after *appsv1.DaemonSet) bool {
+		return !equality.Semantic.DeepEqual(before.Spec.Template, after.Spec.Template)
+	})
+}
+
+// StatusWritten happens when a DaemonSet's status is changed.
+func StatusWritten() Event {
+	return daemonSetEvent("status written", func(before, after *appsv1.DaemonSet) bool {
+		return !equality.Semantic.DeepEqual(before.Status, after.Status)
+	})
+}
+
+func daemonSetEvent(text string, is func(before, after *appsv1.DaemonSet) bool) Event {
+	return on(text, func(_ *history.Cluster, change history.Change) bool {
+		after, ok := change.Object.(*appsv1.DaemonSet)
+		before, existed := change.Before.(*appsv1.DaemonSet)
+		return ok && existed && change.Type == watch.Modified && is(before, after)
+	})
+}
+
+// RevisionCreated happens when a ControllerRevision comes into being, RevisionDeleted when one goes.
+func RevisionCreated() Event { return objectEvent(history.KindControllerRevision, watch.Added) }
+
+// RevisionDeleted happens when a ControllerRevision is deleted.
+func RevisionDeleted() Event { return objectEvent(history.KindControllerRevision, watch.Deleted) }
+
+// NodeAdded happens when a node joins.
+func NodeAdded() Event { return objectEvent(history.KindNode, watch.Added) }
+
+// NodeDeleted happens when a node object is deleted.
+func NodeDeleted() Event { return objectEvent(history.KindNode, watch.Deleted) }
+
+func objectEvent(kind history.Kind, event watch.EventType) Event {
+	return on(fmt.Sprintf("%s %s", kind, event), func(_ *history.Cluster, change history.Change) bool {
+		return change.Kind == kind && change.Type == event
+	})
+}
+
+// StimulusIs happens when the harness pulls the lever of that name.
+func StimulusIs(lever string) Event {
+	return on(fmt.Sprintf("stimulus %q", lever), func(_ *history.Cluster, change history.Change) bool {
+		return change.Stimulus != nil && change.Stimulus.Lever == lever
+	})
+}

@@ -1,0 +1,156 @@
+package requirements
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func loaded(t *testing.T) *Catalogue {
+	t.Helper()
+	c, err := Load()
+	if err != nil {
+		t.Fatalf("loading the embedded catalogue: %v", err)
+	}
+	return c
+}
+
+func TestTheCatalogueHoldsEveryRequirementOfEveryFamily(t *testing.T) {
+	c := loaded(t)
+	sizes := map[string]int{
+		"API": 22, "AVAIL": 7, "SURGE": 26, "PAUSE": 8, "UNREADY": 11, "DRAIN": 9, "HOSTPORT": 12, "GATE": 10,
+		"ROLLING": 20, "ONDELETE": 5, "ROLLOVER": 5, "ROLLBACK": 4, "STATUS": 16, "COND": 5, "HISTORY": 28,
+		"TARGET": 10, "RECOVERY": 7, "STRESS": 1, "KUBECTL": 3, "INPLACE": 21, "PDBAPI": 15, "PDB": 35, "EVICT": 36,
+		"CROSS": 6, "UNITED": 26,
+	}
+	if got := len(c.All()); got != 348 {
+		t.Errorf("the catalogue has %d requirements, want 348", got)
+	}
+	if got := len(Families()); got != len(sizes) {
+		t.Errorf("the catalogue has %d families, want %d", got, len(sizes))
+	}
+	for family, want := range sizes {
+		rows := c.Family(family)
+		if len(rows) != want {
+			t.Errorf("family %s has %d requirements, want %d", family, len(rows), want)
+		}
+	}
+}
+
+func TestAllKeepsTheOrderOfFamiliesAndNumbers(t *testing.T) {
+	var want []ID
+	c := loaded(t)
+	for _, family := range Families() {
+		for _, r := range c.Family(family) {
+			want = append(want, r.ID)
+		}
+	}
+	var got []ID
+	for _, r := range c.All() {
+		got = append(got, r.ID)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("All returns %v, want the families in order: %v", got, want)
+	}
+}
+
+func TestGetFindsWhatAllLists(t *testing.T) {
+	c := loaded(t)
+	for _, want := range c.All() {
+		got, ok := c.Get(want.ID)
+		if !ok || got.Statement != want.Statement {
+			t.Errorf("Get(%s) = %q, %v, want %q", want.ID, got.Statement, ok, want.Statement)
+		}
+	}
+	if r, ok := c.Get("SURGE-999"); ok {
+		t.Errorf("Get finds %v under an ID that is not in the catalogue", r)
+	}
+}
+
+func TestEveryFeatureHasRequirements(t *testing.T) {
+	size := map[Feature]int{}
+	for _, r := range loaded(t).All() {
+		size[r.Feature]++
+	}
+	for _, feature := range Features() {
+		if size[feature] == 0 {
+			t.Errorf("no requirement belongs to feature %s, so that claiming it promises nothing", feature)
+		}
+	}
+}
+
+func TestCoreRequirementsAreStatedOrSayWhichStatedOneDependsOnThem(t *testing.T) {
+	stated := regexp.MustCompile(`[A-Z]+-[0-9]{3}`)
+	c := loaded(t)
+	for _, r := range c.All() {
+		if r.Level != Core || !r.Inferred {
+			continue
+		}
+		names := stated.FindAllString(r.LevelReason, -1)
+		if len(names) == 0 {
+			t.Errorf("%s is core by inference, but its reason names no requirement: %q", r.ID, r.LevelReason)
+		}
+		for _, name := range names {
+			if named, ok := c.Get(ID(name)); !ok || named.Inferred {
+				t.Errorf("%s is core because of %s, which no document states", r.ID, name)
+			}
+		}
+	}
+}
+
+func TestRequirementsNamedInTheTextExist(t *testing.T) {
+	reference := regexp.MustCompile(`\b[A-Z]+-[0-9]{3}\b`)
+	c := loaded(t)
+	for _, r := range c.All() {
+		for _, text := range []string{r.LevelReason, r.Statement, r.Decision, r.Kubernetes.Note} {
+			for _, name := range reference.FindAllString(text, -1) {
+				if err := c.Unknown(ID(name)); err != nil {
+					t.Errorf("%s: %q: %v", r.ID, text, err)
+				}
+			}
+		}
+	}
+}
+
+func TestADifferenceFromKubernetesIsExplained(t *testing.T) {
+	for _, r := range loaded(t).All() {
+		if b := r.Kubernetes.Behaviour; (b == Differs || b == Partial) && r.Kubernetes.Note == "" {
+			t.Errorf("%s: Kubernetes %s, but no note says how", r.ID, b)
+		}
+	}
+}
+
+func TestTheDigestFollowsTheContentAndNotTheLayout(t *testing.T) {
+	digest := func(file string) string {
+		t.Helper()
+		c, err := load(fstest.MapFS{"catalogue/api.yaml": {Data: []byte(file)}}, []string{"API"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Digest()
+	}
+	original := digest(soundRow)
+	if laidOut := digest("# a comment\n" + soundRow + "\n"); laidOut != original {
+		t.Errorf("a comment and a blank line changed the digest from %s to %s", original, laidOut)
+	}
+	if reworded := digest(strings.Replace(soundRow, "accepted", "rejected", 1)); reworded == original {
+		t.Errorf("another statement left the digest at %s", original)
+	}
+	if again := loaded(t).Digest(); again != loaded(t).Digest() || !regexp.MustCompile(`^sha256:[0-9a-f]{64}$`).MatchString(again) {
+		t.Errorf("the digest %s is not a stable sha256", again)
+	}
+}
+
+func TestARequirementIsReportedWithItsSourcesAsWritten(t *testing.T) {
+	r, _ := loaded(t).Get("API-003")
+	got, err := json.Marshal(r.Sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `["S0 L57","S2 L264"]`; string(got) != want {
+		t.Errorf("the sources of API-003 are written as %s, want %s", got, want)
+	}
+}

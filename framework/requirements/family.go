@@ -1,0 +1,163 @@
+package requirements
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// row is a requirement as the catalogue's files write it.
+type row struct {
+	ID          ID         `yaml:"id"`
+	Level       Level      `yaml:"level"`
+	LevelReason string     `yaml:"levelReason"`
+	Feature     Feature    `yaml:"feature"`
+	Needs       Needs      `yaml:"needs"`
+	Sources     []string   `yaml:"sources"`
+	Inferred    bool       `yaml:"inferred"`
+	Statement   string     `yaml:"statement"`
+	Decision    string     `yaml:"decision"`
+	Kubernetes  Kubernetes `yaml:"kubernetes"`
+}
+
+// readFamily reads and validates the file of one family.
+func readFamily(files fs.FS, family string) ([]Requirement, error) {
+	name := "catalogue/" + strings.ToLower(family) + ".yaml"
+	content, err := fs.ReadFile(files, name)
+	if err != nil {
+		return nil, fmt.Errorf("reading the requirements of family %s: %w", family, err)
+	}
+	rows, lines, err := decodeRows(content)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("%s: holds no requirement", name)
+	}
+
+	var wrong []error
+	requirements := make([]Requirement, 0, len(rows))
+	var previous ID
+	for i, row := range rows {
+		r, problems := row.requirement()
+		problems = append(problems, placement(r.ID, previous, family))
+		for _, problem := range problems {
+			if problem != nil {
+				wrong = append(wrong, fmt.Errorf("%s:%d: %s: %w", name, lines[i], label(row, i), problem))
+			}
+		}
+		previous = r.ID
+		requirements = append(requirements, r)
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return nil, err
+	}
+	return requirements, nil
+}
+
+// decodeRows decodes strictly and returns the rows with the line on which each starts. It decodes twice because a
+// yaml.Node knows its line but cannot be decoded strictly.
+func decodeRows(content []byte) ([]row, []int, error) {
+	var rows []row
+	decoder := yaml.NewDecoder(bytes.NewReader(content))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&rows); err != nil && !errors.Is(err, io.EOF) {
+		return nil, nil, err
+	}
+	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, nil, errors.New("holds more than one YAML document; keep one")
+	}
+	var nodes []yaml.Node
+	if err := yaml.Unmarshal(content, &nodes); err != nil {
+		return nil, nil, err
+	}
+	lines := make([]int, len(nodes))
+	for i, node := range nodes {
+		lines[i] = node.Line
+	}
+	return rows, lines, nil
+}
+
+func label(r row, i int) string {
+	if r.ID == "" {
+		return fmt.Sprintf("row %d", i+1)
+	}
+	return string(r.ID)
+}
+
+// placement keeps IDs unique and files in order: each belongs to its family's file and follows a smaller number.
+func placement(id, previous ID, family string) error {
+	switch {
+	case id.Family() == "":
+		return fmt.Errorf("malformed id %q; write it as %s-001", string(id), family)
+	case id.Family() != family:
+		return fmt.Errorf("belongs in catalogue/%s.yaml", strings.ToLower(id.Family()))
+	case id == previous:
+		return errors.New("is listed twice")
+	case id < previous:
+		return fmt.Errorf("comes after %s; keep the numbers in ascending order, each once", previous)
+	}
+	return nil
+}
+
+// requirement validates the row by itself. The errors are everything that is wrong with it; some may be nil.
+func (r row) requirement() (Requirement, []error) {
+	wrong := []error{
+		oneOf("level", r.Level, Levels()),
+		oneOf("feature", r.Feature, Features()),
+		oneOf("needs", r.Needs, AllNeeds()),
+		oneOf("kubernetes behaviour", r.Kubernetes.Behaviour, Behaviours()),
+		sentence("statement", r.Statement, true),
+		sentence("levelReason", r.LevelReason, false),
+		sentence("decision", r.Decision, false),
+		sentence("kubernetes note", r.Kubernetes.Note, false),
+	}
+	var sources []Source
+	for _, text := range r.Sources {
+		source, err := ParseSource(text)
+		wrong = append(wrong, err)
+		sources = append(sources, source)
+	}
+	if len(r.Sources) == 0 && !r.Inferred {
+		wrong = append(wrong, errors.New("has no source; name one or mark it inferred: true"))
+	}
+	if r.Inferred && r.Level == Core && r.LevelReason == "" {
+		wrong = append(wrong, errors.New("is inferred, yet core; "+
+			"say in levelReason which stated requirement cannot hold without it, or make it extended"))
+	}
+	return Requirement{
+		ID: r.ID, Level: r.Level, LevelReason: r.LevelReason, Feature: r.Feature, Needs: r.Needs, Sources: sources,
+		Inferred: r.Inferred, Statement: r.Statement, Decision: r.Decision, Kubernetes: r.Kubernetes,
+	}, wrong
+}
+
+// sentence fails unless text ends with a full stop; only a required one may not be empty.
+func sentence(field, text string, required bool) error {
+	if text == "" && !required {
+		return nil
+	}
+	if strings.TrimSpace(text) == "" {
+		return fmt.Errorf("%s is empty", field)
+	}
+	if !strings.HasSuffix(text, ".") {
+		return fmt.Errorf("%s does not end with a full stop", field)
+	}
+	return nil
+}
+
+// oneOf fails unless value is among known, which it then lists.
+func oneOf[T ~string](what string, value T, known []T) error {
+	names := make([]string, len(known))
+	for i, k := range known {
+		if k == value {
+			return nil
+		}
+		names[i] = string(k)
+	}
+	return fmt.Errorf("unknown %s %q; known: %s", what, string(value), strings.Join(names, ", "))
+}

@@ -1,0 +1,35 @@
+package requirements
+
+// Feature is what an implementation may claim in its implementation file. The requirements of a feature that it does
+// not claim are reported as unsupported.
+type Feature string
+
+const (
+	// DaemonSet is the base: the apps/v1 API, placement, rolling update with maxUnavailable, OnDelete, rollover,
+	// rollback, status, history and recovery (S2).
+	DaemonSet Feature = "DaemonSet"
+	// Surge is the rolling update with maxSurge, from the field to its behaviour on drained nodes (S0).
+	Surge Feature = "Surge"
+	// HostPortRejection is the refusal at admission of host ports together with maxSurge (S0).
+	HostPortRejection Feature = "HostPortRejection"
+	// RolloutConditions are the conditions and events of a rollout that cannot go on (S0).
+	RolloutConditions Feature = "RolloutConditions"
+	// SurgeGate is the feature gate DaemonSetUpdateSurge, with its roll-back and roll-forward (S0).
+	SurgeGate Feature = "SurgeGate"
+	// InPlaceUpdate is updating pods by patching them when nothing but images changes (S1).
+	InPlaceUpdate Feature = "InPlaceUpdate"
+	// DisruptionBudget is the PodDisruptionBudget API and the computation of its status (S3).
+	DisruptionBudget Feature = "DisruptionBudget"
+	// Eviction is the eviction subresource of pods under disruption budgets (S3).
+	Eviction Feature = "Eviction"
+	// UnitedDaemonSet is one DaemonSet in different versions on subsets of the nodes (S4).
+	UnitedDaemonSet Feature = "UnitedDaemonSet"
+)
+
+// Features returns the closed list of features, the base first.
+func Features() []Feature {
+	return []Feature{
+		DaemonSet, Surge, HostPortRejection, RolloutConditions, SurgeGate, InPlaceUpdate,
+		DisruptionBudget, Eviction, UnitedDaemonSet,
+	}
+}

@@ -1,0 +1,155 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+)
+
+// Condition is something to wait for in the recorded state.
+type Condition func(*history.Cluster) bool
+
+// Await waits until the condition holds, at most the scenario's patience, and tells whether it did. Not holding is no failure: whether the
+// implementation should have brought it about is for the judges of the recording.
+func (s *Scenario) Await(ctx context.Context, condition Condition) bool {
+	s.tb.Helper()
+	bounded, cancel := context.WithTimeoutCause(ctx, s.env.Patience, errImpatient)
+	defer cancel()
+	err := s.recorder.Await(bounded, condition)
+	if errors.Is(err, errImpatient) {
+		return false
+	}
+	s.must(err, "wait")
+	return true
+}
+
+var errImpatient = errors.New("not within the scenario's patience")
+
+// Require waits as Await does for what a scenario builds on. If it does not come about nothing can be decided, so the spec ends there.
+func (s *Scenario) Require(ctx context.Context, what string, condition Condition) {
+	s.tb.Helper()
+	if !s.Await(ctx, condition) {
+		s.tb.Fatalf("precondition not reached within %s: %s", s.env.Patience, what)
+	}
+}
+
+// RolledOut holds when every eligible node has exactly one pod of the DaemonSet, which is updated and available, and no other node has any.
+func RolledOut(daemonSet *appsv1.DaemonSet) Condition {
+	return whileItExists(daemonSet, func(cluster *history.Cluster, current *appsv1.DaemonSet) bool {
+		return len(cluster.NodesOf(current.UID)) == len(cluster.EligibleNodes(current)) && rolledOutOnEligible(cluster, current)
+	})
+}
+
+// RolledOutOnEligible is RolledOut without regard to nodes that are not eligible.
+func RolledOutOnEligible(daemonSet *appsv1.DaemonSet) Condition {
+	return whileItExists(daemonSet, rolledOutOnEligible)
+}
+
+// Steady holds when the DaemonSet has been RolledOut for judge.Lag, so that no implementation can claim not to know.
+func Steady(daemonSet *appsv1.DaemonSet) Condition {
+	rolledOut := RolledOut(daemonSet)
+	var since time.Time
+	return func(cluster *history.Cluster) bool {
+		if !rolledOut(cluster) {
+			since = time.Time{}
+			return false
+		}
+		if since.IsZero() {
+			since = cluster.Time
+		}
+		return cluster.Time.Sub(since) >= judge.Lag
+	}
+}
+
+// PodsPerNode holds when every eligible node has that many live pods of the DaemonSet.
+func PodsPerNode(daemonSet *appsv1.DaemonSet, count int) Condition {
+	return whileItExists(daemonSet, func(cluster *history.Cluster, current *appsv1.DaemonSet) bool {
+		for _, node := range cluster.EligibleNodes(current) {
+			live := 0
+			for _, pod := range cluster.PodsOn(current.UID, node) {
+				if history.IsLive(pod) {
+					live++
+				}
+			}
+			if live != count {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// PodsSeen holds once that many different pods of the DaemonSet's present template have come up, no matter what became of them.
+func PodsSeen(daemonSet *appsv1.DaemonSet, count int) Condition {
+	seen := sets.New[types.UID]()
+	return func(cluster *history.Cluster) bool {
+		for _, node := range cluster.NodesOf(daemonSet.UID) {
+			for _, pod := range cluster.PodsOn(daemonSet.UID, node) {
+				if history.MatchesTemplate(pod, &daemonSet.Spec.Template) {
+					seen.Insert(pod.UID)
+				}
+			}
+		}
+		return seen.Len() >= count
+	}
+}
+
+// whileItExists asks about the DaemonSet as it is now; one that does not exist holds nothing.
+func whileItExists(daemonSet *appsv1.DaemonSet, ask func(*history.Cluster, *appsv1.DaemonSet) bool) Condition {
+	return func(cluster *history.Cluster) bool {
+		current := cluster.DaemonSets[daemonSet.UID]
+		return current != nil && current.Generation >= daemonSet.Generation && ask(cluster, current)
+	}
+}
+
+func rolledOutOnEligible(cluster *history.Cluster, daemonSet *appsv1.DaemonSet) bool {
+	for _, node := range cluster.EligibleNodes(daemonSet) {
+		pods := cluster.PodsOn(daemonSet.UID, node)
+		if len(pods) != 1 || !history.MatchesTemplate(pods[0], &daemonSet.Spec.Template) ||
+			!history.IsAvailable(pods[0], daemonSet.Spec.MinReadySeconds, cluster.Time) {
+			return false
+		}
+	}
+	return true
+}
+
+// Processed holds when the DaemonSet's status says that the controller has seen this generation of it, or a later one.
+func Processed(daemonSet *appsv1.DaemonSet) Condition {
+	return func(cluster *history.Cluster) bool {
+		current := cluster.DaemonSets[daemonSet.UID]
+		return current != nil && current.Status.ObservedGeneration >= daemonSet.Generation
+	}
+}
+
+// Quiet holds when nothing in the scenario's namespaces or nodes has changed for the duration.
+func Quiet(duration time.Duration) Condition {
+	changes, since := -1, time.Time{}
+	return func(cluster *history.Cluster) bool {
+		if cluster.Changes != changes {
+			changes, since = cluster.Changes, cluster.Time
+		}
+		return cluster.Time.Sub(since) >= duration
+	}
+}
+
+// awaitServiceAccount waits until pods can be made in the namespace: they are rejected until it has its default service account.
+func (s *Scenario) awaitServiceAccount(ctx context.Context, namespace string) {
+	s.tb.Helper()
+	bounded, cancel := context.WithTimeout(ctx, s.env.Patience)
+	defer cancel()
+	// The account is made once and never changes, so looking again costs less than a watch.
+	err := wait.PollUntilContextCancel(bounded, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		_, err := s.env.Client.CoreV1().ServiceAccounts(namespace).Get(ctx, "default", metav1.GetOptions{})
+		return err == nil, ignoreNotFound(err)
+	})
+	s.must(err, "wait for the default service account of namespace %s", namespace)
+}

@@ -1,0 +1,165 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/rollcall-conformance/rollcall/fixtures/stages"
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// Edit is one change to a DaemonSet, with the words in which the recording tells it.
+type Edit struct {
+	// Says what the edit does, for example "maxSurge 25%".
+	Says string
+	// Apply does it.
+	Apply func(*appsv1.DaemonSet)
+}
+
+func edit(apply func(*appsv1.DaemonSet), format string, args ...any) Edit {
+	return Edit{Says: fmt.Sprintf(format, args...), Apply: apply}
+}
+
+func rollingUpdate(d *appsv1.DaemonSet) *appsv1.RollingUpdateDaemonSet {
+	d.Spec.UpdateStrategy.Type = appsv1.RollingUpdateDaemonSetStrategyType
+	if d.Spec.UpdateStrategy.RollingUpdate == nil {
+		d.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{}
+	}
+	return d.Spec.UpdateStrategy.RollingUpdate
+}
+
+// MaxSurge sets maxSurge to a number or percentage ("1", "25%") and maxUnavailable to 0.
+func MaxSurge(value string) Edit {
+	return edit(func(d *appsv1.DaemonSet) {
+		surge, none := intstr.Parse(value), intstr.FromInt32(0)
+		*rollingUpdate(d) = appsv1.RollingUpdateDaemonSet{MaxSurge: &surge, MaxUnavailable: &none}
+	}, "maxSurge %s", value)
+}
+
+// MaxUnavailable sets maxUnavailable to a number or percentage and maxSurge to 0.
+func MaxUnavailable(value string) Edit {
+	return edit(func(d *appsv1.DaemonSet) {
+		unavailable, none := intstr.Parse(value), intstr.FromInt32(0)
+		*rollingUpdate(d) = appsv1.RollingUpdateDaemonSet{MaxSurge: &none, MaxUnavailable: &unavailable}
+	}, "maxUnavailable %s", value)
+}
+
+// OnDelete sets the update strategy OnDelete.
+func OnDelete() Edit {
+	return edit(func(d *appsv1.DaemonSet) {
+		d.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType}
+	}, "strategy OnDelete")
+}
+
+// MinReadySeconds sets minReadySeconds.
+func MinReadySeconds(seconds int32) Edit {
+	return edit(func(d *appsv1.DaemonSet) { d.Spec.MinReadySeconds = seconds }, "minReadySeconds %d", seconds)
+}
+
+// Image sets the tag of the container's image, which makes another revision.
+func Image(tag string) Edit {
+	return edit(func(d *appsv1.DaemonSet) { d.Spec.Template.Spec.Containers[0].Image = "rollcall.dev/daemon:" + tag }, "image %s", tag)
+}
+
+// NeverReady makes pods run without becoming ready, until a lever makes them.
+func NeverReady() Edit { return templateLever("pods do not become ready", stages.Readiness, "false") }
+
+// ReadyAfter makes pods take that long to become ready.
+func ReadyAfter(delay time.Duration) Edit {
+	return templateLever("pods become ready after "+delay.String(), stages.StartDelay, delay.String())
+}
+
+// Failing makes pods end in phase Failed as soon as they run.
+func Failing() Edit { return templateLever("pods fail", stages.Phase, string(corev1.PodFailed)) }
+
+// Lasting makes deleted pods stay terminating until a lever releases them.
+func Lasting() Edit { return templateLever("pods stay terminating", stages.Termination, "hold") }
+
+// Healthy undoes NeverReady, ReadyAfter, Failing and Lasting for new pods.
+func Healthy() Edit {
+	return edit(func(d *appsv1.DaemonSet) {
+		for key := range d.Spec.Template.Annotations {
+			if strings.HasPrefix(key, history.LeverPrefix) {
+				delete(d.Spec.Template.Annotations, key)
+			}
+		}
+	}, "healthy pods")
+}
+
+func templateLever(says, key, value string) Edit {
+	return edit(func(d *appsv1.DaemonSet) { metav1.SetMetaDataAnnotation(&d.Spec.Template.ObjectMeta, key, value) }, "%s", says)
+}
+
+// NewDaemonSet returns a DaemonSet for the scenario's nodes, not yet created.
+func (s *Scenario) NewDaemonSet(name string, edits ...Edit) *appsv1.DaemonSet {
+	selector := map[string]string{"app": name}
+	daemonSet := &appsv1.DaemonSet{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: s.namespace},
+		Spec: appsv1.DaemonSetSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: selector},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: selector},
+				Spec: corev1.PodSpec{
+					NodeSelector: map[string]string{NodeLabel: s.namespace},
+					Containers:   []corev1.Container{{Name: "daemon", Image: "rollcall.dev/daemon:v1"}},
+				},
+			},
+		},
+	}
+	for _, edit := range edits {
+		edit.Apply(daemonSet)
+	}
+	return daemonSet
+}
+
+// Create creates the DaemonSet.
+func (s *Scenario) Create(ctx context.Context, daemonSet *appsv1.DaemonSet) *appsv1.DaemonSet {
+	s.tb.Helper()
+	created, err := s.TryCreate(ctx, daemonSet)
+	s.must(err, "create DaemonSet %s", daemonSet.Name)
+	return created
+}
+
+// Deploy creates the DaemonSet "daemon" and waits until it has been Steady.
+func (s *Scenario) Deploy(ctx context.Context, edits ...Edit) *appsv1.DaemonSet {
+	s.tb.Helper()
+	daemonSet := s.Create(ctx, s.NewDaemonSet("daemon", edits...))
+	s.Require(ctx, "the first pods of the DaemonSet are available on every node", Steady(daemonSet))
+	return daemonSet
+}
+
+// Update edits the DaemonSet and returns it as the API server has it now.
+func (s *Scenario) Update(ctx context.Context, daemonSet *appsv1.DaemonSet, edits ...Edit) *appsv1.DaemonSet {
+	s.tb.Helper()
+	updated, err := s.TryUpdate(ctx, daemonSet, edits...)
+	s.must(err, "update DaemonSet %s (%s)", daemonSet.Name, words(edits))
+	return updated
+}
+
+// RollOut updates the DaemonSet and waits until it is RolledOut; it tells whether that came about.
+func (s *Scenario) RollOut(ctx context.Context, daemonSet *appsv1.DaemonSet, edits ...Edit) bool {
+	s.tb.Helper()
+	return s.Await(ctx, RolledOut(s.Update(ctx, daemonSet, edits...)))
+}
+
+func (s *Scenario) noteUpdate(lever string, daemonSet *appsv1.DaemonSet, edits []Edit) {
+	s.tb.Helper()
+	s.Note(history.Stimulus{
+		Lever: lever, Kind: history.KindDaemonSet, Namespace: daemonSet.Namespace, Name: daemonSet.Name, UID: daemonSet.UID, Detail: words(edits),
+	})
+}
+
+func words(edits []Edit) string {
+	said := make([]string, len(edits))
+	for i, edit := range edits {
+		said[i] = edit.Says
+	}
+	return strings.Join(said, ", ")
+}

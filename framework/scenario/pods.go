@@ -1,0 +1,130 @@
+package scenario
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/lever"
+)
+
+// LivePods returns the DaemonSet's pods that are neither terminating nor terminal, in the order of their nodes' names.
+func (s *Scenario) LivePods(ctx context.Context, daemonSet *appsv1.DaemonSet) []*corev1.Pod {
+	s.tb.Helper()
+	var pods []*corev1.Pod
+	s.Look(ctx, func(cluster *history.Cluster) {
+		for _, node := range cluster.NodesOf(daemonSet.UID) {
+			for _, pod := range cluster.PodsOn(daemonSet.UID, node) {
+				if history.IsLive(pod) {
+					pods = append(pods, pod)
+				}
+			}
+		}
+	})
+	return pods
+}
+
+// LivePodOn returns the newest live pod of the DaemonSet on the node, or nil.
+func (s *Scenario) LivePodOn(ctx context.Context, daemonSet *appsv1.DaemonSet, node string) *corev1.Pod {
+	s.tb.Helper()
+	var newest *corev1.Pod
+	for _, pod := range s.LivePods(ctx, daemonSet) {
+		if history.NodeOf(pod) == node {
+			newest = pod
+		}
+	}
+	return newest
+}
+
+// Look shows the recorded state, which the reader must neither keep nor change.
+func (s *Scenario) Look(ctx context.Context, read func(*history.Cluster)) {
+	s.tb.Helper()
+	s.must(s.recorder.Await(ctx, func(cluster *history.Cluster) bool {
+		read(cluster)
+		return true
+	}), "read the recorded state")
+}
+
+// DeletePod deletes the pod with the grace period.
+func (s *Scenario) DeletePod(ctx context.Context, pod *corev1.Pod, grace time.Duration) {
+	s.tb.Helper()
+	s.notePod("delete pod", pod)
+	seconds := int64(grace / time.Second)
+	options := metav1.DeleteOptions{GracePeriodSeconds: &seconds, Preconditions: metav1.NewUIDPreconditions(string(pod.UID))}
+	s.must(ignoreNotFound(s.env.Client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, options)), "delete pod %s", pod.Name)
+}
+
+// EvictPod evicts the pod through the Eviction API.
+func (s *Scenario) EvictPod(ctx context.Context, pod *corev1.Pod) {
+	s.tb.Helper()
+	s.notePod("evict pod", pod)
+	eviction := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}}
+	s.must(s.env.Client.CoreV1().Pods(pod.Namespace).EvictV1(ctx, eviction), "evict pod %s", pod.Name)
+}
+
+func (s *Scenario) notePod(name string, pod *corev1.Pod) {
+	s.tb.Helper()
+	s.Note(history.Stimulus{
+		Lever: name, Kind: history.KindPod, Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Node: history.NodeOf(pod),
+	})
+}
+
+// Levers are lever.Pods for a spec: a lever that fails ends it.
+type Levers struct {
+	tb   TB
+	pods lever.Pods
+}
+
+// BecomeUnready is lever.Pods.BecomeUnready.
+func (l Levers) BecomeUnready(ctx context.Context, pod *corev1.Pod) {
+	l.tb.Helper()
+	l.must(l.pods.BecomeUnready(ctx, pod))
+}
+
+// BecomeReady is lever.Pods.BecomeReady.
+func (l Levers) BecomeReady(ctx context.Context, pod *corev1.Pod) {
+	l.tb.Helper()
+	l.must(l.pods.BecomeReady(ctx, pod))
+}
+
+// Fail is lever.Pods.Fail.
+func (l Levers) Fail(ctx context.Context, pod *corev1.Pod) {
+	l.tb.Helper()
+	l.must(l.pods.Fail(ctx, pod))
+}
+
+// Succeed is lever.Pods.Succeed.
+func (l Levers) Succeed(ctx context.Context, pod *corev1.Pod) {
+	l.tb.Helper()
+	l.must(l.pods.Succeed(ctx, pod))
+}
+
+// HoldTermination is lever.Pods.HoldTermination.
+func (l Levers) HoldTermination(ctx context.Context, pod *corev1.Pod) {
+	l.tb.Helper()
+	l.must(l.pods.HoldTermination(ctx, pod))
+}
+
+// ReleaseTermination is lever.Pods.ReleaseTermination.
+func (l Levers) ReleaseTermination(ctx context.Context, pod *corev1.Pod) {
+	l.tb.Helper()
+	l.must(l.pods.ReleaseTermination(ctx, pod))
+}
+
+// SetReadySince is lever.Pods.SetReadySince.
+func (l Levers) SetReadySince(ctx context.Context, pod *corev1.Pod, since time.Time) {
+	l.tb.Helper()
+	l.must(l.pods.SetReadySince(ctx, pod, since))
+}
+
+func (l Levers) must(err error) {
+	l.tb.Helper()
+	if err != nil {
+		l.tb.Fatalf("harness: %v", err)
+	}
+}

@@ -1,0 +1,168 @@
+// Package scenario is what a spec does to a cluster: a namespace, nodes of its own, a DaemonSet, and a sequence of stimuli, all of it recorded.
+//
+// A scenario is a conversation in the second person: each method does one thing, waits until the cluster shows it, and ends the spec
+// through TB when the harness itself fails. It decides nothing; the recording does, once the scenario is over.
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/lever"
+	"github.com/rollcall-conformance/rollcall/framework/recorder"
+)
+
+// NodeLabel marks the nodes that belong to a scenario; its value is the scenario's namespace.
+const NodeLabel = "rollcall.dev/scenario"
+
+// DefaultPatience is how long a scenario waits for what an implementation should do.
+const DefaultPatience = 30 * time.Second
+
+// catchUpTimeout bounds the proof that a recording is complete.
+const catchUpTimeout = 20 * time.Second
+
+// TB ends a spec whose harness failed. *testing.T and Ginkgo's GinkgoTB have it.
+type TB interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// Environment is what all scenarios of a run share.
+type Environment struct {
+	// Client of the cluster, with an administrator's rights.
+	Client kubernetes.Interface
+	// Recordings is the folder for recordings.
+	Recordings string
+	// RevisionLabel of the implementation.
+	RevisionLabel string
+	// Seed of the run's random choices.
+	Seed int64
+	// Patience: how long to wait for what an implementation should do. Default: DefaultPatience.
+	Patience time.Duration
+}
+
+// Scenario is one recorded scenario.
+type Scenario struct {
+	tb        TB
+	env       Environment
+	namespace string
+	nodes     int
+	recorder  *recorder.Recorder
+	path      string
+
+	// Pods are the levers on the scenario's pods.
+	Pods Levers
+}
+
+// Start begins the recording and makes the namespace; name becomes both the namespace's and the recording's name, text is what it records.
+func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scenario {
+	tb.Helper()
+	if env.Patience == 0 {
+		env.Patience = DefaultPatience
+	}
+	s := &Scenario{tb: tb, env: env, namespace: name, path: filepath.Join(env.Recordings, name+".jsonl")}
+	nodes := labels.Set{NodeLabel: name}
+	var err error
+	s.recorder, err = recorder.Start(ctx, recorder.Options{
+		Sources: recorder.Cluster(env.Client, nodes, name, s.Bystanders()),
+		Path:    s.path,
+		Header: history.Header{
+			Scenario: text, Namespaces: []string{name, s.Bystanders()}, NodeSelector: nodes.String(),
+			RevisionLabel: env.RevisionLabel, Seed: env.Seed,
+		},
+	})
+	s.must(err, "start recording %s", s.path)
+	s.Pods = Levers{tb: tb, pods: lever.Simulated{Client: env.Client, Recorder: s.recorder}}
+	s.makeNamespace(ctx, name)
+	return s
+}
+
+// Namespace of the scenario's own objects.
+func (s *Scenario) Namespace() string { return s.namespace }
+
+// Bystanders is a second namespace that is recorded, for objects that nothing should happen to. It exists once MakeBystanders was called.
+func (s *Scenario) Bystanders() string { return s.namespace + "-bystanders" }
+
+// MakeBystanders makes the namespace for bystanders.
+func (s *Scenario) MakeBystanders(ctx context.Context) {
+	s.tb.Helper()
+	s.makeNamespace(ctx, s.Bystanders())
+}
+
+// Client is the administrator's client, for what no method covers. Tell the recording first: Note.
+func (s *Scenario) Client() kubernetes.Interface { return s.env.Client }
+
+// RecordingPath is where the recording is.
+func (s *Scenario) RecordingPath() string { return s.path }
+
+// Note records a stimulus that the caller is about to give itself.
+func (s *Scenario) Note(stimulus history.Stimulus) {
+	s.tb.Helper()
+	s.must(s.recorder.Stimulus(stimulus), "record stimulus %q", stimulus.Lever)
+}
+
+// Finish proves the recording complete, closes it, and returns the history. It also returns what it has when the proof fails: the history
+// says itself that it is not complete, and the error why.
+func (s *Scenario) Finish(ctx context.Context) (*history.History, error) {
+	bounded, cancel := context.WithTimeout(ctx, catchUpTimeout)
+	defer cancel()
+	// What happens by the passage of time alone must show in the history too, so it ends with an entry that says when.
+	ended := s.recorder.Stimulus(history.Stimulus{Lever: "end of scenario"})
+	incomplete := errors.Join(ended, s.recorder.CatchUp(bounded))
+	closed := s.recorder.Close()
+	h, err := history.Open(s.path)
+	return h, errors.Join(incomplete, closed, err)
+}
+
+// Clean removes what the scenario made, without waiting until it is gone: names are never used twice.
+func (s *Scenario) Clean(ctx context.Context) error {
+	now := metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
+	var failures []error
+	for _, namespace := range []string{s.namespace, s.Bystanders()} {
+		failures = append(failures,
+			s.env.Client.AppsV1().DaemonSets(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}),
+			s.env.Client.CoreV1().Pods(namespace).DeleteCollection(ctx, now, metav1.ListOptions{}),
+			ignoreNotFound(s.env.Client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{})),
+		)
+	}
+	failures = append(failures, s.env.Client.CoreV1().Nodes().DeleteCollection(ctx, now, metav1.ListOptions{
+		LabelSelector: labels.Set{NodeLabel: s.namespace}.String(),
+	}))
+	if err := errors.Join(failures...); err != nil {
+		return fmt.Errorf("clean up scenario %s: %w", s.namespace, err)
+	}
+	return nil
+}
+
+func (s *Scenario) makeNamespace(ctx context.Context, name string) {
+	s.tb.Helper()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{NodeLabel: s.namespace}}}
+	_, err := s.env.Client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
+	s.must(err, "create namespace %s", name)
+	s.awaitServiceAccount(ctx, name)
+}
+
+// must ends the spec when the harness failed.
+func (s *Scenario) must(err error, doing string, args ...any) {
+	s.tb.Helper()
+	if err != nil {
+		s.tb.Fatalf("harness: %s: %v", fmt.Sprintf(doing, args...), err)
+	}
+}
+
+func ignoreNotFound(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}

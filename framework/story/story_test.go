@@ -1,0 +1,128 @@
+package story_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/story"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files with what is got now")
+
+func TestStoriesReadLikeThis(t *testing.T) {
+	t.Parallel()
+	recording := "_artifacts/recordings/surge.jsonl"
+	cases := map[string]struct {
+		tell      func(*testing.T) tale
+		recording string
+		unicode   bool
+	}{
+		"third pod on a node":          {tell: thirdPodOnANode, recording: recording, unicode: true},
+		"third pod on a node in ascii": {tell: thirdPodOnANode, recording: recording},
+		"old pod gone too early":       {tell: oldPodGoneTooEarly, recording: recording, unicode: true},
+		"too many at once":             {tell: tooManyAtOnce, recording: recording, unicode: true},
+		"nothing happened":             {tell: nothingHappened, unicode: true},
+		"status only":                  {tell: statusOnly, unicode: true},
+		"long history":                 {tell: longHistory, recording: "my artifacts/it's.jsonl", unicode: true},
+	}
+	for name, test := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			told := test.tell(t)
+			got := story.Of(told.h, told.violation, story.Options{
+				Statement: told.statement, Recording: test.recording, Spec: told.spec, Unicode: test.unicode,
+			})
+			for _, line := range strings.Split(got, "\n") {
+				if utf8.RuneCountInString(line) > 100 {
+					t.Errorf("a line is wider than 100 columns: %q", line)
+				}
+				if !test.unicode && len(line) != utf8.RuneCountInString(line) {
+					t.Errorf("a line is not ASCII: %q", line)
+				}
+			}
+			golden(t, filepath.Join("testdata", strings.ReplaceAll(name, " ", "-")+".txt"), got)
+		})
+	}
+}
+
+func TestAReportedViolationCarriesTheEvidenceAndTheStory(t *testing.T) {
+	t.Parallel()
+	told := thirdPodOnANode(t)
+	options := story.Options{Recording: "recordings/a.jsonl", Spec: "surges over a failed pod"}
+	reported := story.Report(told.h, told.violation, options)
+	if reported.Spec != "surges over a failed pod" || reported.Recording != "recordings/a.jsonl" || reported.Node != "node-3" ||
+		reported.Requirement != "SURGE-009" || reported.ResourceVersion != told.violation.ResourceVersion || reported.Got != told.violation.Got {
+		t.Errorf("got %+v, want what the violation says", reported)
+	}
+	if reported.Story != story.Of(told.h, told.violation, options) {
+		t.Error("the reported story is not the story")
+	}
+	if len(reported.Window) != 3 {
+		t.Fatalf("the window is %+v, want its three events", reported.Window)
+	}
+	last := reported.Window[2]
+	if last.Offset != 0 || last.Node != "node-3" || last.Event != "pod agent-c4d5e (updated) on node-3 was created: pending" {
+		t.Errorf("the window ends with %+v, want the event that broke the promise", last)
+	}
+	if failed := reported.Window[1]; failed.Offset != -4*time.Millisecond {
+		t.Errorf("the pod failed %s from the violation, want -4ms", failed.Offset)
+	}
+}
+
+func TestAWindowFromElsewhereIsStillDescribed(t *testing.T) {
+	t.Parallel()
+	told := thirdPodOnANode(t)
+	elsewhere := historytest.New(t)
+	elsewhere.DaemonSet("agent").Pod("agent-zzzzz", "node-9")
+	told.violation.Window = []history.Entry{newest(elsewhere)}
+	window := story.Window(told.h, told.violation)
+	if len(window) != 1 || window[0].Event != "pod agent-zzzzz on node-9 was created: pending" {
+		t.Errorf("got %+v, want the foreign event in words", window)
+	}
+}
+
+func TestAViolationWithoutATimeTakesThatOfItsEvent(t *testing.T) {
+	t.Parallel()
+	told := thirdPodOnANode(t)
+	want := story.Of(told.h, told.violation, story.Options{})
+	told.violation.Time = time.Time{}
+	if got := story.Of(told.h, told.violation, story.Options{}); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestAViolationBeforeAnyEventIsToldWithoutADrawing(t *testing.T) {
+	t.Parallel()
+	empty := historytest.New(t).History()
+	got := story.Of(empty, judge.Violation{Requirement: "SURGE-002", Promise: "a promise", Node: "node-1", Got: "nothing at all"}, story.Options{})
+	if !strings.HasPrefix(got, "SURGE-002 broken on node node-1\n") || strings.Contains(got, "marks") {
+		t.Errorf("got\n%s\nwant the promise and the node, and no drawing", got)
+	}
+}
+
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("read what is wanted (run the test with -update to write it): %v", err)
+	}
+	if got != string(want) {
+		t.Errorf("got\n%s\nwant, as in %s\n%s", got, path, want)
+	}
+}

@@ -1,0 +1,132 @@
+// Package act carries out what package plan decided. It is the only part of the controller that writes, and it
+// decides nothing: it knows in which order, how fast and under which conditions writes are made, what a
+// failed one means for the others, and which of them the caches have yet to show.
+package act
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// Actor carries out plans. All fields are required; one Actor serves any number of DaemonSets at once, but only one
+// plan for the same DaemonSet at a time.
+type Actor struct {
+	// Client writes; it is not read from.
+	Client client.Client
+	// Live reads past every cache.
+	Live client.Reader
+	// Recorder records events on DaemonSets.
+	Recorder events.EventRecorder
+	// Writes remembers what the caches have yet to show.
+	Writes *OwnWrites
+	// Metrics counts what was done.
+	Metrics *Metrics
+}
+
+// ErrStale is matched by errors about writes that failed because the plan was made on something that has changed since. It
+// is no failure: plan again when the caches have caught up.
+var ErrStale = errors.New("the plan is based on an outdated view")
+
+// ErrUnknownOutcome is matched by errors about writes that may or may not have taken effect. The caches must be compared
+// with the API server before the next plan, or a pod might be created twice.
+var ErrUnknownOutcome = errors.New("it is not known whether a write took effect")
+
+// Do carries out actions for ds, which is the DaemonSet of the State that they were planned from. Pods are left alone
+// if claiming or history failed, but the status is written in any case (STATUS-011).
+func (a *Actor) Do(ctx context.Context, ds *appsv1.DaemonSet, actions plan.Actions) error {
+	if actions.Err != nil {
+		a.Recorder.Eventf(ds, nil, corev1.EventTypeWarning, "InvalidDaemonSet", "Plan", "%v", actions.Err)
+		return nil
+	}
+	err := a.prepare(ctx, ds, actions)
+	if err == nil {
+		for _, event := range actions.Events {
+			a.Recorder.Eventf(ds, event.Pod, event.Type, event.Reason, "Replace", "%s", event.Message)
+		}
+		err = errors.Join(a.deletePods(ctx, ds, actions.DeletePods), a.createPods(ctx, ds, actions.CreatePods))
+	}
+	if actions.Status != nil {
+		err = errors.Join(err, a.writeStatus(ctx, ds, *actions.Status))
+	}
+	return err
+}
+
+// prepare does what has to be true before pods may be created or deleted.
+func (a *Actor) prepare(ctx context.Context, ds *appsv1.DaemonSet, actions plan.Actions) error {
+	if adopts(actions) {
+		if err := a.confirmAlive(ctx, ds); err != nil {
+			return err
+		}
+	}
+	if err := a.patchPods(ctx, ds, actions.PatchPods); err != nil {
+		return err
+	}
+	return a.writeRevisions(ctx, ds, actions)
+}
+
+func adopts(actions plan.Actions) bool {
+	for _, patch := range actions.PatchPods {
+		if patch.Adopt {
+			return true
+		}
+	}
+	for _, update := range actions.UpdateRevisions {
+		if update.Adopt {
+			return true
+		}
+	}
+	return false
+}
+
+// confirmAlive asks the API server whether ds may still adopt: a cache that lags would let it take over what the
+// garbage collector has just orphaned on purpose (HISTORY-015).
+func (a *Actor) confirmAlive(ctx context.Context, ds *appsv1.DaemonSet) error {
+	fresh := &appsv1.DaemonSet{}
+	if err := a.Live.Get(ctx, client.ObjectKeyFromObject(ds), fresh); err != nil {
+		return classify(fmt.Errorf("read DaemonSet %s/%s before adopting: %w", ds.Namespace, ds.Name, err))
+	}
+	if fresh.UID != ds.UID || fresh.DeletionTimestamp != nil {
+		return &staleError{cause: fmt.Errorf("adopt for DaemonSet %s/%s: it is gone or being deleted", ds.Namespace, ds.Name)}
+	}
+	return nil
+}
+
+// staleError is a failed write that only shows that the plan was outdated.
+type staleError struct{ cause error }
+
+func (e *staleError) Error() string        { return fmt.Sprintf("%v: %v", ErrStale, e.cause) }
+func (e *staleError) Unwrap() error        { return e.cause }
+func (e *staleError) Is(target error) bool { return target == ErrStale }
+
+// OnlyStale says whether err is nothing but outdated views, however many writes met one.
+func OnlyStale(err error) bool {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return !slices.ContainsFunc(joined.Unwrap(), func(e error) bool { return !OnlyStale(e) })
+	}
+	return errors.Is(err, ErrStale)
+}
+
+// classify adds to a failed write what it means for the next plan.
+func classify(err error) error {
+	switch {
+	case err == nil || errors.Is(err, ErrStale):
+		return err
+	case apierrors.IsNotFound(err) || apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err):
+		return &staleError{cause: err}
+	}
+	var status apierrors.APIStatus
+	if errors.As(err, &status) && status.Status().Code >= 400 && status.Status().Code < 500 {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrUnknownOutcome, err)
+}

@@ -1,0 +1,189 @@
+// Package daemonset is the reference DaemonSet controller: a drop-in replacement for the one in
+// kube-controller-manager. It connects three parts that know nothing of each other: observe reads the caches into a
+// value, plan decides, act writes. What is left here is when to do so: the watches, the queue and the timers.
+package daemonset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/act"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/observe"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+const (
+	// staleRetry is how soon a pass that met an outdated view is repeated. The event that updates the view usually
+	// repeats it sooner.
+	staleRetry = 100 * time.Millisecond
+	// handoverRetry is how soon a cache that has not caught up with the previous leader is compared again.
+	handoverRetry = 50 * time.Millisecond
+)
+
+// Options configure the controller; the zero value has the defaults.
+type Options struct {
+	// ConcurrentSyncs is how many DaemonSets are worked on at once; default 5. It is never the same one twice.
+	ConcurrentSyncs int
+	// Clock tells what pods' timestamps are compared with; default the system's.
+	Clock clock.PassiveClock
+}
+
+// SetupWithManager adds the controller to manager, with its indexes, watches and metrics. It starts when the manager
+// starts, as the leader if the manager elects one.
+func SetupWithManager(ctx context.Context, manager ctrl.Manager, options Options) error {
+	if options.ConcurrentSyncs <= 0 {
+		options.ConcurrentSyncs = 5
+	}
+	if options.Clock == nil {
+		options.Clock = clock.RealClock{}
+	}
+	numbers, err := act.NewMetrics(metrics.Registry)
+	if err != nil {
+		return err
+	}
+	if err := observe.Index(ctx, manager.GetFieldIndexer()); err != nil {
+		return err
+	}
+	writes := act.NewOwnWrites(options.Clock, numbers.OwnWritesTimedOut)
+	r := &Reconciler{
+		clock:    options.Clock,
+		observer: observe.New(manager.GetCache()),
+		handover: observe.NewHandover(manager.GetAPIReader()),
+		writes:   writes,
+		metrics:  numbers,
+		backoffs: newBackoffs(),
+		actor: &act.Actor{
+			Client:   manager.GetClient(),
+			Live:     manager.GetAPIReader(),
+			Recorder: manager.GetEventRecorder("rollcall-reference"),
+			Writes:   writes,
+			Metrics:  numbers,
+		},
+	}
+	w := &watches{cache: manager.GetCache(), seen: writes.Seen}
+	err = ctrl.NewControllerManagedBy(manager).
+		Named("daemonset").
+		For(&appsv1.DaemonSet{}).
+		Watches(&corev1.Pod{}, w.pods()).
+		Watches(&appsv1.ControllerRevision{}, w.revisions()).
+		Watches(&corev1.Node{}, w.nodes()).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: options.ConcurrentSyncs,
+			// Per DaemonSet only: a limit over all of them would let a broken one slow down the others (PAUSE-008).
+			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](20*time.Millisecond, 30*time.Second),
+		}).
+		Complete(r)
+	if err != nil {
+		return fmt.Errorf("set up the DaemonSet controller: %w", err)
+	}
+	return nil
+}
+
+// Reconciler makes one pass over one DaemonSet at a time.
+type Reconciler struct {
+	clock    clock.PassiveClock
+	observer *observe.Observer
+	handover *observe.Handover
+	writes   *act.OwnWrites
+	backoffs *backoffs
+	metrics  *act.Metrics
+	actor    *act.Actor
+}
+
+// Reconcile observes, plans and acts once.
+func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	state, err := r.observer.Observe(ctx, request.NamespacedName)
+	if client.IgnoreNotFound(err) != nil {
+		return reconcile.Result{}, err
+	}
+	if err != nil {
+		r.forget(request.NamespacedName)
+		return reconcile.Result{}, nil
+	}
+	ds := state.DaemonSet
+	state.Backoff = r.backoffs.of(request.NamespacedName, ds)
+	wait, err := r.waitForCache(ctx, state)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	state.AwaitingOwnWrites = wait > 0
+
+	actions := plan.Plan(state, r.clock.Now())
+	if actions.Err != nil {
+		log.FromContext(ctx).Info("The DaemonSet is not valid, leaving it alone", "reason", actions.Err.Error())
+	}
+	err = r.actor.Do(ctx, ds, actions)
+	// Kept whether or not the deletions worked: a failed one is not worth a hot loop either.
+	r.backoffs.keep(request.NamespacedName, actions.Backoff)
+	if err != nil {
+		return r.failed(ctx, ds.UID, err)
+	}
+	r.metrics.Rollout(ds.Namespace, ds.Name, actions.RolloutInProgress)
+	if wait > 0 {
+		r.metrics.Pass("waiting")
+		return reconcile.Result{RequeueAfter: soonest(wait, actions.RequeueAfter)}, nil
+	}
+	r.metrics.Pass("done")
+	return reconcile.Result{RequeueAfter: actions.RequeueAfter}, nil
+}
+
+// waitForCache returns how long to wait, at most, for a cache that can be planned on; zero if this one can.
+func (r *Reconciler) waitForCache(ctx context.Context, state plan.State) (time.Duration, error) {
+	if state.DaemonSet.DeletionTimestamp != nil {
+		return 0, nil
+	}
+	if wait := r.writes.Awaited(state.DaemonSet.UID, state.Pods); wait > 0 {
+		return wait, nil
+	}
+	confirmed, err := r.handover.Confirmed(ctx, state)
+	if err != nil {
+		return 0, err
+	}
+	if !confirmed {
+		return handoverRetry, nil
+	}
+	return 0, nil
+}
+
+func (r *Reconciler) failed(ctx context.Context, ds types.UID, err error) (reconcile.Result, error) {
+	if errors.Is(err, act.ErrUnknownOutcome) {
+		r.handover.Doubt(ds)
+	}
+	if act.OnlyStale(err) {
+		r.metrics.Pass("stale")
+		log.FromContext(ctx).V(1).Info("The plan was outdated, planning again", "reason", err.Error())
+		return reconcile.Result{RequeueAfter: staleRetry}, nil
+	}
+	r.metrics.Pass("failed")
+	return reconcile.Result{}, err
+}
+
+func (r *Reconciler) forget(key types.NamespacedName) {
+	if uid := r.backoffs.forget(key); uid != "" {
+		r.writes.Forget(uid)
+		r.handover.Doubt(uid)
+	}
+	r.metrics.Forget(key.Namespace, key.Name)
+}
+
+// soonest returns the shorter of two waits of which the second may be none.
+func soonest(wait, other time.Duration) time.Duration {
+	if other > 0 && other < wait {
+		return other
+	}
+	return wait
+}

@@ -1,0 +1,96 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// Handover makes sure that the first plan for a DaemonSet is not made on a cache that is behind what the previous
+// leader, or this process before it lost track, has written. A process cannot wait to see the writes of
+// another, so it compares its cache once with a read that bypasses it (RECOVERY-002, RECOVERY-005).
+type Handover struct {
+	live client.Reader
+
+	mu   sync.Mutex
+	done map[types.UID]bool
+}
+
+// NewHandover returns a Handover that has confirmed nothing; live has to bypass every cache.
+func NewHandover(live client.Reader) *Handover {
+	return &Handover{live: live, done: map[types.UID]bool{}}
+}
+
+// Confirmed says whether state shows at least what the API server has for the DaemonSet's pods. Once it has said so,
+// it does not look again until Doubt is called for that DaemonSet.
+func (h *Handover) Confirmed(ctx context.Context, state plan.State) (bool, error) {
+	ds := state.DaemonSet
+	h.mu.Lock()
+	done := h.done[ds.UID]
+	h.mu.Unlock()
+	if done {
+		return true, nil
+	}
+	live := metav1.PartialObjectMetadataList{}
+	live.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("PodList"))
+	if err := h.live.List(ctx, &live, client.InNamespace(ds.Namespace)); err != nil {
+		return false, fmt.Errorf("compare the cache with the pods of DaemonSet %s/%s: %w", ds.Namespace, ds.Name, err)
+	}
+	if !caughtUp(ds, state.Pods, live) {
+		return false, nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.done[ds.UID] = true
+	return true, nil
+}
+
+// Doubt makes Confirmed look again: it is not known whether a write took effect.
+func (h *Handover) Doubt(ds types.UID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.done, ds)
+}
+
+// caughtUp says whether cached has every live pod of ds in its live version or a later one, and nothing that was gone
+// when the live list was made.
+func caughtUp(ds *appsv1.DaemonSet, cached []*corev1.Pod, live metav1.PartialObjectMetadataList) bool {
+	versions := make(map[types.UID]string, len(cached))
+	for _, pod := range cached {
+		if metav1.IsControlledBy(pod, ds) {
+			versions[pod.UID] = pod.ResourceVersion
+		}
+	}
+	for i := range live.Items {
+		item := &live.Items[i]
+		if !metav1.IsControlledBy(item, ds) {
+			continue
+		}
+		if version, found := versions[item.UID]; !found || older(version, item.ResourceVersion) {
+			return false
+		}
+		delete(versions, item.UID)
+	}
+	for _, version := range versions {
+		if version == live.ResourceVersion || older(version, live.ResourceVersion) {
+			return false
+		}
+	}
+	return true
+}
+
+// older compares resource versions. An API server whose versions cannot be compared gets the benefit of the doubt:
+// waiting for it would be for ever.
+func older(a, b string) bool {
+	order, err := resourceversion.CompareResourceVersion(a, b)
+	return err == nil && order < 0
+}

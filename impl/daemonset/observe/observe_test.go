@@ -1,0 +1,132 @@
+package observe_test
+
+import (
+	"context"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/observe"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+func daemonSet() *appsv1.DaemonSet {
+	labels := map[string]string{"app": "agent"}
+	return &appsv1.DaemonSet{
+		ObjectMeta: metav1.ObjectMeta{Name: "agent", Namespace: "ns", UID: "ds"},
+		Spec: appsv1.DaemonSetSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}},
+		},
+	}
+}
+
+func controlledBy(uid types.UID) []metav1.OwnerReference {
+	if uid == "" {
+		return nil
+	}
+	ds := daemonSet()
+	ds.UID = uid
+	return []metav1.OwnerReference{*metav1.NewControllerRef(ds, appsv1.SchemeGroupVersion.WithKind("DaemonSet"))}
+}
+
+func pod(namespace, name string, controller types.UID) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(name), OwnerReferences: controlledBy(controller)}}
+}
+
+func revision(namespace, name string, controller types.UID) *appsv1.ControllerRevision {
+	return &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, OwnerReferences: controlledBy(controller)}}
+}
+
+func cacheWith(objects ...client.Object) client.Reader {
+	return fake.NewClientBuilder().WithScheme(clientgoscheme.Scheme).WithObjects(objects...).
+		WithIndex(&corev1.Pod{}, observe.ControllerIndex, observe.ControllerOf).
+		WithIndex(&appsv1.ControllerRevision{}, observe.ControllerIndex, observe.ControllerOf).Build()
+}
+
+func TestStateHoldsWhatMayConcernTheDaemonSet(t *testing.T) {
+	g := NewWithT(t)
+	ds := daemonSet()
+	taken := plan.RevisionName(ds)
+	cache := cacheWith(ds,
+		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n0"}}, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}},
+		pod("ns", "own", "ds"), pod("ns", "orphan", ""), pod("ns", "foreign", "other"), pod("elsewhere", "orphan", ""),
+		revision("ns", "own", "ds"), revision("ns", "orphan", ""), revision("ns", "foreign", "other"), revision("ns", taken, "other"), revision("elsewhere", "orphan", ""),
+	)
+	state, err := observe.New(cache).Observe(context.Background(), client.ObjectKeyFromObject(ds))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(state.DaemonSet.UID).To(Equal(ds.UID))
+	g.Expect(names(state.Nodes)).To(ConsistOf("n0", "n1"))
+	g.Expect(names(state.Pods)).To(ConsistOf("own", "orphan"))
+	g.Expect(names(state.Revisions)).To(ConsistOf("own", "orphan", taken), "HISTORY-005, HISTORY-006: who has the next name matters")
+}
+
+func names[T client.Object](objects []T) []string {
+	var names []string
+	for _, object := range objects {
+		names = append(names, object.GetName())
+	}
+	return names
+}
+
+func TestMissingDaemonSetIsNotFound(t *testing.T) {
+	_, err := observe.New(cacheWith()).Observe(context.Background(), types.NamespacedName{Namespace: "ns", Name: "agent"})
+	NewWithT(t).Expect(apierrors.IsNotFound(err)).To(BeTrue(), "got %v", err)
+}
+
+func TestHandoverWaitsForTheCache(t *testing.T) {
+	at := func(name, version string) *corev1.Pod {
+		p := pod("ns", name, "ds")
+		p.ResourceVersion = version
+		return p
+	}
+	foreign := pod("ns", "foreign", "other")
+	foreign.ResourceVersion = "150"
+	for name, c := range map[string]struct {
+		live, cached []*corev1.Pod
+		confirmed    bool
+	}{
+		"nothing anywhere":                             {nil, nil, true},
+		"the same":                                     {pods(at("a", "100")), pods(at("a", "100")), true},
+		"the cache has a later version":                {pods(at("a", "100")), pods(at("a", "250")), true},
+		"the cache has an earlier version":             {pods(at("a", "100")), pods(at("a", "99")), false},
+		"the cache misses what the last leader made":   {pods(at("a", "100"), at("b", "101")), pods(at("a", "100")), false},
+		"the cache has what the last leader deleted":   {nil, pods(at("a", "100")), false},
+		"the cache has what came after the live look":  {nil, pods(at("a", "201")), true},
+		"somebody else's pods need not be in the list": {pods(foreign), nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			looks := 0
+			live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(clientgoscheme.Scheme).Build(), interceptor.Funcs{
+				List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, _ ...client.ListOption) error {
+					looks++
+					into := list.(*metav1.PartialObjectMetadataList)
+					into.ResourceVersion = "200"
+					for _, p := range c.live {
+						into.Items = append(into.Items, metav1.PartialObjectMetadata{ObjectMeta: p.ObjectMeta})
+					}
+					return nil
+				}})
+			h := observe.NewHandover(live)
+			state := plan.State{DaemonSet: daemonSet(), Pods: c.cached}
+			g.Expect(h.Confirmed(context.Background(), state)).To(Equal(c.confirmed), "RECOVERY-002, RECOVERY-005")
+			g.Expect(h.Confirmed(context.Background(), state)).To(Equal(c.confirmed))
+			g.Expect(looks).To(Equal(map[bool]int{true: 1, false: 2}[c.confirmed]), "once confirmed, it does not look again")
+			h.Doubt("ds")
+			g.Expect(h.Confirmed(context.Background(), state)).To(Equal(c.confirmed))
+			g.Expect(looks).To(Equal(map[bool]int{true: 2, false: 3}[c.confirmed]), "unless in doubt")
+		})
+	}
+}
+
+func pods(pods ...*corev1.Pod) []*corev1.Pod { return pods }

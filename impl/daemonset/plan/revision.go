@@ -1,0 +1,114 @@
+package plan
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/utils/dump"
+)
+
+// TemplateHash returns the hash that names the revision of template. It is the one that kube-controller-manager
+// computes, so that either controller recognises the pods of the other and a hand-over restarts none.
+func TemplateHash(template *corev1.PodTemplateSpec, collisionCount *int32) string {
+	h := fnv.New32a()
+	fmt.Fprint(h, dump.ForHash(*template))
+	if collisionCount != nil {
+		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(uint32(*collisionCount))))
+	}
+	return rand.SafeEncodeString(fmt.Sprint(h.Sum32()))
+}
+
+// RevisionName returns the name that a ControllerRevision created now for the template of ds would get (HISTORY-002).
+func RevisionName(ds *appsv1.DaemonSet) string {
+	return ds.Name + "-" + TemplateHash(&ds.Spec.Template, ds.Status.CollisionCount)
+}
+
+// NewRevision returns the ControllerRevision of the template of ds with the given revision number. Its data is the
+// patch that `kubectl rollout undo` applies; it carries the DaemonSet's annotations since `kubectl rollout history`
+// looks for the cause of the change there (HISTORY-001).
+func NewRevision(ds *appsv1.DaemonSet, number int64) (*appsv1.ControllerRevision, error) {
+	data, err := revisionData(&ds.Spec.Template)
+	if err != nil {
+		return nil, err
+	}
+	hash := TemplateHash(&ds.Spec.Template, ds.Status.CollisionCount)
+	return &appsv1.ControllerRevision{
+		ObjectMeta: metav1.ObjectMeta{
+			Name:            RevisionName(ds),
+			Namespace:       ds.Namespace,
+			Labels:          revisionLabels(ds, hash),
+			Annotations:     maps.Clone(ds.Annotations),
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(ds, controllerKind)},
+		},
+		Data:     runtime.RawExtension{Raw: data},
+		Revision: number,
+	}, nil
+}
+
+func revisionLabels(ds *appsv1.DaemonSet, hash string) map[string]string {
+	labels := maps.Clone(ds.Spec.Template.Labels)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[HashLabel] = hash
+	return labels
+}
+
+// revisionData is a strategic merge patch that replaces spec.template. It goes through a generic map because that
+// sorts the keys: kube-controller-manager compares the data of revisions byte by byte.
+func revisionData(template *corev1.PodTemplateSpec) ([]byte, error) {
+	encoded, err := json.Marshal(template)
+	if err != nil {
+		return nil, fmt.Errorf("encode the pod template: %w", err)
+	}
+	var generic map[string]any
+	if err := json.Unmarshal(encoded, &generic); err != nil {
+		return nil, fmt.Errorf("encode the pod template: %w", err)
+	}
+	generic["$patch"] = "replace"
+	data, err := json.Marshal(map[string]any{"spec": map[string]any{"template": generic}})
+	if err != nil {
+		return nil, fmt.Errorf("encode the revision: %w", err)
+	}
+	return data, nil
+}
+
+// holdsTemplate says whether revision is one of template. It compares what the data means, not its bytes, so that
+// neither the order of keys nor a field that is null here and absent there makes a new revision and restarts every pod.
+// A revision whose data is not readable holds no template.
+func holdsTemplate(revision *appsv1.ControllerRevision, template *corev1.PodTemplateSpec) bool {
+	var stored struct {
+		Spec struct {
+			Template *corev1.PodTemplateSpec `json:"template"`
+		} `json:"spec"`
+	}
+	if err := json.Unmarshal(revision.Data.Raw, &stored); err != nil || stored.Spec.Template == nil {
+		return false
+	}
+	return apiequality.Semantic.DeepEqual(stored.Spec.Template, template)
+}
+
+// labelFor is the hash label of a revision that has lost its own: the hash in its name, so that its pods, which still
+// carry it, are recognised (HISTORY-013).
+func labelFor(ds *appsv1.DaemonSet, revision *appsv1.ControllerRevision) string {
+	if hash, found := strings.CutPrefix(revision.Name, ds.Name+"-"); found && len(validation.IsValidLabelValue(hash)) == 0 {
+		return hash
+	}
+	if len(validation.IsValidLabelValue(revision.Name)) == 0 {
+		return revision.Name
+	}
+	h := fnv.New32a()
+	fmt.Fprint(h, revision.Name)
+	return rand.SafeEncodeString(fmt.Sprint(h.Sum32()))
+}

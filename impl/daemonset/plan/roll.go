@@ -1,0 +1,74 @@
+package plan
+
+// tally counts nodes by what runs on them.
+type tally struct {
+	// available nodes have an available pod, be they eligible or not.
+	available int
+	// unavailable nodes are eligible and have none: also those whose pod is on its way out, or does not exist
+	// (ROLLING-009, ROLLING-010).
+	unavailable int
+}
+
+func (p *pass) count(views []*nodeView) tally {
+	var t tally
+	for _, view := range views {
+		switch {
+		case p.available(view.old()) || p.available(view.updated()):
+			t.available++
+		case view.eligible:
+			t.unavailable++
+		}
+	}
+	return t
+}
+
+// roll updates by deleting old pods; createMissing fills the gaps in a later pass. Old pods that are not Ready go at
+// once: they cost nothing, count as unavailable anyway, and a fix must get past a broken update that has
+// used up the budget (ROLLING-006, ROLLING-008, ROLLOVER-004). Old pods that are Ready go only as far as no more than
+// maxUnavailable nodes are without a pod to rely on (ROLLING-002). Those still within minReadySeconds come first, since
+// they are unavailable already, but within the budget: a second update shortly after the first must not take
+// every pod down at once, though none of them is available yet.
+func (p *pass) roll(views []*nodeView, desired int) {
+	count := p.count(views)
+	var young, candidates, sunsets []*nodeView
+	for _, view := range views {
+		old := view.old()
+		switch {
+		case old == nil || view.deleting:
+		case !view.eligible:
+			sunsets = append(sunsets, view)
+		case !IsReady(old):
+			p.remove(view, old, ReasonOldUnavailable)
+		case !p.available(old):
+			young = append(young, view)
+		default:
+			candidates = append(candidates, view)
+		}
+	}
+	p.takeDown(young, p.limits.maxUnavailable-(count.unavailable-len(young)))
+	budget := p.limits.maxUnavailable - count.unavailable
+	budget -= p.takeDown(candidates, budget)
+
+	spare := min(count.available-desired, budget)
+	for _, view := range sunsets {
+		p.sunset(view, &spare)
+	}
+}
+
+// takeDown deletes the old pods of the first of views, as many as room allows, and returns how many.
+func (p *pass) takeDown(views []*nodeView, room int) int {
+	n := min(max(room, 0), len(views))
+	for _, view := range views[:n] {
+		p.remove(view, view.old(), ReasonOutdated)
+	}
+	return n
+}
+
+// createMissing creates a pod on every eligible node that has none, not even one on its way out (DRAIN-003).
+func (p *pass) createMissing(views []*nodeView) {
+	for _, view := range views {
+		if view.eligible && !view.occupied() && len(view.ended) == 0 && !view.deleting {
+			p.create(view, ReasonMissing)
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package plan
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// State is everything that one pass knows about one DaemonSet. All of it is read-only for Plan.
+type State struct {
+	// DaemonSet as it was read, with its status.
+	DaemonSet *appsv1.DaemonSet
+
+	// Pods are the pods of the DaemonSet's namespace that are controlled by it, or by nobody. Others may be in the
+	// list and are ignored, except that Plan can only claim and release pods that it is shown.
+	Pods []*corev1.Pod
+
+	// Nodes are all nodes of the cluster, eligible or not.
+	Nodes []*corev1.Node
+
+	// Revisions are the namespace's ControllerRevisions that are controlled by the DaemonSet, or by nobody, and the
+	// one named RevisionName(DaemonSet), whoever controls it: without that one a name collision goes unnoticed.
+	Revisions []*appsv1.ControllerRevision
+
+	// Backoff says, by node name, how long a pod that ended there has to stay before it is replaced. A node without
+	// an entry has not seen a pod of this DaemonSet generation end. Keep what Actions.Backoff returns, and
+	// forget all of it when metadata.generation changes (TARGET-010).
+	Backoff map[string]Backoff
+
+	// AwaitingOwnWrites says that an earlier pass created or deleted pods which this State does not show yet. Plan
+	// then only reports status (without raising observedGeneration), because any arithmetic over pods would be
+	// wrong by the writes that are missing.
+	AwaitingOwnWrites bool
+}

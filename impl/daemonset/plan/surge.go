@@ -1,0 +1,77 @@
+package plan
+
+import (
+	"k8s.io/apimachinery/pkg/util/sets"
+)
+
+// slotsInUse returns the nodes that hold a surge slot: those with an available old pod and an updated one that is not
+// available, whatever it is instead: starting, ended, on its way out (SURGE-002). A node whose old pod is not
+// available holds none (SURGE-013). It looks at the nodes as they are, before this pass deletes anything, so that no
+// slot is given away on the strength of a deletion that may fail.
+func (p *pass) slotsInUse(views []*nodeView) sets.Set[string] {
+	inUse := sets.New[string]()
+	for _, view := range views {
+		if !p.available(view.old()) || p.available(view.updated()) {
+			continue
+		}
+		waiting := len(view.news) + len(view.terminatingNews)
+		for _, pod := range view.ended {
+			if p.history.updated(p.ds, pod) {
+				waiting++
+			}
+		}
+		if waiting > 0 {
+			inUse.Insert(view.name)
+		}
+	}
+	return inUse
+}
+
+// surge updates by creating beside what is there; tidy has deleted old pods whose successor is available
+// (SURGE-006, SURGE-007). A node without an available old pod gets its updated pod at once (SURGE-012, UNREADY-001);
+// one with an available old pod needs a slot, and when all are taken nothing happens to it (PAUSE-001). If
+// maxUnavailable is not zero either, that many nodes may be without an available pod on top of it (API-006).
+func (p *pass) surge(views []*nodeView, inUse sets.Set[string], desired int) {
+	count := p.count(views)
+	free := p.limits.maxSurge - inUse.Len()
+	budget := p.limits.maxUnavailable - count.unavailable
+	spare := count.available - desired
+	for _, view := range views {
+		if !view.eligible {
+			p.sunset(view, &spare)
+			continue
+		}
+		if view.deleting || len(view.ended) > 0 || view.updated() != nil {
+			continue
+		}
+		switch {
+		case view.old() == nil:
+			p.create(view, ReasonMissing)
+		case !p.available(view.old()):
+			p.create(view, ReasonOldUnavailable)
+		case inUse.Has(view.name):
+			// The slot is this node's already: its updated pod is on its way out.
+			p.create(view, ReasonSurge)
+		case free > 0:
+			free--
+			p.create(view, ReasonSurge)
+		case budget > 0:
+			budget--
+			p.remove(view, view.old(), ReasonOutdated)
+		}
+	}
+}
+
+// sunset retires the old pod of a node that may keep pods but gets no new ones: at once if it is not available
+// (SURGE-018), else only while more nodes have an available pod than should, so that moving a DaemonSet from some nodes
+// to others takes none down before its replacement is up (SURGE-017).
+func (p *pass) sunset(view *nodeView, spare *int) {
+	switch {
+	case view.deleting || view.old() == nil:
+	case !p.available(view.old()):
+		p.remove(view, view.old(), ReasonIneligible)
+	case *spare > 0:
+		*spare--
+		p.remove(view, view.old(), ReasonIneligible)
+	}
+}

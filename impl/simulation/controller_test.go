@@ -1,0 +1,230 @@
+package simulation
+
+import (
+	"errors"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// planner is plan.Plan, or one that somebody broke.
+type planner func(plan.State, time.Time) plan.Actions
+
+// controller is the process around the planner, in the manner of package daemonset: it looks at its cache, asks the planner, and carries out the
+// answer, one write after the other, while the cluster goes on.
+type controller struct {
+	clock  *clock
+	api    *apiServer
+	chance chance
+	faults *faults
+	lag    time.Duration
+	plan   planner
+
+	// process is nil while there is none.
+	process *process
+	// started counts processes, passes calls of the planner.
+	started, passes int
+}
+
+// process is what dies with the controller.
+type process struct {
+	cache    *cache
+	expected *expectations
+	backoff  map[string]plan.Backoff
+	// generation is the one that backoff is about.
+	generation int64
+	// trusted is set once the cache was compared with the API server: see observe.Handover.
+	trusted bool
+	// busy while writes are under way; woken if something happened meanwhile.
+	busy, woken bool
+	next        *timer
+	outcome     outcome
+	failures    int
+}
+
+// Pauses before a pass is repeated.
+const (
+	staleRetry    = 100 * time.Millisecond
+	handoverRetry = 50 * time.Millisecond
+	firstRetry    = 20 * time.Millisecond
+	lastRetry     = 30 * time.Second
+)
+
+func newController(clock *clock, api *apiServer, chance chance, lag time.Duration, plan planner) *controller {
+	return &controller{clock: clock, api: api, chance: chance, faults: &faults{chance: chance}, lag: lag, plan: plan}
+}
+
+// start begins a new process, with nothing in mind.
+func (c *controller) start() {
+	c.kill()
+	c.started++
+	p := &process{expected: newExpectations(), backoff: map[string]plan.Backoff{}}
+	p.cache = newCache(c.clock, c.api, c.chance, c.lag, func(entry history.Entry) {
+		p.expected.seen[entry.Kind] = entry.ResourceVersion
+		if concerns(entry.Object) {
+			c.wake(p, 0)
+		}
+	})
+	c.process = p
+	c.wake(p, 0)
+}
+
+// concerns says whether an event about object makes the controller look. One that is somebody else's must not, lest it stand in for a timer.
+func concerns(object history.Object) bool {
+	if _, isPod := object.(*corev1.Pod); !isPod {
+		return true
+	}
+	owner := metav1.GetControllerOfNoCopy(object)
+	return owner != nil && owner.Name == daemonSetName || owner == nil && object.GetLabels()[appLabel] == daemonSetName
+}
+
+// kill ends the process at once, between any two of its writes.
+func (c *controller) kill() {
+	if c.process != nil {
+		c.process.cache.closed = true
+		c.process.next.stop()
+		c.process = nil
+	}
+}
+
+// wake makes sure that there is a pass no later than after wait. It forgets a later one: a planner must announce again what it still wants.
+func (c *controller) wake(p *process, wait time.Duration) {
+	if p.busy {
+		p.woken = true
+		return
+	}
+	at := c.clock.now.Add(wait)
+	if p.next != nil && !p.next.at.After(at) {
+		return
+	}
+	p.next.stop()
+	p.next = c.clock.after(wait+c.chance.between(0, 20*time.Millisecond, "queue", c.clock.serial), func() {
+		p.next = nil
+		if c.process == p {
+			c.pass(p)
+		}
+	})
+}
+
+// pass is one look, one plan, and the writes that follow.
+func (c *controller) pass(p *process) {
+	ds := lookUp[*appsv1.DaemonSet](p.cache.objects, history.KindDaemonSet, daemonSetName)
+	if ds == nil {
+		return
+	}
+	if ds.Generation != p.generation {
+		p.generation, p.backoff = ds.Generation, map[string]plan.Backoff{}
+	}
+	state := c.observe(p, ds)
+	wait := c.waitForCache(p, state)
+	state.AwaitingOwnWrites = wait > 0
+	c.passes++
+	actions := c.plan(state, c.clock.now)
+	if actions.Err != nil {
+		panic(actions.Err)
+	}
+	p.busy, p.woken, p.outcome = true, false, outcome{}
+	c.carryOut(p, c.writes(p, ds, actions), func() {
+		p.busy = false
+		if p.woken {
+			c.wake(p, 0)
+		}
+		switch {
+		case p.outcome.failed:
+			p.failures++
+			c.wake(p, min(firstRetry<<min(p.failures, 12), lastRetry))
+			return
+		case p.outcome.stale:
+			c.wake(p, staleRetry)
+			return
+		}
+		p.failures = 0
+		for _, again := range []time.Duration{wait, actions.RequeueAfter} {
+			if again > 0 {
+				c.wake(p, again)
+			}
+		}
+	})
+}
+
+// waitForCache says how long to wait for a cache that can be planned on: zero if this one can.
+func (c *controller) waitForCache(p *process, state plan.State) time.Duration {
+	if p.expected.pending(c.clock.now, state.Pods) {
+		return ownWriteTimeout
+	}
+	p.trusted = p.trusted || p.cache.current(history.KindPod) && p.cache.current(history.KindControllerRevision)
+	if !p.trusted {
+		return handoverRetry
+	}
+	return 0
+}
+
+// observe is what the cache shows of the DaemonSet.
+func (c *controller) observe(p *process, ds *appsv1.DaemonSet) plan.State {
+	mayBeIts := func(object metav1.Object) bool {
+		owner := metav1.GetControllerOfNoCopy(object)
+		return owner == nil || owner.UID == ds.UID
+	}
+	state := plan.State{DaemonSet: ds, Backoff: p.backoff}
+	state.Nodes = listOf[*corev1.Node](p.cache.objects, history.KindNode)
+	for _, pod := range listOf[*corev1.Pod](p.cache.objects, history.KindPod) {
+		if mayBeIts(pod) {
+			state.Pods = append(state.Pods, pod)
+		}
+	}
+	for _, revision := range listOf[*appsv1.ControllerRevision](p.cache.objects, history.KindControllerRevision) {
+		if mayBeIts(revision) || revision.Name == plan.RevisionName(ds) {
+			state.Revisions = append(state.Revisions, revision)
+		}
+	}
+	return state
+}
+
+// outcome is what became of a pass's writes.
+type outcome struct {
+	// stale: some were refused since the plan was outdated; failed: some met with worse.
+	stale, failed bool
+	// unprepared: claiming or history failed, no pod is touched then; uncreated: a creation failed.
+	unprepared, uncreated bool
+}
+
+// carryOut does the writes one after the other, each a little later.
+func (c *controller) carryOut(p *process, writes []write, done func()) {
+	if len(writes) == 0 {
+		done()
+		return
+	}
+	next, rest := writes[0], writes[1:]
+	if p.outcome.unprepared && next.stage < report || p.outcome.uncreated && next.stage == creation {
+		c.carryOut(p, rest, done)
+		return
+	}
+	c.clock.after(c.chance.between(time.Millisecond, 8*time.Millisecond, "write", c.clock.serial), func() {
+		if c.process != p {
+			return
+		}
+		err := c.faults.through(next.do)
+		switch {
+		case err != nil:
+			p.note(next.stage, err)
+		case next.learn != nil:
+			next.learn(p.expected)
+		}
+		c.carryOut(p, rest, done)
+	})
+}
+
+// note takes note of a write that failed.
+func (p *process) note(stage stage, err error) {
+	stale := errors.Is(err, errConflict) || errors.Is(err, errNotFound) || errors.Is(err, errExists)
+	o := &p.outcome
+	o.stale, o.failed = o.stale || stale, o.failed || !stale
+	o.unprepared, o.uncreated = o.unprepared || stage == preparation, o.uncreated || stage == creation
+	// Whether it took effect only the API server can tell.
+	p.trusted = p.trusted && !errors.Is(err, errNoReply)
+}

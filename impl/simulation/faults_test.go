@@ -1,0 +1,33 @@
+package simulation
+
+import "errors"
+
+// Errors that the network makes of a write.
+var (
+	// errRefused is a write that did not take place.
+	errRefused = errors.New("refused")
+	// errNoReply is a write that did, though nobody told.
+	errNoReply = errors.New("no reply")
+)
+
+// faults spoil some of the controller's writes while they are on.
+type faults struct {
+	chance chance
+	on     bool
+	writes int
+}
+
+// through carries out one write, or does not.
+func (f *faults) through(write func() error) error {
+	f.writes++
+	switch {
+	case f.on && f.chance.percent(30, "refuse", f.writes):
+		return errRefused
+	case f.on && f.chance.percent(20, "keep silent", f.writes):
+		if err := write(); err != nil {
+			return err
+		}
+		return errNoReply
+	}
+	return write()
+}

@@ -1,0 +1,76 @@
+package simulation
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// nodeActs are what happens to nodes.
+func nodeActs() []act {
+	return []act{
+		{"a node joins", 2, func(w *world, _, _ int) {
+			if len(w.api.nodes()) < 9 {
+				w.join()
+			}
+		}},
+		{"a node leaves", 1, onNode("delete node", func(w *world, node string, _ int) { w.api.remove(history.KindNode, node) })},
+		{"a node that left returns", 1, func(w *world, a, _ int) {
+			number := a%w.joined + 1
+			if name := fmt.Sprintf("node-%d", number); w.api.node(name) == nil {
+				w.addNode(name, fmt.Sprintf("pool-%d", number%2))
+			}
+		}},
+		{"a node goes down", 1, onNode("stop node", func(w *world, node string, _ int) { w.kubelets.goDown(node) })},
+		{"a node comes up", 2, onNode("start node", func(w *world, node string, _ int) { w.kubelets.resume(node) })},
+		{"a node is tainted NoSchedule", 1, onNode("taint node", func(w *world, node string, _ int) { w.taint(node, taintKey, corev1.TaintEffectNoSchedule) })},
+		{"a node is tainted NoExecute", 1, onNode("taint node", func(w *world, node string, _ int) { w.taint(node, taintKey, corev1.TaintEffectNoExecute) })},
+		{"a node is untainted", 2, onNode("untaint node", func(w *world, node string, _ int) { w.taint(node, taintKey, "") })},
+		{"a node is cordoned", 1, onNode("cordon", func(w *world, node string, _ int) {
+			w.taint(node, corev1.TaintNodeUnschedulable, corev1.TaintEffectNoSchedule)
+		})},
+		{"a node is uncordoned", 1, onNode("uncordon", func(w *world, node string, _ int) { w.taint(node, corev1.TaintNodeUnschedulable, "") })},
+		{"a node moves to another pool", 1, onNode("label node", func(w *world, node string, b int) {
+			w.editNode(node, func(node *corev1.Node) { node.Labels[poolLabel] = fmt.Sprintf("pool-%d", b%2) })
+		})},
+	}
+}
+
+// onNode is an act on one of the nodes.
+func onNode(lever string, do func(w *world, node string, b int)) func(*world, int, int) {
+	return func(w *world, a, b int) {
+		nodes := w.api.nodes()
+		if len(nodes) == 0 {
+			return
+		}
+		name := nodes[a%len(nodes)].Name
+		w.api.noteNode(lever, name)
+		do(w, name, b)
+	}
+}
+
+func (w *world) editNode(name string, edit func(*corev1.Node)) {
+	// The edit cannot fail and the node exists.
+	_ = w.api.update(history.KindNode, name, func(object history.Object) error {
+		edit(object.(*corev1.Node))
+		return nil
+	})
+}
+
+// taint gives the node the taint with that key, instead of one that it has; no effect means no taint.
+func (w *world) taint(name, key string, effect corev1.TaintEffect) {
+	w.editNode(name, func(node *corev1.Node) {
+		var taints []corev1.Taint
+		for _, taint := range node.Spec.Taints {
+			if taint.Key != key {
+				taints = append(taints, taint)
+			}
+		}
+		if effect != "" {
+			taints = append(taints, corev1.Taint{Key: key, Effect: effect})
+		}
+		node.Spec.Taints = taints
+	})
+}

@@ -1,0 +1,64 @@
+package simulation
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// podActs are what happens to single pods.
+func podActs() []act {
+	return []act{
+		{"a pod becomes unready", 5, onPod("become unready", func(w *world, pod *corev1.Pod) { w.kubelets.setUnready(pod.UID, true) })},
+		{"a pod becomes ready", 3, onPod("become ready", func(w *world, pod *corev1.Pod) { w.kubelets.setUnready(pod.UID, false) })},
+		{"a pod fails", 3, onPod("fail", func(w *world, pod *corev1.Pod) { w.kubelets.finish(pod.UID, corev1.PodFailed) })},
+		{"a pod succeeds", 1, onPod("succeed", func(w *world, pod *corev1.Pod) { w.kubelets.finish(pod.UID, corev1.PodSucceeded) })},
+		{"somebody deletes a pod", 3, onPod("delete pod", deletePod)},
+		{"somebody evicts a pod", 2, onPod("evict pod", deletePod)},
+		{"somebody deletes a pod by force", 1, onPod("force delete pod", func(w *world, pod *corev1.Pod) {
+			w.api.remove(history.KindPod, pod.Name)
+		})},
+		{"a pod is slow to end", 3, onPod("hold termination", func(w *world, pod *corev1.Pod) { w.kubelets.hold(pod.UID, true) })},
+		{"a pod ends at last", 3, onPod("release termination", func(w *world, pod *corev1.Pod) { w.kubelets.hold(pod.UID, false) })},
+		{"somebody takes a label off a pod", 1, onPod("unlabel pod", func(w *world, pod *corev1.Pod) {
+			w.api.updatePod(pod.Name, func(pod *corev1.Pod) { delete(pod.Labels, appLabel) })
+		})},
+		{"an orphan appears", 1, func(w *world, a, b int) {
+			nodes := w.api.nodes()
+			if len(nodes) == 0 {
+				return
+			}
+			template := w.templates[b%len(w.templates)].DeepCopy()
+			w.createPod(&corev1.Pod{
+				ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("orphan-%d", w.api.created), Labels: template.Labels},
+				Spec:       template.Spec,
+			}, nodes[a%len(nodes)].Name)
+		}},
+	}
+}
+
+// onPod is an act on one of the DaemonSet's pods.
+func onPod(lever string, do func(*world, *corev1.Pod)) func(*world, int, int) {
+	return func(w *world, a, b int) {
+		var its []*corev1.Pod
+		for _, pod := range w.api.pods() {
+			if metav1.IsControlledBy(pod, w.api.daemonSet()) {
+				its = append(its, pod)
+			}
+		}
+		if len(its) == 0 {
+			return
+		}
+		pod := its[(a*21+b)%len(its)]
+		w.api.notePod(lever, pod)
+		do(w, pod)
+	}
+}
+
+func deletePod(w *world, pod *corev1.Pod) {
+	// The pod was there just now.
+	_ = w.api.deletePod(pod.Name, "", "")
+}

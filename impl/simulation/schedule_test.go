@@ -1,0 +1,105 @@
+package simulation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// entry is one act of a schedule, as plain data: rapid shrinks it, and a failing test prints it. What A and B mean is the act's business.
+type entry struct {
+	Wait time.Duration
+	Act  string
+	A, B int
+}
+
+type schedule []entry
+
+func (s schedule) String() string {
+	var text strings.Builder
+	for _, e := range s {
+		fmt.Fprintf(&text, "  after %-6s %s (%d, %d)\n", e.Wait, e.Act, e.A, e.B)
+	}
+	return text.String()
+}
+
+// carryOut lets the acts happen, each after its wait.
+func (s schedule) carryOut(w *world, flavour flavour) {
+	all := acts(flavour)
+	for _, e := range s {
+		w.advance(e.Wait)
+		i := slices.IndexFunc(all, func(a act) bool { return a.name == e.Act })
+		all[i].do(w, e.A, e.B)
+	}
+}
+
+// flavour is what a property's schedules are made of.
+type flavour struct {
+	// strategies that the DaemonSet may have.
+	strategies []strategy
+	// deletes says that the DaemonSet itself may be deleted and created again.
+	deletes bool
+}
+
+func surging() []strategy {
+	return []strategy{
+		{MaxSurge: "1", MaxUnavailable: "0"}, {MaxSurge: "2", MaxUnavailable: "0"}, {MaxSurge: "25%", MaxUnavailable: "0"},
+		{MaxSurge: "50%", MaxUnavailable: "0"}, {MaxSurge: "100%", MaxUnavailable: "0"},
+	}
+}
+
+func rolling() []strategy {
+	return []strategy{
+		{MaxSurge: "0", MaxUnavailable: "1"}, {MaxSurge: "0", MaxUnavailable: "2"}, {MaxSurge: "0", MaxUnavailable: "25%"},
+		{MaxSurge: "0", MaxUnavailable: "50%"}, {MaxSurge: "0", MaxUnavailable: "100%"},
+	}
+}
+
+func everyStrategy() []strategy {
+	return slices.Concat(surging(), rolling(), []strategy{{OnDelete: true}})
+}
+
+// drawSetup draws what a simulation begins with.
+func drawSetup(t *rapid.T, f flavour) setup {
+	return setup{
+		Nodes:           rapid.IntRange(1, 7).Draw(t, "nodes"),
+		Strategy:        rapid.SampledFrom(f.strategies).Draw(t, "strategy"),
+		MinReadySeconds: rapid.SampledFrom([]int32{0, 0, 1, 5, 10}).Draw(t, "minReadySeconds"),
+		HistoryLimit:    rapid.SampledFrom([]int32{10, 2, 1, 0}).Draw(t, "revisionHistoryLimit"),
+		Lag:             rapid.SampledFrom([]time.Duration{0, 50 * time.Millisecond, 300 * time.Millisecond, 700 * time.Millisecond}).Draw(t, "lag"),
+		Pace: pace{
+			Start: rapid.SampledFrom([]time.Duration{500 * time.Millisecond, 3 * time.Second, 10 * time.Second}).Draw(t, "start"),
+			Stop:  rapid.SampledFrom([]time.Duration{300 * time.Millisecond, 3 * time.Second, 10 * time.Second}).Draw(t, "stop"),
+			Skew:  rapid.SampledFrom([]time.Duration{0, 0, 2 * time.Second}).Draw(t, "skew"),
+		},
+		Seed: rapid.Uint64Range(0, 1<<20).Draw(t, "seed"),
+	}
+}
+
+// drawSchedule draws some 50 acts. They are drawn in several parts, since rapid draws short lists, each of which shrinks to nothing.
+func drawSchedule(t *rapid.T, f flavour) schedule {
+	var names []string
+	for _, a := range acts(f) {
+		// Once for every time that it should come up.
+		names = append(names, slices.Repeat([]string{a.name}, a.weight)...)
+	}
+	waits := []time.Duration{
+		0, 100 * time.Millisecond, 500 * time.Millisecond, 1200 * time.Millisecond, 3 * time.Second, 6 * time.Second, 12 * time.Second, 30 * time.Second,
+	}
+	one := rapid.Custom(func(t *rapid.T) entry {
+		return entry{
+			Wait: rapid.SampledFrom(waits).Draw(t, "wait"),
+			Act:  rapid.SampledFrom(names).Draw(t, "act"),
+			A:    rapid.IntRange(0, 20).Draw(t, "a"),
+			B:    rapid.IntRange(0, 20).Draw(t, "b"),
+		}
+	})
+	var all schedule
+	for part := range 8 {
+		all = append(all, rapid.SliceOfN(one, 0, 20).Draw(t, fmt.Sprintf("part %d", part))...)
+	}
+	return all
+}

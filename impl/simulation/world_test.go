@@ -1,0 +1,115 @@
+package simulation
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// setup is what a simulation begins with. It is printed when one fails.
+type setup struct {
+	Seed            uint64
+	Nodes           int
+	Strategy        strategy
+	MinReadySeconds int32
+	HistoryLimit    int32
+	// Lag is the most that the controller's cache is behind: less than judge.Lag, beyond which nobody could keep the promises.
+	Lag  time.Duration
+	Pace pace
+}
+
+// world is a whole simulated cluster with its controller.
+type world struct {
+	setup      setup
+	clock      *clock
+	api        *apiServer
+	kubelets   *kubelets
+	controller *controller
+
+	templates []corev1.PodTemplateSpec
+	joined    int
+}
+
+func newWorld(s setup, plan planner) *world {
+	w := &world{setup: s, clock: newClock()}
+	chance := chance(s.Seed)
+	w.api = newAPIServer(w.clock)
+	w.kubelets = newKubelets(w.clock, w.api, chance, s.Pace)
+	newScheduler(w.clock, w.api, chance)
+	newGarbageCollector(w.clock, w.api, chance)
+	w.controller = newController(w.clock, w.api, chance, s.Lag, plan)
+	for range s.Nodes {
+		w.join()
+	}
+	w.createPod(somebodysPod(), "node-1")
+	w.createPod(nobodysPod(), "node-1")
+	w.deploy()
+	w.controller.start()
+	return w
+}
+
+// deploy creates the DaemonSet.
+func (w *world) deploy() {
+	w.api.note(history.Stimulus{Lever: "create DaemonSet", Kind: history.KindDaemonSet, Namespace: namespace, Name: daemonSetName})
+	ds := newDaemonSet(w.setup.Strategy, w.setup.MinReadySeconds, w.setup.HistoryLimit)
+	w.templates = []corev1.PodTemplateSpec{ds.Spec.Template}
+	// No other has the name.
+	_ = w.api.create(history.KindDaemonSet, ds)
+}
+
+// join adds a node; every second one is in another pool.
+func (w *world) join() {
+	w.joined++
+	w.addNode(fmt.Sprintf("node-%d", w.joined), fmt.Sprintf("pool-%d", w.joined%2))
+}
+
+func (w *world) addNode(name, pool string) {
+	w.api.noteNode("add node", name)
+	// The caller knows that there is none of that name.
+	_ = w.api.create(history.KindNode, &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+		Name: name, Labels: map[string]string{corev1.LabelHostname: name, poolLabel: pool},
+	}})
+}
+
+// createPod creates a pod that no controller under test created.
+func (w *world) createPod(pod *corev1.Pod, node string) {
+	w.api.note(history.Stimulus{Lever: "create pod", Kind: history.KindPod, Namespace: namespace, Name: pod.Name, Node: node})
+	pod.Spec.NodeName = node
+	// A second one of the same name is not wanted.
+	_ = w.api.create(history.KindPod, pod)
+}
+
+// somebodysPod looks like one of the DaemonSet but has another controller.
+func somebodysPod() *corev1.Pod {
+	controls := true
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "somebodys", Labels: map[string]string{appLabel: daemonSetName},
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "somebody", UID: "somebody", Controller: &controls}},
+		},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "daemon", Image: "daemon:v1"}}},
+	}
+}
+
+// nobodysPod has no controller and is not selected by any.
+func nobodysPod() *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "nobodys", Labels: map[string]string{appLabel: "another"}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "another", Image: "another:v1"}}},
+	}
+}
+
+// steps counts changes of the cluster, acts of the environment, and passes of the planner.
+func (w *world) steps() int { return len(w.api.entries) + w.controller.passes }
+
+// advance lets time pass.
+func (w *world) advance(d time.Duration) {
+	deadline := w.clock.now.Add(d)
+	for w.clock.advance(deadline) {
+	}
+	w.clock.now = deadline
+}

@@ -1,0 +1,177 @@
+package simulation
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// stage of a write; what a failure means for the writes that follow depends on it.
+type stage int
+
+const (
+	// preparation is claiming and history: once it fails, no pod is created or deleted.
+	preparation stage = iota
+	// deletion of pods: each on its own.
+	deletion
+	// creation of pods: the first failure ends it.
+	creation
+	// report is the status, written in any case.
+	report
+)
+
+// write is one request to the API server.
+type write struct {
+	stage stage
+	do    func() error
+	// learn is what the process remembers of a write that it knows to have taken place.
+	learn func(*expectations)
+}
+
+// writes are the requests that carry out actions, in the order and with the conditions of package act.
+func (c *controller) writes(p *process, ds *appsv1.DaemonSet, actions plan.Actions) []write {
+	var writes []write
+	for _, patch := range actions.PatchPods {
+		writes = append(writes, c.wrote(preparation, history.KindPod, patch.Pod, func() error { return c.patchPod(ds, patch) }))
+	}
+	if actions.CreateRevision != nil {
+		revision := actions.CreateRevision.DeepCopy()
+		writes = append(writes, c.wrote(preparation, history.KindControllerRevision, revision, func() error {
+			return c.api.create(history.KindControllerRevision, revision)
+		}))
+	}
+	for _, update := range actions.UpdateRevisions {
+		writes = append(writes, c.wrote(preparation, history.KindControllerRevision, update.Revision, func() error {
+			return c.updateRevision(ds, update)
+		}))
+	}
+	for _, revision := range actions.DeleteRevisions {
+		writes = append(writes, write{stage: preparation, do: func() error { return c.deleteRevision(revision) }})
+	}
+	for _, d := range actions.DeletePods {
+		writes = append(writes, write{
+			stage: deletion,
+			do:    func() error { return c.api.deletePod(d.Pod.Name, d.Pod.UID, d.Pod.ResourceVersion) },
+			learn: func(e *expectations) { e.deletes(c.clock.now, d.Pod.UID) },
+		})
+	}
+	for _, wanted := range actions.CreatePods {
+		pod := wanted.Pod.DeepCopy()
+		writes = append(writes, c.wrote(creation, history.KindPod, pod, func() error { return c.api.create(history.KindPod, pod) }))
+	}
+	if actions.Status != nil {
+		writes = append(writes, write{stage: report, do: func() error { return c.writeStatus(p, ds, *actions.Status) }})
+	}
+	// Kept whether or not the deletions work.
+	maps.Copy(p.backoff, actions.Backoff)
+	return writes
+}
+
+// wrote is a write after which the cache has to show the object as it then is.
+func (c *controller) wrote(stage stage, kind history.Kind, object history.Object, do func() error) write {
+	return write{stage: stage, do: do, learn: func(e *expectations) {
+		// A patch of a pod that is gone by then leaves nothing to wait for.
+		if now := c.api.objects[kind][object.GetName()]; now != nil {
+			e.wrote(c.clock.now, kind, versionOf(now))
+		}
+	}}
+}
+
+func (c *controller) patchPod(ds *appsv1.DaemonSet, patch plan.PodPatch) error {
+	if err := c.mayAdopt(ds, patch.Adopt); err != nil {
+		return err
+	}
+	err := c.api.update(history.KindPod, patch.Pod.Name, func(object history.Object) error {
+		pod := object.(*corev1.Pod)
+		if owner := metav1.GetControllerOfNoCopy(pod); pod.UID != patch.Pod.UID || patch.Adopt && owner != nil {
+			return errConflict
+		}
+		isSet := func(owner metav1.OwnerReference) bool { return owner.UID == ds.UID }
+		switch {
+		case patch.Adopt:
+			pod.OwnerReferences = append(pod.OwnerReferences, *metav1.NewControllerRef(ds, appsv1.SchemeGroupVersion.WithKind("DaemonSet")))
+		case patch.Release:
+			pod.OwnerReferences = slices.DeleteFunc(pod.OwnerReferences, isSet)
+		}
+		if patch.Hash != "" {
+			pod.Labels[plan.HashLabel] = patch.Hash
+		}
+		return nil
+	})
+	if errors.Is(err, errNotFound) {
+		return nil
+	}
+	return err
+}
+
+func (c *controller) updateRevision(ds *appsv1.DaemonSet, update plan.RevisionUpdate) error {
+	if err := c.mayAdopt(ds, update.Adopt); err != nil {
+		return err
+	}
+	return c.api.update(history.KindControllerRevision, update.Revision.Name, func(object history.Object) error {
+		if object.GetResourceVersion() != update.Revision.ResourceVersion {
+			return errConflict
+		}
+		update.Revision.DeepCopyInto(object.(*appsv1.ControllerRevision))
+		return nil
+	})
+}
+
+func (c *controller) deleteRevision(revision *appsv1.ControllerRevision) error {
+	now := c.api.objects[history.KindControllerRevision][revision.Name]
+	switch {
+	case now == nil:
+		return nil
+	case now.GetUID() != revision.UID || now.GetResourceVersion() != revision.ResourceVersion:
+		return fmt.Errorf("delete ControllerRevision %s: %w", revision.Name, errConflict)
+	}
+	c.api.remove(history.KindControllerRevision, revision.Name)
+	return nil
+}
+
+// mayAdopt is the read, past the cache, that has to precede an adoption.
+func (c *controller) mayAdopt(ds *appsv1.DaemonSet, adopt bool) error {
+	now := c.api.daemonSet()
+	if adopt && (now == nil || now.UID != ds.UID || now.DeletionTimestamp != nil) {
+		return fmt.Errorf("adopt for DaemonSet %s: %w", ds.Name, errConflict)
+	}
+	return nil
+}
+
+// writeStatus writes the status. If somebody else wrote in between, the numbers go into what is there now, unless that is about a later
+// generation, or a name collision would be counted twice.
+func (c *controller) writeStatus(p *process, ds *appsv1.DaemonSet, status appsv1.DaemonSetStatus) error {
+	now := c.api.daemonSet()
+	if now == nil {
+		return nil
+	}
+	if p.outcome.unprepared {
+		// What was planned to be observed was not.
+		status.ObservedGeneration = ds.Status.ObservedGeneration
+	}
+	outdated := now.ResourceVersion != ds.ResourceVersion
+	switch {
+	case outdated && !apiequality.Semantic.DeepEqual(ds.Status.CollisionCount, status.CollisionCount):
+		return fmt.Errorf("count a name collision: %w", errConflict)
+	case outdated && (now.UID != ds.UID || now.Status.ObservedGeneration > status.ObservedGeneration):
+		return nil
+	}
+	return c.api.update(history.KindDaemonSet, ds.Name, func(object history.Object) error {
+		after := object.(*appsv1.DaemonSet)
+		conditions, collisions := after.Status.Conditions, after.Status.CollisionCount
+		after.Status = status
+		if outdated {
+			after.Status.Conditions, after.Status.CollisionCount = conditions, collisions
+		}
+		return nil
+	})
+}

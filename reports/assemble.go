@@ -1,0 +1,198 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Requirement is one row of the catalogue, as a report shows it.
+type Requirement struct {
+	// ID is the family, a dash and the number, for example SURGE-002.
+	ID        string
+	Level     Level
+	Feature   string
+	Statement string
+}
+
+// Outcome is what one spec or judge says about one requirement.
+type Outcome struct {
+	Requirement string
+	// Spec that says so; empty for what no spec decides (the reason then says why).
+	Spec    string
+	Verdict Verdict
+	// Reason for every verdict but pass; for a failed assertion, its message.
+	Reason string
+	// Duration of the spec.
+	Duration   time.Duration
+	Violations []Violation
+}
+
+// Run is all that a report is made of.
+type Run struct {
+	Implementation Implementation
+	Provenance     Provenance
+	// Catalogue in the order in which the report shows it.
+	Catalogue []Requirement
+	// Outcomes and Observations in any order.
+	Outcomes     []Outcome
+	Observations []Observation
+}
+
+// noOutcome is the reason for a requirement that nothing was said about.
+const noOutcome = "no spec decides it yet"
+
+// Assemble makes the report of a run. The order of outcomes and observations does not matter. It fails for what would make the
+// report untrue: a requirement twice in the catalogue or with an unknown level, an outcome for a requirement that is not in it, an
+// unknown verdict, violations with a verdict other than fail, a known deviation from a requirement that does not exist.
+func Assemble(run Run) (*ConformanceReport, error) {
+	places, err := placesIn(run.Catalogue)
+	if err != nil {
+		return nil, err
+	}
+	report := &ConformanceReport{
+		APIVersion: APIVersion, Kind: Kind,
+		Implementation: tidyImplementation(run.Implementation),
+		Provenance:     tidyProvenance(run.Provenance, len(run.Catalogue)),
+		Durations:      durationsOf(run.Outcomes),
+	}
+	outcomes := make([][]Outcome, len(run.Catalogue))
+	for _, outcome := range run.Outcomes {
+		if err := check(outcome, places); err != nil {
+			return nil, err
+		}
+		place := places[outcome.Requirement]
+		outcomes[place] = append(outcomes[place], outcome)
+	}
+	for place, requirement := range run.Catalogue {
+		report.Requirements = append(report.Requirements, resultOf(requirement, outcomes[place]))
+	}
+	for _, deviation := range report.Implementation.KnownDeviations {
+		place, known := places[deviation.Requirement]
+		if !known {
+			return nil, fmt.Errorf("known deviation from %q, which is not in the catalogue", deviation.Requirement)
+		}
+		report.Requirements[place].KnownDeviation = deviation.Issue
+	}
+	report.Observations = slices.Clone(run.Observations)
+	slices.SortFunc(report.Observations, func(a, b Observation) int {
+		return cmp.Or(cmp.Compare(places[a.Requirement], places[b.Requirement]), strings.Compare(a.Requirement, b.Requirement),
+			strings.Compare(a.Spec, b.Spec), strings.Compare(a.Text, b.Text))
+	})
+	report.Statistics = count(report.Requirements)
+	report.Levels = levelsOf(report.Requirements)
+	report.Features = featuresOf(report.Requirements, report.Implementation.Features)
+	report.Profiles = profilesOf(report.Requirements)
+	report.Conformance = Judge(report)
+	return report, nil
+}
+
+func placesIn(catalogue []Requirement) (map[string]int, error) {
+	places := make(map[string]int, len(catalogue))
+	for place, requirement := range catalogue {
+		if _, twice := places[requirement.ID]; twice {
+			return nil, fmt.Errorf("requirement %s is in the catalogue twice", requirement.ID)
+		}
+		switch requirement.Level {
+		case LevelCore, LevelExtended, LevelReference:
+		default:
+			return nil, fmt.Errorf("requirement %s has the unknown level %q: want core, extended or reference", requirement.ID, requirement.Level)
+		}
+		places[requirement.ID] = place
+	}
+	return places, nil
+}
+
+func check(outcome Outcome, places map[string]int) error {
+	if _, known := places[outcome.Requirement]; !known {
+		return fmt.Errorf("spec %q decides %q, which is not in the catalogue", outcome.Spec, outcome.Requirement)
+	}
+	if !outcome.Verdict.Valid() {
+		return fmt.Errorf("spec %q gives %s the unknown verdict %q", outcome.Spec, outcome.Requirement, outcome.Verdict)
+	}
+	if len(outcome.Violations) > 0 && outcome.Verdict != Fail {
+		return fmt.Errorf("spec %q gives %s the verdict %s in spite of %d violations", outcome.Spec, outcome.Requirement, outcome.Verdict, len(outcome.Violations))
+	}
+	return nil
+}
+
+func resultOf(requirement Requirement, outcomes []Outcome) RequirementResult {
+	result := RequirementResult{ID: requirement.ID, Level: requirement.Level, Feature: requirement.Feature, Statement: requirement.Statement}
+	verdicts := make([]Verdict, 0, len(outcomes))
+	for _, outcome := range outcomes {
+		verdicts = append(verdicts, outcome.Verdict)
+	}
+	result.Verdict = Merge(verdicts...)
+	var reasons []string
+	for _, outcome := range outcomes {
+		if outcome.Verdict == result.Verdict && outcome.Verdict != Pass && outcome.Reason != "" {
+			reasons = append(reasons, outcome.Reason)
+		}
+		switch {
+		case outcome.Spec == "":
+		case outcome.Verdict == NotRun:
+			result.SpecsNotRun = append(result.SpecsNotRun, outcome.Spec)
+		default:
+			result.Specs = append(result.Specs, outcome.Spec)
+		}
+		for _, violation := range outcome.Violations {
+			violation.Time = violation.Time.Round(0).UTC()
+			result.Violations = append(result.Violations, violation)
+		}
+	}
+	if len(outcomes) == 0 {
+		reasons = []string{noOutcome}
+	}
+	result.Reason = strings.Join(sorted(reasons), "; ")
+	result.Specs = sorted(result.Specs)
+	result.SpecsNotRun = sorted(result.SpecsNotRun)
+	slices.SortFunc(result.Violations, func(a, b Violation) int {
+		return cmp.Or(strings.Compare(a.Recording, b.Recording), cmp.Compare(a.ResourceVersion, b.ResourceVersion),
+			strings.Compare(a.Spec, b.Spec), strings.Compare(a.Node, b.Node), strings.Compare(a.Promise, b.Promise), strings.Compare(a.Got, b.Got))
+	})
+	return result
+}
+
+// durationsOf sums up per requirement; nil if nothing took time.
+func durationsOf(outcomes []Outcome) map[string]time.Duration {
+	var durations map[string]time.Duration
+	for _, outcome := range outcomes {
+		if outcome.Duration <= 0 {
+			continue
+		}
+		if durations == nil {
+			durations = map[string]time.Duration{}
+		}
+		durations[outcome.Requirement] += outcome.Duration
+	}
+	return durations
+}
+
+func tidyImplementation(implementation Implementation) Implementation {
+	implementation.Features = sorted(implementation.Features)
+	implementation.KnownDeviations = slices.Clone(implementation.KnownDeviations)
+	slices.SortFunc(implementation.KnownDeviations, func(a, b KnownDeviation) int { return strings.Compare(a.Requirement, b.Requirement) })
+	return implementation
+}
+
+func tidyProvenance(provenance Provenance, size int) Provenance {
+	provenance.Catalogue.Size = size
+	provenance.NodeKinds = sorted(provenance.NodeKinds)
+	// A monotonic reading or a local zone would not survive the file.
+	provenance.Started = provenance.Started.Round(0).UTC()
+	provenance.RelaxedTimeouts = slices.Clone(provenance.RelaxedTimeouts)
+	slices.SortFunc(provenance.RelaxedTimeouts, func(a, b RelaxedTimeout) int { return strings.Compare(a.Name, b.Name) })
+	return provenance
+}
+
+// sorted returns the distinct strings in order, in a slice of its own; nil for none, as a file without them is read back.
+func sorted(all []string) []string {
+	if len(all) == 0 {
+		return nil
+	}
+	all = slices.Clone(all)
+	slices.Sort(all)
+	return slices.Compact(all)
+}

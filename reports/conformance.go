@@ -1,0 +1,52 @@
+package reports
+
+// Conformance is the answer to the question that a run asks.
+type Conformance string
+
+// The answers.
+const (
+	Conformant    Conformance = "conformant"
+	NotConformant Conformance = "not conformant"
+	// Undecided: nothing was seen to fail, but the run cannot vouch for the implementation.
+	Undecided Conformance = "undecided"
+)
+
+// Exit codes of the rollcall command that follow from a report. Bad usage is 2 and never gets as far as one.
+const (
+	ExitConformant    = 0
+	ExitNotConformant = 1
+	ExitUndecided     = 3
+)
+
+// conformanceOf answers from the counts alone: one failure is enough for a no, and a yes needs at least one success and no doubt.
+// What was not run does not stand against it: a focused run answers for what it selected.
+func conformanceOf(statistics Statistics) Conformance {
+	switch {
+	case statistics.Failed > 0:
+		return NotConformant
+	case statistics.Inconclusive > 0, statistics.Passed == 0:
+		return Undecided
+	}
+	return Conformant
+}
+
+// Judge answers for a whole report from its requirements, whatever its Conformance field says. A run that was interrupted or that
+// the harness cut short cannot be conformant. Known deviations change nothing.
+func Judge(report *ConformanceReport) Conformance {
+	answer := conformanceOf(count(report.Requirements))
+	if answer == Conformant && (report.Provenance.Interrupted || report.Provenance.HarnessFailure != "") {
+		return Undecided
+	}
+	return answer
+}
+
+// ExitCode returns what the rollcall command exits with for the report: 0, 1 or 3, as Judge answers.
+func ExitCode(report *ConformanceReport) int {
+	switch Judge(report) {
+	case Conformant:
+		return ExitConformant
+	case NotConformant:
+		return ExitNotConformant
+	}
+	return ExitUndecided
+}

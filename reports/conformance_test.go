@@ -1,0 +1,67 @@
+package reports_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/rollcall-conformance/rollcall/reports"
+)
+
+func TestExitCodeAndAnswerFollowFromTheVerdicts(t *testing.T) {
+	t.Parallel()
+	type verdicts = []reports.Verdict
+	cases := map[string]struct {
+		verdicts    verdicts
+		interrupted bool
+		harness     string
+		deviation   bool
+		code        int
+		answer      reports.Conformance
+	}{
+		"everything passed":                           {verdicts: verdicts{"pass", "pass"}, code: 0, answer: reports.Conformant},
+		"some were not selected":                      {verdicts: verdicts{"pass", "not-run"}, code: 0, answer: reports.Conformant},
+		"a feature is not claimed":                    {verdicts: verdicts{"pass", "unsupported"}, code: 0, answer: reports.Conformant},
+		"one failed":                                  {verdicts: verdicts{"pass", "fail"}, code: 1, answer: reports.NotConformant},
+		"one failed as the implementation declares":   {verdicts: verdicts{"fail", "pass"}, deviation: true, code: 1, answer: reports.NotConformant},
+		"one failed and one was inconclusive":         {verdicts: verdicts{"inconclusive", "fail"}, code: 1, answer: reports.NotConformant},
+		"one was inconclusive":                        {verdicts: verdicts{"pass", "inconclusive"}, code: 3, answer: reports.Undecided},
+		"nothing was run":                             {verdicts: verdicts{"not-run", "not-run"}, code: 3, answer: reports.Undecided},
+		"nothing is claimed":                          {verdicts: verdicts{"unsupported", "not-run"}, code: 3, answer: reports.Undecided},
+		"the catalogue is empty":                      {code: 3, answer: reports.Undecided},
+		"interrupted after passes":                    {verdicts: verdicts{"pass", "not-run"}, interrupted: true, code: 3, answer: reports.Undecided},
+		"interrupted after everything passed":         {verdicts: verdicts{"pass"}, interrupted: true, code: 3, answer: reports.Undecided},
+		"interrupted after a failure":                 {verdicts: verdicts{"fail", "not-run"}, interrupted: true, code: 1, answer: reports.NotConformant},
+		"the harness failed after passes":             {verdicts: verdicts{"pass"}, harness: "kube-apiserver exited", code: 3, answer: reports.Undecided},
+		"the harness failed after a failure was seen": {verdicts: verdicts{"fail"}, harness: "kube-apiserver exited", code: 1, answer: reports.NotConformant},
+	}
+	for name, test := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run := reports.Run{Provenance: reports.Provenance{Interrupted: test.interrupted, HarnessFailure: test.harness}}
+			for i, verdict := range test.verdicts {
+				id := fmt.Sprintf("API-%03d", i)
+				run.Catalogue = append(run.Catalogue, reports.Requirement{ID: id, Level: reports.LevelCore})
+				run.Outcomes = append(run.Outcomes, reports.Outcome{Requirement: id, Spec: "a spec", Verdict: verdict, Reason: "a reason"})
+			}
+			if test.deviation {
+				run.Implementation.KnownDeviations = []reports.KnownDeviation{{Requirement: "API-000", Issue: "https://example.org/1"}}
+			}
+			report := assemble(t, run)
+			if got := reports.ExitCode(report); got != test.code {
+				t.Errorf("exit code %d, want %d", got, test.code)
+			}
+			if report.Conformance != test.answer {
+				t.Errorf("the report says %q, want %q", report.Conformance, test.answer)
+			}
+		})
+	}
+}
+
+func TestExitCodeDoesNotBelieveAnEditedAnswer(t *testing.T) {
+	t.Parallel()
+	report := assemble(t, exampleRun())
+	report.Conformance = reports.Conformant
+	if got := reports.ExitCode(report); got != reports.ExitNotConformant {
+		t.Errorf("exit code %d for a report with a failure that claims to be conformant, want 1", got)
+	}
+}

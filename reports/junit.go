@@ -1,0 +1,165 @@
+package reports
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/reports/paragraph"
+)
+
+// The elements of JUnit XML that CI systems read. Ginkgo has structs for them too, but its package brings a Go parser along.
+type (
+	junitSuites struct {
+		XMLName xml.Name `xml:"testsuites"`
+		Name    string   `xml:"name,attr"`
+		junitCounts
+		Time   string       `xml:"time,attr"`
+		Suites []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name string `xml:"name,attr"`
+		junitCounts
+		Time       string          `xml:"time,attr"`
+		Timestamp  string          `xml:"timestamp,attr"`
+		Properties []junitProperty `xml:"properties>property"`
+		Cases      []junitCase     `xml:"testcase"`
+	}
+	junitCounts struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Errors   int `xml:"errors,attr"`
+		Skipped  int `xml:"skipped,attr"`
+	}
+	junitProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	}
+	junitCase struct {
+		Class   string       `xml:"classname,attr"`
+		Name    string       `xml:"name,attr"`
+		Time    string       `xml:"time,attr"`
+		Skipped *junitDetail `xml:"skipped"`
+		Error   *junitDetail `xml:"error"`
+		Failure *junitDetail `xml:"failure"`
+	}
+	junitDetail struct {
+		Type    string `xml:"type,attr,omitempty"`
+		Message string `xml:"message,attr"`
+		Body    string `xml:",cdata"`
+	}
+)
+
+// WriteJUnit writes the report for CI systems: one testsuite per family, one testcase per requirement. A failure carries the story of
+// its violations; what was not run or is unsupported is skipped, with the reason; inconclusive is an error.
+func WriteJUnit(out io.Writer, report *ConformanceReport) error {
+	suites := junitSuites{Name: "rollcall: " + paragraph.Printable(report.Implementation.Name), Time: seconds(report.Provenance.Duration)}
+	places := map[string]int{}
+	times := map[string]time.Duration{}
+	for _, result := range report.Requirements {
+		name := result.Family()
+		place, known := places[name]
+		if !known {
+			place = len(suites.Suites)
+			places[name] = place
+			suites.Suites = append(suites.Suites, junitSuite{
+				Name:       name,
+				Timestamp:  report.Provenance.Started.UTC().Format("2006-01-02T15:04:05"),
+				Properties: propertiesOf(report),
+			})
+		}
+		suite := &suites.Suites[place]
+		suite.Cases = append(suite.Cases, caseOf(result, report.Durations[result.ID]))
+		times[name] += report.Durations[result.ID]
+		suite.Time = seconds(times[name])
+		suite.count(result.Verdict)
+		suites.count(result.Verdict)
+	}
+	if _, err := io.WriteString(out, xml.Header); err != nil {
+		return fmt.Errorf("write JUnit report: %w", err)
+	}
+	encoder := xml.NewEncoder(out)
+	encoder.Indent("", "  ")
+	if err := encoder.Encode(suites); err != nil {
+		return fmt.Errorf("write JUnit report: %w", err)
+	}
+	if _, err := io.WriteString(out, "\n"); err != nil {
+		return fmt.Errorf("write JUnit report: %w", err)
+	}
+	return nil
+}
+
+func (c *junitCounts) count(verdict Verdict) {
+	c.Tests++
+	switch verdict {
+	case Fail:
+		c.Failures++
+	case Inconclusive:
+		c.Errors++
+	case Unsupported, NotRun:
+		c.Skipped++
+	}
+}
+
+func propertiesOf(report *ConformanceReport) []junitProperty {
+	provenance := report.Provenance
+	return []junitProperty{
+		{"implementation", paragraph.Printable(report.Implementation.Name)},
+		{"implementationVersion", paragraph.Printable(report.Implementation.Version)},
+		{"kubernetesVersion", paragraph.Printable(provenance.KubernetesVersion)},
+		{"provider", paragraph.Printable(provenance.Provider)},
+		{"rollcall", paragraph.Printable(provenance.Rollcall.Version)},
+		{"catalogue", paragraph.Printable(provenance.Catalogue.Digest)},
+		{"seed", strconv.FormatInt(provenance.Seed, 10)},
+		{"conformance", string(report.Conformance)},
+	}
+}
+
+func caseOf(result RequirementResult, duration time.Duration) junitCase {
+	entry := junitCase{Class: result.Family(), Name: paragraph.Printable(result.ID + " " + result.Statement), Time: seconds(duration)}
+	reason := paragraph.Printable(result.Reason)
+	switch result.Verdict {
+	case Fail:
+		entry.Failure = &junitDetail{Type: "violation", Message: paragraph.Printable(firstLine(failureLine(result))), Body: paragraph.Printable(failureBody(result))}
+		if len(result.Violations) == 0 {
+			entry.Failure.Type = "assertion"
+		}
+	case Inconclusive:
+		entry.Error = &junitDetail{Type: string(Inconclusive), Message: firstLine(reason), Body: reason}
+	case Unsupported, NotRun:
+		entry.Skipped = &junitDetail{Message: string(result.Verdict) + ": " + firstLine(reason)}
+	}
+	return entry
+}
+
+func failureBody(result RequirementResult) string {
+	var body strings.Builder
+	if result.Reason != "" {
+		fmt.Fprintln(&body, result.Reason)
+	}
+	for _, violation := range result.Violations {
+		if body.Len() > 0 {
+			body.WriteByte('\n')
+		}
+		if violation.Story != "" {
+			fmt.Fprintln(&body, strings.TrimRight(violation.Story, "\n"))
+			continue
+		}
+		fmt.Fprintln(&body, violationLine(violation))
+		for _, event := range violation.Window {
+			fmt.Fprintf(&body, "  %d %+.3fs %s\n", event.ResourceVersion, event.Offset.Seconds(), event.Event)
+		}
+		if violation.Recording != "" {
+			fmt.Fprintln(&body, "recording:", violation.Recording)
+		}
+	}
+	if result.KnownDeviation != "" {
+		fmt.Fprintln(&body, "known deviation:", result.KnownDeviation)
+	}
+	return body.String()
+}
+
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }

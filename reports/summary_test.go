@@ -1,0 +1,94 @@
+package reports_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/rollcall-conformance/rollcall/reports"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files with what is got now")
+
+func summaryOf(t *testing.T, report *reports.ConformanceReport, options reports.SummaryOptions) string {
+	t.Helper()
+	var out strings.Builder
+	if err := reports.Summary(&out, report, options); err != nil {
+		t.Fatalf("write the summary: %v", err)
+	}
+	return out.String()
+}
+
+func TestTheSummaryReadsLikeThis(t *testing.T) {
+	t.Parallel()
+	paths := []reports.Path{{Label: "report", Path: "_artifacts/report.yaml"}, {Label: "recordings", Path: "_artifacts/recordings"}}
+	conformant := exampleRun()
+	conformant.Outcomes[2].Verdict, conformant.Outcomes[2].Violations = reports.Pass, nil
+	conformant.Outcomes[4].Verdict = reports.Pass
+	interrupted := exampleRun()
+	interrupted.Provenance.Interrupted = true
+	interrupted.Outcomes = interrupted.Outcomes[:2]
+	// A catalogue as long as the real one, of which most has no spec yet.
+	for _, family := range []string{"DRAIN", "EVICT"} {
+		for number := 1; number <= 30; number++ {
+			if number == 7 {
+				continue
+			}
+			interrupted.Catalogue = append(interrupted.Catalogue, reports.Requirement{ID: fmt.Sprintf("%s-%03d", family, number), Level: reports.LevelCore})
+		}
+	}
+	cases := map[string]reports.Run{"not conformant": exampleRun(), "conformant": conformant, "interrupted": interrupted}
+	for name, run := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := summaryOf(t, assemble(t, run), reports.SummaryOptions{Paths: paths})
+			for _, line := range strings.Split(got, "\n") {
+				if utf8.RuneCountInString(line) > 100 {
+					t.Errorf("a line is wider than 100 columns: %q", line)
+				}
+			}
+			golden(t, filepath.Join("testdata", "summary-"+strings.ReplaceAll(name, " ", "-")+".txt"), got)
+		})
+	}
+}
+
+func TestColourAddsNothingButColour(t *testing.T) {
+	t.Parallel()
+	report := assemble(t, exampleRun())
+	plain, coloured := summaryOf(t, report, reports.SummaryOptions{}), summaryOf(t, report, reports.SummaryOptions{Color: true})
+	if strings.Contains(plain, "\x1b") {
+		t.Error("the summary is coloured without being told to")
+	}
+	if coloured == plain {
+		t.Error("the summary is not coloured in spite of being told to")
+	}
+	for _, sequence := range []string{"\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"} {
+		coloured = strings.ReplaceAll(coloured, sequence, "")
+	}
+	if coloured != plain {
+		t.Errorf("without its colours the coloured summary reads\n%s\nwant\n%s", coloured, plain)
+	}
+}
+
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("read what is wanted (run the test with -update to write it): %v", err)
+	}
+	if got != string(want) {
+		t.Errorf("got\n%s\nwant, as in %s\n%s", got, path, want)
+	}
+}

@@ -1,0 +1,54 @@
+package reports
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// WriteYAML writes the report. The same report is always the same bytes; two runs with the same verdicts and no violations differ in
+// the last two blocks, provenance and durations, alone.
+func WriteYAML(out io.Writer, report *ConformanceReport) error {
+	encoder := yaml.NewEncoder(out)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(report); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	if err := encoder.Close(); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// ReadYAML reads one report. Unknown or repeated fields, unknown verdicts, another apiVersion or kind, a requirement listed twice and
+// anything after the report are errors that name the line or the thing.
+func ReadYAML(in io.Reader) (*ConformanceReport, error) {
+	decoder := yaml.NewDecoder(in)
+	decoder.KnownFields(true)
+	report := &ConformanceReport{}
+	if err := decoder.Decode(report); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, errors.New("read report: it is empty")
+		}
+		return nil, fmt.Errorf("read report: %w", err)
+	}
+	if err := decoder.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
+		return nil, errors.New("read report: there is more than one document in it")
+	}
+	if report.APIVersion != APIVersion || report.Kind != Kind {
+		return nil, fmt.Errorf("read report: it is %s %q: want %s %q", report.APIVersion, report.Kind, APIVersion, Kind)
+	}
+	seen := map[string]bool{}
+	for _, result := range report.Requirements {
+		if !result.Verdict.Valid() {
+			return nil, fmt.Errorf("read report: requirement %s has no verdict", result.ID)
+		}
+		if seen[result.ID] {
+			return nil, fmt.Errorf("read report: requirement %s is listed twice", result.ID)
+		}
+		seen[result.ID] = true
+	}
+	return report, nil
+}

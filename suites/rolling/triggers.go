@@ -1,0 +1,89 @@
+package rolling
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/expect"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// triggers are the specs of what starts a rollout, what does not, and whom it does not concern.
+func triggers() {
+	spec.It("restarts no pod for a change outside the template",
+		spec.Decides("ROLLING-015"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			limit := int32(3)
+			for _, edit := range []Edit{
+				MaxUnavailable("50%"), MinReadySeconds(1), OnDelete(), MaxSurge("1"),
+				{Says: "revisionHistoryLimit 3", Apply: func(d *appsv1.DaemonSet) { d.Spec.RevisionHistoryLimit = &limit }},
+				{Says: "a label and an annotation", Apply: func(d *appsv1.DaemonSet) {
+					metav1.SetMetaDataLabel(&d.ObjectMeta, "note", "x")
+					metav1.SetMetaDataAnnotation(&d.ObjectMeta, "note", "x")
+				}},
+			} {
+				c.Require(ctx, "the controller has seen "+edit.Says, Processed(c.Update(ctx, daemonSet, edit)))
+			}
+			c.Await(ctx, Quiet(2*time.Second))
+			c.Decide("ROLLING-015", Never(PodDeleted()), OnEveryNode(Exactly(1, PodCreated())))
+		})
+
+	spec.It("rolls out a change of the template's labels or annotations",
+		spec.Decides("ROLLING-016"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
+			c.RollOut(ctx, daemonSet, Edit{Says: "a template label", Apply: func(d *appsv1.DaemonSet) { d.Spec.Template.Labels["note"] = "x" }})
+			c.RollOut(ctx, daemonSet, Edit{Says: "a template annotation", Apply: func(d *appsv1.DaemonSet) {
+				metav1.SetMetaDataAnnotation(&d.Spec.Template.ObjectMeta, "note", "x")
+			}})
+			c.Decide("ROLLING-016", expect.RolledOut(), OnEveryNode(Exactly(2, PodDeleted())), OnEveryNode(Exactly(3, PodCreated())))
+		})
+
+	spec.It("replaces outdated pods when the strategy changes from OnDelete to RollingUpdate",
+		spec.Decides("ROLLING-017"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, OnDelete())
+			c.Require(ctx, "the controller has seen the update", Processed(c.Update(ctx, daemonSet, Image("v2"))))
+			c.Await(ctx, Quiet(time.Second))
+			c.RollOut(ctx, daemonSet, MaxUnavailable("1"))
+			update := StimulusIs("update DaemonSet")
+			c.Decide("ROLLING-017",
+				NeverBetween(Nth(1, update), Nth(2, update), PodDeleted()),
+				OnEveryNode(Exactly(1, PodDeleted(OfVersion("v1")))),
+				expect.RolledOut())
+		})
+
+	spec.It("leaves the pods of other DaemonSets and other namespaces alone",
+		spec.Decides("ROLLING-019", "TARGET-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			c.MakeBystanders(ctx)
+			alike := Edit{Says: "the labels of the other", Apply: func(d *appsv1.DaemonSet) {
+				d.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"part": d.Name}}
+				d.Spec.Template.Labels = map[string]string{"part": d.Name, "app": "daemon"}
+			}}
+			other := c.Create(ctx, c.NewDaemonSet("other", alike))
+			elsewhere := c.NewDaemonSet("daemon")
+			elsewhere.Namespace = c.Bystanders()
+			elsewhere = c.Create(ctx, elsewhere)
+			c.Require(ctx, "the bystanders are available", Steady(other))
+			c.Require(ctx, "the bystanders in the other namespace are available", Steady(elsewhere))
+			daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
+			c.RollOut(ctx, daemonSet, Image("v2"))
+			c.Await(ctx, Quiet(time.Second))
+			mine := func(o Occurrence) bool { return o.Owner() != nil && o.Owner().UID == daemonSet.UID }
+			c.Decide("ROLLING-019",
+				Exactly(2, PodDeleted(OfVersion("v1")).Where("of the DaemonSet rolled out", mine)),
+				Never(PodDeleted().Where("of another", func(o Occurrence) bool { return !mine(o) })),
+				Exactly(4, PodCreated(OfVersion("v1")).Where("of another", func(o Occurrence) bool { return !mine(o) })))
+		})
+}

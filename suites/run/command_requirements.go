@@ -1,0 +1,50 @@
+package run
+
+import (
+	"errors"
+	"flag"
+	"io"
+
+	"github.com/onsi/ginkgo/v2/types"
+
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+)
+
+// printRequirements is `rollcall requirements`: the catalogue, with the specs that decide each row.
+func printRequirements(args []string, out io.Writer) (int, error) {
+	flags := flag.NewFlagSet("rollcall requirements", flag.ContinueOnError)
+	flags.SetOutput(out)
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return exitConformant, nil
+		}
+		return exitUsage, usageError{err}
+	}
+	if flags.NArg() > 0 {
+		return exitUsage, usagef("unexpected argument %q", flags.Arg(0))
+	}
+	catalogue, deciding, err := loadCatalogue(specTree())
+	if err != nil {
+		return exitHarness, err
+	}
+	return exitConformant, requirements.WriteTable(out, catalogue, deciding)
+}
+
+// loadCatalogue reads the catalogue and holds the specs against it: a spec that decides an unknown requirement is an error.
+func loadCatalogue(specs []types.SpecReport) (*requirements.Catalogue, map[requirements.ID][]string, error) {
+	catalogue, err := requirements.Load()
+	if err != nil {
+		return nil, nil, err
+	}
+	deciding := map[requirements.ID][]string{}
+	for _, spec := range specs {
+		for _, label := range spec.Labels() {
+			deciding[requirements.ID(label)] = append(deciding[requirements.ID(label)], spec.FullText())
+		}
+	}
+	var named []requirements.ID
+	for id := range deciding {
+		named = append(named, id)
+	}
+	return catalogue, deciding, catalogue.Unknown(named...)
+}

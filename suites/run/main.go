@@ -1,0 +1,74 @@
+// Package run is the rollcall command: it brings a cluster and an implementation up, has the specs run against them, and writes the report.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+)
+
+// Exit codes of the command.
+const (
+	exitConformant    = 0
+	exitNotConformant = 1
+	exitUsage         = 2
+	exitHarness       = 3
+)
+
+const usage = `rollcall finds out whether a controller that rolls out per-node daemons keeps its promises.
+
+  rollcall run            run the suites against an implementation and write a report
+  rollcall judge FILE...  judge recordings again, without a cluster
+  rollcall requirements   print the catalogue: requirement, level, deciding specs
+
+Each takes -help. Exit codes: 0 conformant, 1 not conformant, 2 usage or bad input, 3 the harness failed or could not decide.
+`
+
+// usageError is bad input: the user can mend it.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// Main runs the command line and returns the exit code.
+func Main(args []string) int {
+	if filepath.Base(args[0]) == workerName {
+		return work()
+	}
+	if len(args) < 2 {
+		fmt.Fprint(os.Stderr, usage)
+		return exitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	code, err := dispatch(ctx, args[1], args[2:], os.Stdout)
+	if err == nil {
+		return code
+	}
+	fmt.Fprintf(os.Stderr, "rollcall %s: %v\n", args[1], err)
+	if errors.As(err, new(usageError)) {
+		return exitUsage
+	}
+	return exitHarness
+}
+
+func dispatch(ctx context.Context, command string, args []string, out io.Writer) (int, error) {
+	switch command {
+	case "run":
+		return runSuites(ctx, args, out)
+	case "judge":
+		return judgeRecordings(args, out)
+	case "requirements":
+		return printRequirements(args, out)
+	case specsCommand:
+		return exitConformant, runSpecs(args)
+	case "help", "-h", "-help", "--help":
+		fmt.Fprint(out, usage)
+		return exitConformant, nil
+	}
+	return exitUsage, usagef("there is no such command\n\n%s", usage)
+}

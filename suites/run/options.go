@@ -1,0 +1,95 @@
+package run
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
+	"github.com/rollcall-conformance/rollcall/framework/implementation"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/scenario"
+)
+
+// options are those of `rollcall run`.
+type options struct {
+	implementation    string
+	provider          string
+	kubernetesVersion string
+	artifacts         string
+	focus             string
+	procs             int
+	seed              int64
+	patience          time.Duration
+	verbose           bool
+}
+
+// defaultProcs is how many specs run at once: they wait much more than they compute.
+const defaultProcs = 6
+
+func parseRun(args []string, out io.Writer) (options, error) {
+	var o options
+	flags := flag.NewFlagSet("rollcall run", flag.ContinueOnError)
+	flags.SetOutput(out)
+	flags.StringVar(&o.implementation, "implementation", "reference", "implementation file, or the name of a shipped one: "+strings.Join(implementation.Shipped(), ", "))
+	flags.StringVar(&o.provider, "provider", embedded.ProviderName, "what provides the cluster: "+embedded.ProviderName)
+	flags.StringVar(&o.kubernetesVersion, "kubernetes-version", "", "Kubernetes version of the control plane, such as 1.36.3 (default: the newest one rollcall knows)")
+	flags.StringVar(&o.artifacts, "artifacts", "_artifacts", "folder for report.yaml, junit.xml, recordings/ and logs/")
+	flags.StringVar(&o.focus, "focus", "", "run only the specs whose text matches this regular expression, or that decide this requirement or family (SURGE-002, SURGE)")
+	flags.IntVar(&o.procs, "procs", defaultProcs, "how many specs run at once")
+	flags.Int64Var(&o.seed, "seed", 0, "seed of the specs' order and of every random choice (default: the time; the report shows it)")
+	flags.DurationVar(&o.patience, "patience", scenario.DefaultPatience, "how long to wait for what the implementation should do; the report shows a changed one")
+	flags.BoolVar(&o.verbose, "v", false, "name every spec as it runs")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return o, err
+		}
+		return o, usageError{err}
+	}
+	if flags.NArg() > 0 {
+		return o, usagef("unexpected argument %q", flags.Arg(0))
+	}
+	if o.provider != embedded.ProviderName {
+		return o, usagef("-provider %q: there is only %q so far", o.provider, embedded.ProviderName)
+	}
+	if o.procs < 1 {
+		return o, usagef("-procs %d: at least one spec must run at once", o.procs)
+	}
+	if o.patience <= 0 {
+		return o, usagef("-patience %s: must be longer than nothing", o.patience)
+	}
+	if _, err := regexp.Compile(o.focus); err != nil {
+		return o, usagef("-focus: %w", err)
+	}
+	if o.seed == 0 {
+		o.seed = time.Now().Unix()
+	}
+	var err error
+	if o.artifacts, err = filepath.Abs(o.artifacts); err != nil {
+		return o, usagef("-artifacts: %w", err)
+	}
+	if info, err := os.Stat(o.artifacts); err == nil && !info.IsDir() {
+		return o, usagef("-artifacts %s: not a folder", o.artifacts)
+	}
+	return o, nil
+}
+
+// selection turns the focus into Ginkgo's flags: requirement IDs and families are labels, anything else matches texts.
+func (o options) selection(catalogue *requirements.Catalogue) []string {
+	if o.focus == "" {
+		return nil
+	}
+	if _, ok := catalogue.Get(requirements.ID(o.focus)); ok {
+		return []string{"--label-filter=" + o.focus}
+	}
+	if len(catalogue.Family(o.focus)) > 0 {
+		return []string{fmt.Sprintf("--label-filter=/^%s-/", o.focus)}
+	}
+	return []string{"--focus=" + o.focus}
+}

@@ -1,0 +1,135 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/onsi/ginkgo/v2/types"
+
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+type specReport = types.SpecReport
+
+// readSpecReports reads what Ginkgo says about every spec.
+func readSpecReports(path string) ([]specReport, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("the specs left no report: %w", err)
+	}
+	var suites []types.Report
+	if err := json.Unmarshal(text, &suites); err != nil {
+		return nil, fmt.Errorf("read the specs' report: %w", err)
+	}
+	var all []specReport
+	for _, suite := range suites {
+		for _, report := range suite.SpecReports {
+			if report.LeafNodeType == types.NodeTypeIt {
+				all = append(all, report)
+			}
+		}
+	}
+	return all, nil
+}
+
+// collect gathers each spec's outcomes. A spec without any decided nothing: it did not run, for the reason given, or it broke off.
+func collect(specs []specReport, why string) ([]reports.Outcome, []reports.Observation) {
+	var outcomes []reports.Outcome
+	var observations []reports.Observation
+	for _, report := range specs {
+		told, found := outcomesOf(report)
+		if found && report.State != types.SpecStateInterrupted {
+			outcomes = append(outcomes, told.Outcomes...)
+			for _, text := range told.Observations {
+				observations = append(observations, reports.Observation{Spec: report.FullText(), Text: text})
+			}
+			continue
+		}
+		verdict, reason := reports.NotRun, why
+		if !found && report.State.Is(types.SpecStateFailureStates) && report.State != types.SpecStateInterrupted {
+			verdict, reason = reports.Inconclusive, report.Failure.Message
+		}
+		for _, label := range report.Labels() {
+			outcomes = append(outcomes, reports.Outcome{Requirement: label, Spec: report.FullText(), Verdict: verdict, Reason: reason})
+		}
+	}
+	return outcomes, observations
+}
+
+func outcomesOf(report specReport) (spec.Outcomes, bool) {
+	var told spec.Outcomes
+	for _, entry := range report.ReportEntries {
+		if entry.Name == spec.OutcomeEntry {
+			return told, json.Unmarshal([]byte(entry.Value.AsJSON), &told) == nil
+		}
+	}
+	return told, false
+}
+
+func rows(catalogue *requirements.Catalogue) []reports.Requirement {
+	var all []reports.Requirement
+	for _, r := range catalogue.All() {
+		all = append(all, reports.Requirement{ID: string(r.ID), Level: reports.Level(r.Level), Feature: string(r.Feature), Statement: r.Statement})
+	}
+	return all
+}
+
+func (r *suiteRun) describeImplementation() reports.Implementation {
+	i := r.implementation
+	described := reports.Implementation{
+		Name: i.Name, Organization: i.Organization, Project: i.Project, URL: i.URL,
+		Version: i.VersionOn(r.kubernetesVersion), Contact: i.Contact,
+	}
+	for _, feature := range i.Features {
+		described.Features = append(described.Features, string(feature))
+	}
+	for _, deviation := range i.KnownDeviations {
+		described.KnownDeviations = append(described.KnownDeviations, reports.KnownDeviation{
+			Requirement: string(deviation.Requirement), Issue: deviation.Issue,
+		})
+	}
+	return described
+}
+
+func (r *suiteRun) provenance(interrupted bool) reports.Provenance {
+	p := reports.Provenance{
+		Rollcall:          build(),
+		Catalogue:         reports.Catalogue{Digest: r.catalogue.Digest()},
+		KubernetesVersion: r.kubernetesVersion,
+		Provider:          r.options.provider,
+		NodeKinds:         []string{"simulated"},
+		Seed:              r.options.seed,
+		Started:           r.began.UTC().Truncate(time.Second),
+		Duration:          time.Since(r.began).Round(time.Millisecond),
+		Parallelism:       r.options.procs,
+		Focus:             r.options.focus,
+		Interrupted:       interrupted,
+		HarnessFailure:    r.harnessFailure,
+	}
+	if r.options.patience != scenario.DefaultPatience {
+		p.RelaxedTimeouts = []reports.RelaxedTimeout{{Name: "patience", Default: scenario.DefaultPatience, Used: r.options.patience}}
+	}
+	return p
+}
+
+// build identifies this program as the Go toolchain recorded it.
+func build() reports.Rollcall {
+	b := reports.Rollcall{Version: "unknown"}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	b.Version = info.Main.Version
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" {
+			b.Commit = setting.Value
+		}
+	}
+	return b
+}

@@ -1,0 +1,130 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/ginkgo/command"
+	ginkgorun "github.com/onsi/ginkgo/v2/ginkgo/run"
+	"github.com/onsi/ginkgo/v2/types"
+
+	"github.com/rollcall-conformance/rollcall/framework/process"
+	"github.com/rollcall-conformance/rollcall/suites"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// Specs run in processes of their own, which Ginkgo's runner hands specs to. The runner starts them from a file whose name ends in .test;
+// a link of that name to this very program makes it both.
+//
+//	rollcall run ── rollcall specs (Ginkgo's runner) ─┬─ rollcall.test (specs)
+//	                                                  └─ rollcall.test (specs) …
+const (
+	workerName     = "rollcall.test"
+	specsCommand   = "specs"
+	parentVariable = "ROLLCALL_PARENT"
+)
+
+// startSpecs runs the selected specs and returns when they are done; a context that ends interrupts them, and they still clean up and report.
+// The result is in Ginkgo's JSON report, whatever the runner's exit status.
+func startSpecs(ctx context.Context, out io.Writer, o options, dir, session, jsonReport string, selection []string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	worker := filepath.Join(dir, workerName)
+	if err := os.Symlink(self, worker); err != nil {
+		return fmt.Errorf("link the spec runner: %w", err)
+	}
+	args := []string{specsCommand,
+		"--procs=" + strconv.Itoa(o.procs),
+		"--seed=" + strconv.FormatInt(o.seed, 10),
+		"--randomize-all",
+		"--keep-going",
+		"--json-report=" + filepath.Base(jsonReport),
+		"--output-dir=" + filepath.Dir(jsonReport),
+	}
+	if o.verbose {
+		args = append(args, "-v")
+	}
+	runner := exec.Command(self, append(append(args, selection...), worker)...)
+	runner.Stdout, runner.Stderr = out, out
+	runner.Env = append(os.Environ(), spec.SessionVariable+"="+session, parentVariable+"="+strconv.Itoa(os.Getpid()))
+	// A group of its own: Ctrl-C reaches this process alone, which passes it on once.
+	runner.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := runner.Start(); err != nil {
+		return fmt.Errorf("start the specs: %w", err)
+	}
+	finished := make(chan error, 1)
+	go func() { finished <- runner.Wait() }()
+	select {
+	case err = <-finished:
+	case <-ctx.Done():
+		if err := syscall.Kill(-runner.Process.Pid, syscall.SIGINT); err != nil {
+			return fmt.Errorf("interrupt the specs: %w", err)
+		}
+		err = <-finished
+	}
+	// Failed specs make an exit status; the report says which.
+	if err != nil && !errors.As(err, new(*exec.ExitError)) {
+		return fmt.Errorf("run the specs: %w", err)
+	}
+	return nil
+}
+
+// tie makes this process die with the one that started it.
+func tie() error {
+	parent, err := strconv.Atoi(os.Getenv(parentVariable))
+	if err != nil {
+		return fmt.Errorf("%s: %w: `rollcall %s` is run by `rollcall run`", parentVariable, err, specsCommand)
+	}
+	if err := process.DieWithParent(parent); err != nil {
+		return err
+	}
+	return os.Setenv(parentVariable, strconv.Itoa(os.Getpid()))
+}
+
+// runSpecs is Ginkgo's runner. It does not return.
+func runSpecs(args []string) error {
+	if err := tie(); err != nil {
+		return err
+	}
+	program := command.Program{Name: "specs", Commands: []command.Command{}, DefaultCommand: ginkgorun.BuildRunCommand()}
+	program.RunAndExit(append([]string{"ginkgo"}, args...))
+	return nil
+}
+
+// work runs specs as Ginkgo's runner says.
+func work() int {
+	if err := tie(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return exitHarness
+	}
+	testing.Init()
+	flag.Parse()
+	suites.Register()
+	if !ginkgo.RunSpecs(failed{}, "rollcall") {
+		return exitNotConformant
+	}
+	return exitConformant
+}
+
+// failed is Ginkgo's way to fail a Go test; there is none here, and RunSpecs' result says the same.
+type failed struct{}
+
+func (failed) Fail() {}
+
+// specTree lists all specs without running them.
+func specTree() []types.SpecReport {
+	suites.Register()
+	return ginkgo.PreviewSpecs("rollcall").SpecReports
+}

@@ -1,0 +1,134 @@
+package spec
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/scenario"
+)
+
+// Case is one spec under way: its scenario, and the requirements that it decides.
+type Case struct {
+	*scenario.Scenario
+
+	process process
+	text    string
+	decides []requirements.ID
+	checks  []check
+	answers []answer
+	notes   []func(*history.History) string
+}
+
+// check is a spec's own question to the recording.
+type check struct {
+	id      requirements.ID
+	matcher matchers.Matcher
+}
+
+// answer is a promise that the API server's reply decided at once.
+type answer struct {
+	id      requirements.ID
+	promise string
+	got     string
+	kept    bool
+}
+
+// Decide asks the recording, once the scenario is over, for what the requirement promises in it. All matchers must hold.
+func (c *Case) Decide(id requirements.ID, all ...matchers.Matcher) {
+	c.mustDecide(id)
+	for _, matcher := range all {
+		c.checks = append(c.checks, check{id: id, matcher: matcher})
+	}
+}
+
+// Answer decides a requirement by a reply of the API server: promise says what it should have been, got what it was.
+func (c *Case) Answer(id requirements.ID, kept bool, promise, got string) {
+	c.mustDecide(id)
+	c.answers = append(c.answers, answer{id: id, promise: promise, got: got, kept: kept})
+}
+
+// Observe notes for the report what decides nothing but is worth knowing; it is read off the recording.
+func (c *Case) Observe(read func(*history.History) string) { c.notes = append(c.notes, read) }
+
+// Features that the implementation claims.
+func (c *Case) Features() []requirements.Feature { return c.process.session.Features }
+
+func (c *Case) mustDecide(id requirements.ID) {
+	if !slices.Contains(c.decides, id) {
+		aborter{}.Fatalf("harness: the spec decides %s without declaring it", id)
+	}
+}
+
+// unclaimed returns the features, without repetition, of those decided requirements that the implementation does not claim. A spec whose
+// requirements are all of this kind is not run.
+func (c *Case) unclaimed() []string {
+	var missing []string
+	for _, id := range c.decides {
+		requirement, _ := c.process.catalogue.Get(id)
+		if !slices.Contains(c.Features(), requirement.Feature) {
+			missing = append(missing, string(requirement.Feature))
+		}
+	}
+	return missing
+}
+
+// judge closes the recording and finds out what it says about each requirement.
+func (c *Case) judge(ctx context.Context, aborted string) findings {
+	f := findings{aborted: aborted, catalogue: c.process.catalogue}
+	if c.Scenario == nil {
+		f.incomplete = aborted
+		return f
+	}
+	f.recording = c.RecordingPath()
+	h, err := c.Finish(ctx)
+	if err != nil {
+		f.incomplete = err.Error()
+	}
+	if h == nil {
+		return f
+	}
+	f.history = h
+	if f.incomplete == "" {
+		f.incomplete = judge.Incomplete(h)
+	}
+	f.standing = judge.Run(h, judge.All())
+	f.violations = f.standing.Violations()
+	f.decided = map[requirements.ID]bool{}
+	if aborted == "" {
+		for _, note := range c.notes {
+			f.observations = append(f.observations, note(h))
+		}
+		for _, check := range c.checks {
+			f.decided[check.id] = true
+			f.violations = append(f.violations, matchers.Violations(check.id, h, check.matcher)...)
+		}
+	}
+	for _, answer := range c.answers {
+		f.decided[answer.id] = true
+		if !answer.kept {
+			f.violations = append(f.violations, judge.Violation{Requirement: answer.id, Promise: answer.promise, Got: answer.got})
+		}
+	}
+	return f
+}
+
+func (c *Case) clean(ctx context.Context) error {
+	if c.Scenario == nil {
+		return nil
+	}
+	return c.Clean(ctx)
+}
+
+// RevisionLabel is the label by which the implementation tells revisions apart.
+func (c *Case) RevisionLabel() string { return c.process.session.RevisionLabel }
+
+// CannotDecide ends the scenario: what it is about turned out not to be decidable here, for the reason given.
+func (c *Case) CannotDecide(reason string) { aborter{}.Fatalf("%s", reason) }
+
+// Prompt is the longest reaction that counts as prompt: UNREADY-008 allows 5 s.
+const Prompt = 5 * time.Second

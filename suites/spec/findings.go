@@ -1,0 +1,118 @@
+package spec
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/story"
+	"github.com/rollcall-conformance/rollcall/reports"
+)
+
+// findings is what a spec's recording, and the API server's answers, said.
+type findings struct {
+	catalogue  *requirements.Catalogue
+	history    *history.History
+	recording  string
+	violations []judge.Violation
+	standing   judge.Verdicts
+	decided    map[requirements.ID]bool
+	// aborted says why the scenario did not reach its end, incomplete why the recording cannot be trusted to hold everything.
+	aborted, incomplete string
+
+	outcomes     []reports.Outcome
+	observations []string
+}
+
+// verdict is the requirement's verdict in this spec, and for one that is not pass or fail the reason.
+func (f *findings) verdict(id requirements.ID) (reports.Verdict, string) {
+	if slices.ContainsFunc(f.violations, func(v judge.Violation) bool { return v.Requirement == id }) {
+		return reports.Fail, ""
+	}
+	if f.aborted != "" {
+		return reports.Inconclusive, f.aborted
+	}
+	if f.incomplete != "" {
+		return reports.Inconclusive, "the recording is incomplete: " + f.incomplete
+	}
+	standing, judged := f.standing.Of(id)
+	if judged && standing.Outcome == judge.Inconclusive {
+		return reports.Inconclusive, standing.Reason
+	}
+	if f.decided[id] || judged && standing.Exercised {
+		return reports.Pass, ""
+	}
+	return reports.Inconclusive, "nothing in the recording puts it to the test"
+}
+
+// failure is the story of the violations, or nothing.
+func (f *findings) failure() string {
+	var stories []string
+	for _, outcome := range f.outcomes {
+		for _, violation := range outcome.Violations {
+			stories = append(stories, violation.Story)
+		}
+	}
+	return strings.Join(stories, "\n\n")
+}
+
+// undecided says which declared requirements the spec could not decide, or nothing.
+func (f *findings) undecided() string {
+	var lines []string
+	for _, outcome := range f.outcomes {
+		if outcome.Verdict == reports.Inconclusive {
+			lines = append(lines, fmt.Sprintf("%s: undecided: %s", outcome.Requirement, outcome.Reason))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// report attaches one outcome per requirement to Ginkgo's report: those that the spec declares, and any other that its recording broke. With
+// a verdict given, every declared requirement has that one.
+func (c *Case) report(began time.Time, f *findings, reason string, verdict reports.Verdict) {
+	ids := slices.Clone(c.decides)
+	for _, violation := range f.violations {
+		if !slices.Contains(ids, violation.Requirement) {
+			ids = append(ids, violation.Requirement)
+		}
+	}
+	took := time.Since(began).Round(time.Millisecond)
+	for _, id := range ids {
+		outcome := reports.Outcome{Requirement: string(id), Spec: c.text, Verdict: verdict, Reason: reason, Duration: took}
+		if verdict == "" {
+			outcome.Verdict, outcome.Reason = f.verdict(id)
+			outcome.Violations = c.tell(f, id)
+		}
+		f.outcomes = append(f.outcomes, outcome)
+	}
+	ginkgo.AddReportEntry(OutcomeEntry, Outcomes{Outcomes: f.outcomes, Observations: f.observations}, ginkgo.ReportEntryVisibilityNever)
+}
+
+// Outcomes is the value of an OutcomeEntry.
+type Outcomes struct {
+	Outcomes     []reports.Outcome
+	Observations []string
+}
+
+func (c *Case) tell(f *findings, id requirements.ID) []reports.Violation {
+	var told []reports.Violation
+	requirement, _ := c.process.catalogue.Get(id)
+	for _, violation := range f.violations {
+		if violation.Requirement != id {
+			continue
+		}
+		options := story.Options{Statement: requirement.Statement, Spec: c.text, Unicode: true}
+		if relative, err := filepath.Rel(c.process.session.Artifacts, f.recording); err == nil {
+			options.Recording = relative
+		}
+		told = append(told, story.Report(f.history, violation, options))
+	}
+	return told
+}

@@ -1,0 +1,100 @@
+package spec
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/scenario"
+)
+
+// SessionVariable is the environment variable that names the file with the session.
+const SessionVariable = "ROLLCALL_SESSION"
+
+// Session is what the rollcall command tells the processes that run its specs.
+type Session struct {
+	// Kubeconfig of an administrator.
+	Kubeconfig string `json:"kubeconfig"`
+	// Recordings is the folder for recordings.
+	Recordings string `json:"recordings"`
+	// Artifacts is the report's folder, to which the report's paths are relative.
+	Artifacts string `json:"artifacts"`
+	// RevisionLabel and Features of the implementation.
+	RevisionLabel string                 `json:"revisionLabel"`
+	Features      []requirements.Feature `json:"features"`
+	// Seed of the run's random choices.
+	Seed int64 `json:"seed"`
+	// Patience: see scenario.Environment.
+	Patience time.Duration `json:"patience"`
+}
+
+// Write writes the session for ReadSession.
+func (s Session) Write(path string) error {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("encode session: %w", err)
+	}
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		return fmt.Errorf("write session: %w", err)
+	}
+	return nil
+}
+
+// ReadSession reads the session that SessionVariable names.
+func ReadSession() (Session, error) {
+	var s Session
+	path := os.Getenv(SessionVariable)
+	if path == "" {
+		return s, fmt.Errorf("%s is not set: specs are run by `rollcall run`", SessionVariable)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return s, fmt.Errorf("read session: %w", err)
+	}
+	if err := json.Unmarshal(text, &s); err != nil {
+		return s, fmt.Errorf("read session %s: %w", path, err)
+	}
+	return s, nil
+}
+
+// environment connects to the session's cluster.
+func (s Session) environment() (scenario.Environment, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig)
+	if err != nil {
+		return scenario.Environment{}, fmt.Errorf("read kubeconfig: %w", err)
+	}
+	config.QPS, config.Burst = 500, 1000
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return scenario.Environment{}, fmt.Errorf("connect to the cluster: %w", err)
+	}
+	return scenario.Environment{
+		Client: client, Recordings: s.Recordings, RevisionLabel: s.RevisionLabel, Seed: s.Seed, Patience: s.Patience,
+	}, nil
+}
+
+// process is what one process that runs specs reads once: its session, the connection and the catalogue.
+type process struct {
+	session     Session
+	environment scenario.Environment
+	catalogue   *requirements.Catalogue
+}
+
+var thisProcess = sync.OnceValues(func() (process, error) {
+	var p process
+	var err error
+	if p.session, err = ReadSession(); err != nil {
+		return p, err
+	}
+	if p.environment, err = p.session.environment(); err != nil {
+		return p, err
+	}
+	p.catalogue, err = requirements.Load()
+	return p, err
+})

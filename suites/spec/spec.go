@@ -1,0 +1,121 @@
+// Package spec turns a scenario into a Ginkgo spec that decides requirements: it starts the recording, runs the scenario, lets the judges and
+// the spec's own checks judge the recording, and attaches each requirement's verdict to Ginkgo's report.
+package spec
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/types"
+
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/reports"
+)
+
+// OutcomeEntry names the entry in Ginkgo's report that holds a spec's outcomes: a JSON list of reports.Outcome.
+const OutcomeEntry = "rollcall outcomes"
+
+// Timeout bounds one spec, judging included.
+const Timeout = 3 * time.Minute
+
+// Decides lists the requirements that a spec decides.
+func Decides(ids ...requirements.ID) []requirements.ID { return ids }
+
+// It registers a spec. Its text is a promise in words; decides names the requirements whose verdicts it gives, each through Case.Decide or, if
+// it is a standing invariant, through its judge. Decorators are Ginkgo's.
+func It(text string, decides []requirements.ID, body func(ctx context.Context, c *Case), decorators ...any) {
+	labels := make(ginkgo.Labels, len(decides))
+	for i, id := range decides {
+		labels[i] = string(id)
+	}
+	args := append([]any{labels, ginkgo.Offset(1), ginkgo.SpecTimeout(Timeout)}, decorators...)
+	ginkgo.It(text, append(args, func(ctx ginkgo.SpecContext) {
+		ginkgo.GinkgoHelper()
+		run(ctx, decides, body)
+	})...)
+}
+
+func run(ctx ginkgo.SpecContext, decides []requirements.ID, body func(context.Context, *Case)) {
+	ginkgo.GinkgoHelper()
+	p, err := thisProcess()
+	if err != nil {
+		ginkgo.Fail("harness: " + err.Error())
+	}
+	if err := p.catalogue.Unknown(decides...); err != nil {
+		ginkgo.Fail("harness: " + err.Error())
+	}
+	report := ginkgo.CurrentSpecReport()
+	began := time.Now()
+	c := &Case{process: p, text: report.FullText(), decides: decides}
+	if missing := c.unclaimed(); len(missing) == len(decides) {
+		unclaimed := fmt.Sprintf("the implementation does not claim %s", strings.Join(slices.Compact(missing), ", "))
+		c.report(began, &findings{}, unclaimed, reports.Unsupported)
+		return
+	}
+
+	aborted := c.play(ctx, name(report), body)
+	// What follows must happen even when the spec's time is up.
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	findings := c.judge(after, aborted)
+	c.report(began, &findings, "", "")
+	if err := c.clean(after); err != nil && aborted == "" {
+		aborted = "harness: " + err.Error()
+	}
+	if failure := findings.failure(); failure != "" {
+		ginkgo.Fail(failure)
+	}
+	if aborted != "" {
+		ginkgo.Fail(aborted)
+	}
+	if undecided := findings.undecided(); undecided != "" {
+		ginkgo.Fail(undecided)
+	}
+}
+
+// play runs the scenario and returns why it was aborted, or nothing.
+func (c *Case) play(ctx context.Context, name string, body func(context.Context, *Case)) (aborted string) {
+	defer func() {
+		switch reason := recover().(type) {
+		case nil:
+		case abortion:
+			aborted = string(reason)
+		default:
+			panic(reason)
+		}
+	}()
+	c.Scenario = scenario.Start(ctx, aborter{}, c.process.environment, name, c.text)
+	body(ctx, c)
+	return ""
+}
+
+// abortion is what a scenario panics with when it cannot go on.
+type abortion string
+
+// aborter is the scenario.TB of specs. It ends the scenario, not yet the spec: what was recorded so far is still judged.
+type aborter struct{}
+
+func (aborter) Helper() {}
+
+func (aborter) Fatalf(format string, args ...any) { panic(abortion(fmt.Sprintf(format, args...))) }
+
+// name makes a short name that is the same in every run and unique among specs: it names the namespace and the recording.
+func name(report types.SpecReport) string {
+	family := "spec"
+	if len(report.ContainerHierarchyTexts) > 0 {
+		family = strings.ToLower(strings.Fields(report.ContainerHierarchyTexts[0])[0])
+	}
+	sum := fnv.New32a()
+	sum.Write([]byte(report.FullText()))
+	ids := slices.Clone(report.LeafNodeLabels)
+	if len(ids) > 0 {
+		family = strings.ToLower(ids[0])
+	}
+	return fmt.Sprintf("%s-%08x", family, sum.Sum32())
+}

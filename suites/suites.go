@@ -1,0 +1,19 @@
+// Package suites is the list of the families of specs. Each family is a folder; a spec reads from top to bottom as its scenario does.
+package suites
+
+import (
+	"github.com/onsi/ginkgo/v2"
+
+	"github.com/rollcall-conformance/rollcall/suites/api"
+	"github.com/rollcall-conformance/rollcall/suites/avail"
+	"github.com/rollcall-conformance/rollcall/suites/rolling"
+	"github.com/rollcall-conformance/rollcall/suites/surge"
+)
+
+// Register adds every family's specs to Ginkgo's tree. It is called once, before the specs run or are listed.
+func Register() {
+	ginkgo.Describe("API", api.Specs)
+	ginkgo.Describe("Availability", avail.Specs)
+	ginkgo.Describe("Surge", surge.Specs)
+	ginkgo.Describe("Rolling update", rolling.Specs)
+}

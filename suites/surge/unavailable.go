@@ -1,0 +1,50 @@
+package surge
+
+import (
+	"context"
+	"time"
+
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/expect"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// unavailable are the specs of old pods that are not available while a rollout is under way.
+func unavailable() {
+	spec.It("counts no node against maxSurge whose old pod is not available",
+		spec.Decides("SURGE-013"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 4)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			const hour = 3600
+			for _, pod := range c.LivePods(ctx, daemonSet)[1:] {
+				c.Pods.SetReadySince(ctx, pod, time.Now().Add(-2*hour*time.Second))
+			}
+			// The first node's pod is Ready, and for an hour to come not available.
+			daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(hour))
+			c.Require(ctx, "the controller has seen the new minReadySeconds", Processed(daemonSet))
+			stall(ctx, c, daemonSet)
+			c.Decide("SURGE-013",
+				Exactly(1, PodCreated(OfVersion("v2")).On(nodes[0])),
+				Exactly(2, PodCreated(OfVersion("v2"))))
+		})
+
+	spec.It("keeps one pod of each revision at most while neither is ready, and ends with one",
+		spec.Decides("SURGE-022"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxSurge("2"))
+			updated := c.Update(ctx, daemonSet, Image("v2"), ReadyAfter(4*time.Second))
+			c.Require(ctx, "an updated pod stands beside each old one", PodsPerNode(updated, 2))
+			for _, pod := range c.LivePods(ctx, daemonSet) {
+				if pod.Spec.Containers[0].Image != updated.Spec.Template.Spec.Containers[0].Image {
+					c.Pods.BecomeUnready(ctx, pod)
+				}
+			}
+			c.Await(ctx, RolledOut(updated))
+			c.Decide("SURGE-022",
+				expect.RolledOut(),
+				Never(PodCreated().Where("a third live pod on its node", func(o Occurrence) bool { return len(o.LivePodsBeside()) > 1 })))
+		})
+}
