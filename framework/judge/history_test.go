@@ -86,6 +86,14 @@ func TestHistoryCurrent(t *testing.T) {
 			ds.Revision("v9", 9)
 			ds.Observed()
 		}},
+		story{"a predecessor's history of the same content has its name", func(b *Builder) {
+			predecessor, _ := running(b, 1)
+			predecessor.Revision("v2", 1)
+			predecessor.Gone()
+			ds := b.DaemonSet("agent")
+			ds.Revision("v1", 1)
+			ds.Update("v2").Observed()
+		}},
 		story{"data that nobody else can read", func(b *Builder) {
 			ds, _ := running(b, 1)
 			ds.Revision("v1", 1).Edit(func(revision *appsv1.ControllerRevision) { revision.Data.Raw = []byte(`{"template":"elsewhere"}`) })

@@ -190,7 +190,7 @@ func (m *memory) update(scene *Scene, pod *podState, object *corev1.Pod) {
 	w := pod.workload
 	low, _ := w.minReady(m.now)
 	vanished := scene.Change.Type == watch.Deleted
-	wasAvailable := pod.available(low, m.now)
+	wasFrom, was := pod.availableFrom(low)
 	if pod.object.DeletionTimestamp == nil && (vanished || object.DeletionTimestamp != nil) {
 		scene.removed = m.removal(pod, object)
 	}
@@ -207,17 +207,26 @@ func (m *memory) update(scene *Scene, pod *podState, object *corev1.Pod) {
 		pod.node.pods = append(pod.node.pods, pod)
 	}
 	pod.object = object
-	if wasAvailable && (vanished || !pod.available(low, m.now)) {
-		pod.lostAt, pod.lostToOthers = m.now, scene.removed == nil || !scene.removed.voluntary
-		if scene.removed == nil && !slices.ContainsFunc(pod.node.pods, func(other *podState) bool { return other.available(low, m.now) }) {
-			scene.lost = pod.node
-		}
+	if from, is := pod.availableFrom(low); was && (vanished || !is || from.After(wasFrom)) {
+		m.lose(scene, pod, wasFrom, low)
 	}
 	if vanished {
 		m.drop(pod)
 		return
 	}
 	w.recount(pod.node)
+}
+
+// lose takes note that the pod is not available any more, or not to be at the time at which it would have been.
+func (m *memory) lose(scene *Scene, pod *podState, from time.Time, minReady int32) {
+	pod.lostAt, pod.lostFrom = m.now, from
+	pod.lostToOthers = scene.removed == nil || !scene.removed.voluntary
+	if scene.removed != nil || m.now.Before(from) {
+		return
+	}
+	if !slices.ContainsFunc(pod.node.pods, func(other *podState) bool { return other.available(minReady, m.now) }) {
+		scene.lost = pod.node
+	}
 }
 
 // removal judges who deleted the pod and what it meant, by the state before. The object is the pod's as deleted.

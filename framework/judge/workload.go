@@ -83,9 +83,10 @@ type podState struct {
 	free bool
 	// readySince is when the Ready condition became what it is.
 	readySince time.Time
-	// lostAt is when it last stopped being available; lostToOthers that this was not the implementation's doing.
-	lostAt       time.Time
-	lostToOthers bool
+	// lostAt is when it last stopped being available, or being about to be; lostFrom is from when it was or would have been; lostToOthers that
+	// this was not the implementation's doing.
+	lostAt, lostFrom time.Time
+	lostToOthers     bool
 	// gone: it does not exist any more.
 	gone bool
 	// entries that tell its life.
@@ -119,7 +120,8 @@ func (p *podState) steady(minReady int32, now time.Time) bool {
 	return now.Sub(from) >= Lag || p.workload.rolledAt.Sub(from) >= watchSkew
 }
 
-// believable tells whether the implementation may take it for available: it is, or was until somebody else changed that less than Lag ago.
+// believable tells whether the implementation may take it for available: it is, or would be by now, had somebody else not changed that less than
+// Lag ago.
 func (p *podState) believable(minReady int32, now time.Time) bool {
-	return p.available(minReady, now) || p.lostToOthers && now.Sub(p.lostAt) < Lag
+	return p.available(minReady, now) || p.lostToOthers && now.Sub(p.lostAt) < Lag && !now.Before(p.lostFrom)
 }

@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,7 +34,7 @@ func (s *Scenario) AddNodes(ctx context.Context, n int, edits ...func(*corev1.No
 	s.must(group.Wait(), "create %d nodes", n)
 	s.Require(ctx, fmt.Sprintf("%d new nodes are Ready", n), func(cluster *history.Cluster) bool {
 		for _, name := range names {
-			if node := cluster.Nodes[name]; node == nil || !nodeReady(node) {
+			if node := cluster.Nodes[name]; node == nil || !nodeReady(node) || taintedNotReady(node) {
 				return false
 			}
 		}
@@ -99,6 +100,12 @@ func (s *Scenario) DeleteNode(ctx context.Context, name string) {
 	s.tb.Helper()
 	s.Note(history.Stimulus{Lever: "delete node", Kind: history.KindNode, Name: name, Node: name})
 	s.must(s.env.Client.CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{}), "delete node %s", name)
+}
+
+// taintedNotReady tells whether the node still has the taint that the API server puts on every new node; until the node-lifecycle controller
+// removes it, the node is not eligible.
+func taintedNotReady(node *corev1.Node) bool {
+	return slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool { return taint.Key == corev1.TaintNodeNotReady })
 }
 
 func nodeReady(node *corev1.Node) bool {

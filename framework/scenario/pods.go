@@ -50,6 +50,24 @@ func (s *Scenario) Look(ctx context.Context, read func(*history.Cluster)) {
 	}), "read the recorded state")
 }
 
+// MakeStaticPod makes a pod as a kubelet's mirror of a static pod is: its node is its controller.
+func (s *Scenario) MakeStaticPod(ctx context.Context, node string, labels map[string]string) *corev1.Pod {
+	s.tb.Helper()
+	owner, err := s.env.Client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
+	s.must(err, "get node %s", node)
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "static-" + node, Namespace: s.namespace, Labels: labels,
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("Node"))},
+		},
+		Spec: corev1.PodSpec{NodeName: node, Containers: []corev1.Container{{Name: "static", Image: "rollcall.dev/static:v1"}}},
+	}
+	s.notePod("create pod", pod)
+	created, err := s.env.Client.CoreV1().Pods(s.namespace).Create(ctx, pod, metav1.CreateOptions{})
+	s.must(err, "create static pod on %s", node)
+	return created
+}
+
 // DeletePod deletes the pod with the grace period.
 func (s *Scenario) DeletePod(ctx context.Context, pod *corev1.Pod, grace time.Duration) {
 	s.tb.Helper()

@@ -106,6 +106,7 @@ type Reconciler struct {
 
 // Reconcile observes, plans and acts once.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	mark := r.writes.Mark()
 	state, err := r.observer.Observe(ctx, request.NamespacedName)
 	if client.IgnoreNotFound(err) != nil {
 		return reconcile.Result{}, err
@@ -116,7 +117,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	ds := state.DaemonSet
 	state.Backoff = r.backoffs.of(request.NamespacedName, ds)
-	wait, err := r.waitForCache(ctx, state)
+	wait, err := r.waitForCache(ctx, state, mark)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
@@ -142,11 +143,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 }
 
 // waitForCache returns how long to wait, at most, for a cache that can be planned on; zero if this one can.
-func (r *Reconciler) waitForCache(ctx context.Context, state plan.State) (time.Duration, error) {
+func (r *Reconciler) waitForCache(ctx context.Context, state plan.State, mark act.Mark) (time.Duration, error) {
 	if state.DaemonSet.DeletionTimestamp != nil {
 		return 0, nil
 	}
-	if wait := r.writes.Awaited(state.DaemonSet.UID, state.Pods); wait > 0 {
+	if wait := r.writes.Awaited(state.DaemonSet.UID, state.Pods, mark); wait > 0 {
 		return wait, nil
 	}
 	confirmed, err := r.handover.Confirmed(ctx, state)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
@@ -18,7 +20,10 @@ type act struct {
 func acts(f flavour) []act {
 	all := slices.Concat(rolloutActs(f), podActs(), nodeActs(), controllerActs())
 	if f.deletes {
-		all = append(all, act{"delete the DaemonSet and create it again", 1, recreate})
+		all = append(all,
+			act{"delete the DaemonSet and create it again", 1, recreate},
+			act{"delete the DaemonSet but leave its pods, and create it again", 1, adoptAll},
+		)
 	}
 	return all
 }
@@ -47,9 +52,37 @@ func controllerActs() []act {
 	}
 }
 
+// recreate deletes the DaemonSet; its pods and revisions are garbage then, and go while those of its successor come.
 func recreate(w *world, _, _ int) {
+	w.deleteDaemonSet()
+	w.deploy()
+}
+
+// adoptAll deletes the DaemonSet but lets its pods and revisions live as orphans, as `kubectl delete --cascade=orphan` does.
+func adoptAll(w *world, _, _ int) {
+	ds := w.api.daemonSet()
+	abandon := func(kind history.Kind, object history.Object) {
+		if !metav1.IsControlledBy(object, ds) {
+			return
+		}
+		// The edit cannot fail and the object exists.
+		_ = w.api.update(kind, object.GetName(), func(object history.Object) error {
+			object.SetOwnerReferences(nil)
+			return nil
+		})
+	}
+	w.deleteDaemonSet()
+	for _, pod := range w.api.pods() {
+		abandon(history.KindPod, pod)
+	}
+	for _, revision := range w.api.revisions() {
+		abandon(history.KindControllerRevision, revision)
+	}
+	w.deploy()
+}
+
+func (w *world) deleteDaemonSet() {
 	ds := w.api.daemonSet()
 	w.api.note(history.Stimulus{Lever: "delete DaemonSet", Kind: history.KindDaemonSet, Namespace: namespace, Name: ds.Name, UID: ds.UID})
 	w.api.remove(history.KindDaemonSet, ds.Name)
-	w.deploy()
 }

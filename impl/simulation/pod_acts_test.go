@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
 // podActs are what happens to single pods.
@@ -27,17 +28,29 @@ func podActs() []act {
 			w.api.updatePod(pod.Name, func(pod *corev1.Pod) { delete(pod.Labels, appLabel) })
 		})},
 		{"an orphan appears", 1, func(w *world, a, b int) {
-			nodes := w.api.nodes()
-			if len(nodes) == 0 {
-				return
+			if nodes := w.api.nodes(); len(nodes) > 0 {
+				w.createPod(w.orphan(b), nodes[a%len(nodes)].Name)
 			}
-			template := w.templates[b%len(w.templates)].DeepCopy()
-			w.createPod(&corev1.Pod{
-				ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("orphan-%d", w.api.created), Labels: template.Labels},
-				Spec:       template.Spec,
-			}, nodes[a%len(nodes)].Name)
 		}},
 	}
+}
+
+// orphan returns a pod that the DaemonSet will adopt: one that a revision made, or one that it knows nothing about.
+func (w *world) orphan(b int) *corev1.Pod {
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("orphan-%d", w.api.created), Labels: map[string]string{appLabel: daemonSetName}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "daemon", Image: "daemon:unknown"}}},
+	}
+	revisions := w.api.revisions()
+	if len(revisions) == 0 || b%2 == 0 {
+		return pod
+	}
+	revision := revisions[b%len(revisions)]
+	if template, err := history.TemplateIn(revision); err == nil {
+		pod.Spec = template.Spec
+		pod.Labels[plan.HashLabel] = revision.Labels[plan.HashLabel]
+	}
+	return pod
 }
 
 // onPod is an act on one of the DaemonSet's pods.

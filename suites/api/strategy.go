@@ -41,8 +41,8 @@ func strategy() {
 	spec.It("knows the strategies RollingUpdate and OnDelete, and no other",
 		spec.Decides("API-011", "API-012"),
 		func(ctx context.Context, c *spec.Case) {
-			for _, name := range []string{"RollingUpdate", "OnDelete", "", "Recreate", "rollingupdate", "Surging"} {
-				stored, err := c.TryCreate(ctx, c.NewDaemonSet(fmt.Sprintf("type-%x", name), set("type "+name, func(d *appsv1.DaemonSet) {
+			for i, name := range []string{"RollingUpdate", "OnDelete", "", "Recreate", "rollingupdate", "Surging"} {
+				stored, err := c.TryCreate(ctx, c.NewDaemonSet(fmt.Sprintf("type-%d", i), set("type "+name, func(d *appsv1.DaemonSet) {
 					d.Spec.UpdateStrategy.Type = appsv1.DaemonSetUpdateStrategyType(name)
 				})))
 				switch name {

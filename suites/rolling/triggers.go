@@ -65,8 +65,9 @@ func triggers() {
 	spec.It("leaves the pods of other DaemonSets and other namespaces alone",
 		spec.Decides("ROLLING-019", "TARGET-003"),
 		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 2)
+			nodes := c.AddNodes(ctx, 2)
 			c.MakeBystanders(ctx)
+			static := c.MakeStaticPod(ctx, nodes[0], map[string]string{"app": "daemon"})
 			alike := Edit{Says: "the labels of the other", Apply: func(d *appsv1.DaemonSet) {
 				d.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"part": d.Name}}
 				d.Spec.Template.Labels = map[string]string{"part": d.Name, "app": "daemon"}
@@ -83,7 +84,8 @@ func triggers() {
 			mine := func(o Occurrence) bool { return o.Owner() != nil && o.Owner().UID == daemonSet.UID }
 			c.Decide("ROLLING-019",
 				Exactly(2, PodDeleted(OfVersion("v1")).Where("of the DaemonSet rolled out", mine)),
+				Never(PodDeleted(Named(static.Name))),
 				Never(PodDeleted().Where("of another", func(o Occurrence) bool { return !mine(o) })),
-				Exactly(4, PodCreated(OfVersion("v1")).Where("of another", func(o Occurrence) bool { return !mine(o) })))
+				Exactly(4, PodCreated(OfVersion("v1")).Where("of another DaemonSet", func(o Occurrence) bool { return o.Owner() != nil && !mine(o) })))
 		})
 }

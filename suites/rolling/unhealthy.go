@@ -56,7 +56,8 @@ func unhealthy() {
 		spec.Decides("ROLLING-011"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 4)
-			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			// A pod that did not tolerate what a down node is tainted with would not be wanted there any more.
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), tolerateEverything())
 			down := c.LivePodOn(ctx, daemonSet, nodes[0])
 			c.Pods.HoldTermination(ctx, down)
 			c.NodeDown(ctx, nodes[0])
@@ -79,6 +80,12 @@ func sick(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, nodes 
 		c.Pods.BecomeUnready(ctx, c.LivePodOn(ctx, daemonSet, node))
 	}
 	c.Await(ctx, Quiet(time.Second))
+}
+
+func tolerateEverything() Edit {
+	return Edit{Says: "every taint tolerated", Apply: func(d *appsv1.DaemonSet) {
+		d.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+	}}
 }
 
 func updatedOn(cluster *history.Cluster, daemonSet *appsv1.DaemonSet, nodes []string) bool {

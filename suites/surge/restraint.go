@@ -19,11 +19,12 @@ func restraint() {
 			updated := c.Update(ctx, daemonSet, Image("v2"), Failing())
 			created := PodCreated(OfVersion("v2")).On(nodes[0])
 			c.Await(ctx, PodsSeen(updated, 5))
-			// A delay that starts at 1 s and doubles puts the fourth retry 1 + 2 + 4 + 8 s after the first pod.
+			// The first retry may come at once; after it the delay starts at 1 s or more and grows.
 			c.Decide("SURGE-024",
-				AtLeast(2, created),
-				NotWithin(2*time.Second, Nth(1, created), Nth(3, created)),
-				NotWithin(10*time.Second, Nth(1, created), Nth(5, created)),
+				AtLeast(4, created),
+				NotWithin(500*time.Millisecond, Nth(2, created), Nth(3, created)),
+				NotWithin(1500*time.Millisecond, Nth(3, created), Nth(4, created)),
+				Never(PodDeleted(OfVersion("v1"))),
 				Never(PodCreated().Where("with more than two other pods on its node", func(o Occurrence) bool { return len(o.PodsBeside()) > 2 })))
 		})
 }

@@ -102,11 +102,11 @@ func TestCreationSlowsDownWhenItFails(t *testing.T) {
 			g.Expect(errors.Is(err, act.ErrUnknownOutcome)).To(BeFalse(), "a refusal is an answer")
 			g.Expect(b.stored(t).Status.DesiredNumberScheduled).To(Equal(int32(20)), "STATUS-011")
 			if c.pods == 0 {
-				g.Expect(b.Writes.Awaited(b.ds.UID, nil)).To(BeZero(), "RECOVERY-006: what failed is not awaited")
+				g.Expect(b.Writes.Awaited(b.ds.UID, nil, b.Writes.Mark())).To(BeZero(), "RECOVERY-006: what failed is not awaited")
 				g.Expect(<-b.recorder.Events).To(ContainSubstring("Warning FailedCreate"))
 				return
 			}
-			g.Expect(b.Writes.Awaited(b.ds.UID, nil)).NotTo(BeZero())
+			g.Expect(b.Writes.Awaited(b.ds.UID, nil, b.Writes.Mark())).NotTo(BeZero())
 			g.Expect(<-b.recorder.Events).To(ContainSubstring("Normal SuccessfulCreate"), "COND-004")
 		})
 	}
@@ -136,7 +136,7 @@ func TestPodThatChangedSinceItWasSeenIsNotDeleted(t *testing.T) {
 	g.Expect(b.Live.Get(context.Background(), client.ObjectKeyFromObject(pod), seen)).To(Succeed(), "ROLLING-002, SURGE-016: it may be available by now")
 
 	g.Expect(b.Do(context.Background(), b.ds, plan.Actions{DeletePods: []plan.PodDeletion{{Pod: seen, Node: "n0", Reason: plan.ReasonOutdated}}})).To(Succeed())
-	g.Expect(b.Writes.Awaited(b.ds.UID, []*corev1.Pod{seen})).NotTo(BeZero())
+	g.Expect(b.Writes.Awaited(b.ds.UID, []*corev1.Pod{seen}, b.Writes.Mark())).NotTo(BeZero())
 	g.Expect(<-b.recorder.Events).To(ContainSubstring("Normal SuccessfulDelete"), "COND-004")
 }
 

@@ -73,16 +73,27 @@ func (w *OwnWrites) of(ds types.UID) *pendingWrites {
 	return p
 }
 
-// Awaited returns for how much longer, at most, ds has to wait until pods, just read from the cache, show its own
-// writes; zero if they do.
-func (w *OwnWrites) Awaited(ds types.UID, pods []*corev1.Pod) time.Duration {
+// Mark is how far the cache was at some time.
+type Mark uint64
+
+// Mark returns how far the cache is now. Take it before reading pods from the cache: what is seen between the reading
+// and the question whether it was complete is not in what was read.
+func (w *OwnWrites) Mark() Mark {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return Mark(w.seen)
+}
+
+// Awaited returns for how much longer, at most, ds has to wait until pods, read from the cache after mark was taken,
+// show its own writes; zero if they do.
+func (w *OwnWrites) Awaited(ds types.UID, pods []*corev1.Pod, mark Mark) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	p := w.pending[ds]
 	if p == nil {
 		return 0
 	}
-	missing := p.version > w.seen
+	missing := p.version > uint64(mark)
 	for _, pod := range pods {
 		if p.deleted[pod.UID] && pod.DeletionTimestamp == nil {
 			missing = true

@@ -48,7 +48,7 @@ func TestOwnWritesAreAwaited(t *testing.T) {
 			w := act.NewOwnWrites(clocktesting.NewFakePassiveClock(time.Unix(0, 0)), func() { t.Error("timed out") })
 			c.write(w)
 			c.see(w)
-			g.Expect(w.Awaited("ds", c.cache) > 0).To(Equal(c.waits), "RECOVERY-005")
+			g.Expect(w.Awaited("ds", c.cache, w.Mark()) > 0).To(Equal(c.waits), "RECOVERY-005")
 		})
 	}
 }
@@ -71,12 +71,23 @@ func TestOwnWritesAreNotAwaitedForEver(t *testing.T) {
 	timeouts := 0
 	w := act.NewOwnWrites(clock, func() { timeouts++ })
 	w.Wrote("ds", "12")
-	g.Expect(w.Awaited("ds", nil)).To(Equal(act.OwnWriteTimeout))
+	g.Expect(w.Awaited("ds", nil, w.Mark())).To(Equal(act.OwnWriteTimeout))
 	clock.SetTime(time.Unix(0, 0).Add(act.OwnWriteTimeout - time.Second))
-	g.Expect(w.Awaited("ds", nil)).To(Equal(time.Second))
+	g.Expect(w.Awaited("ds", nil, w.Mark())).To(Equal(time.Second))
 	clock.SetTime(time.Unix(0, 0).Add(act.OwnWriteTimeout))
-	g.Expect(w.Awaited("ds", nil)).To(BeZero())
+	g.Expect(w.Awaited("ds", nil, w.Mark())).To(BeZero())
 	g.Expect(timeouts).To(Equal(1))
-	g.Expect(w.Awaited("ds", nil)).To(BeZero())
+	g.Expect(w.Awaited("ds", nil, w.Mark())).To(BeZero())
 	g.Expect(timeouts).To(Equal(1), "once")
+}
+
+func TestWriteThatIsSeenOnlyAfterTheCacheWasReadIsStillAwaited(t *testing.T) {
+	g := NewWithT(t)
+	w := act.NewOwnWrites(clocktesting.NewFakePassiveClock(time.Unix(0, 0)), func() {})
+	w.Wrote("ds", "12")
+	before := w.Mark()
+	read := cached()
+	w.Seen("12")
+	g.Expect(w.Awaited("ds", read, before)).NotTo(BeZero(), "SURGE-010: what was read does not have the pod")
+	g.Expect(w.Awaited("ds", cached("p1"), w.Mark())).To(BeZero())
 }
