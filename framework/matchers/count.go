@@ -31,11 +31,11 @@ func count(promise string, x Event, least, most int) question {
 		found := occurrences(x, h, node)
 		switch {
 		case most >= 0 && len(found) > most:
-			return wrong(fmt.Sprintf("%d", len(found)), found[most], found[:most]...)
+			return wrong(fmt.Sprintf("%d × %s", len(found), x), found[most], found[:most]...)
 		case len(found) < least && len(found) == 0:
 			return missing(x, h)
 		case len(found) < least:
-			violation := wrong(fmt.Sprintf("only %d", len(found)), found[len(found)-1], found[:len(found)-1]...)
+			violation := wrong(fmt.Sprintf("only %d × %s", len(found), x), found[len(found)-1], found[:len(found)-1]...)
 			violation.Node = node
 			return violation
 		}

@@ -152,6 +152,15 @@ func (o Occurrence) WasAvailable() bool {
 	return before != nil && owner != nil && history.IsAvailable(before, owner.Spec.MinReadySeconds, o.At)
 }
 
+// AvailableBeside counts those PodsBeside that are available. Only inside Where.
+func (o Occurrence) AvailableBeside() int {
+	available := 0
+	for _, pod := range o.PodsBeside() {
+		available += boolToInt(history.IsAvailable(pod, o.Owner().Spec.MinReadySeconds, o.At))
+	}
+	return available
+}
+
 // AvailableBefore counts the DaemonSet's pods that were available until this happened. Only inside Where.
 func (o Occurrence) AvailableBefore() int {
 	owner := o.Owner()

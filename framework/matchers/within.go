@@ -29,7 +29,7 @@ func within(d time.Duration, from, to Event) question {
 					return wrong(fmt.Sprintf("no %s after %s", to, from), begin)
 				}
 				if took := follows[0].At.Sub(begin.At); took > d {
-					return wrong(fmt.Sprintf("it after %.3f s", took.Seconds()), follows[0], begin)
+					return wrong(fmt.Sprintf("%s after %.3f s", to, took.Seconds()), follows[0], begin)
 				}
 			}
 			return nil
@@ -49,7 +49,7 @@ func NotWithin(d time.Duration, from, to Event) Matcher {
 			}
 			for _, o := range occurrences(to, h, node) {
 				if took := o.At.Sub(begun[0].At); o.compare(begun[0]) > 0 && took < d {
-					return wrong(fmt.Sprintf("it after %.3f s", took.Seconds()), o, begun[0])
+					return wrong(fmt.Sprintf("%s after %.3f s", to, took.Seconds()), o, begun[0])
 				}
 			}
 			return nil

@@ -103,6 +103,11 @@ func PodsSeen(daemonSet *appsv1.DaemonSet, count int) Condition {
 	}
 }
 
+// Past holds from the instant on.
+func Past(instant time.Time) Condition {
+	return func(cluster *history.Cluster) bool { return cluster.Time.After(instant) }
+}
+
 // whileItExists asks about the DaemonSet as it is now; one that does not exist holds nothing.
 func whileItExists(daemonSet *appsv1.DaemonSet, ask func(*history.Cluster, *appsv1.DaemonSet) bool) Condition {
 	return func(cluster *history.Cluster) bool {

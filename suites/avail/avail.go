@@ -7,6 +7,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -49,14 +50,20 @@ func Specs() {
 			nodes := c.AddNodes(ctx, 2)
 			daemonSet := deployLongAvailable(ctx, c, MaxSurge("100%"))
 			updated := c.Update(ctx, daemonSet, Image("v2"))
-			early, late := readyPodOn(ctx, c, updated, nodes[0]), readyPodOn(ctx, c, updated, nodes[1])
-			c.Pods.SetReadySince(ctx, early, time.Now().Add(-(hour-3)*time.Second))
-			c.Pods.SetReadySince(ctx, late, time.Now().Add(-(hour+1)*time.Second))
+			pod, other := readyPodOn(ctx, c, updated, nodes[0]), readyPodOn(ctx, c, updated, nodes[1])
+			boundary := time.Now().Truncate(time.Second).Add(3 * time.Second)
+			c.Pods.SetReadySince(ctx, other, time.Now().Add(-(hour+1)*time.Second))
+			c.Pods.SetReadySince(ctx, pod, boundary.Add(-hour*time.Second))
+			// What is asked is what a decision takes the pod for, so a decision is made to be due a second before and a second after.
+			c.Await(ctx, Past(boundary.Add(-time.Second)))
+			nudge(ctx, c, updated, "1s-before")
+			c.Await(ctx, Past(boundary.Add(time.Second)))
+			nudge(ctx, c, updated, "1s-after")
 			c.Await(ctx, RolledOut(updated))
 			c.Decide("AVAIL-003",
-				Before(PodAvailable(Named(early.Name)), PodDeleted(OfVersion("v1")).On(nodes[0])),
-				Within(spec.Prompt, PodAvailable(Named(early.Name)), PodDeleted(OfVersion("v1")).On(nodes[0])),
-				Within(spec.Prompt, PodAvailable(Named(late.Name)), PodDeleted(OfVersion("v1")).On(nodes[1])))
+				Before(PodAvailable(Named(pod.Name)), PodDeleted(OfVersion("v1")).On(nodes[0])),
+				Within(spec.Prompt+time.Second, PodAvailable(Named(pod.Name)), PodDeleted(OfVersion("v1")).On(nodes[0])),
+				Within(spec.Prompt, PodAvailable(Named(other.Name)), PodDeleted(OfVersion("v1")).On(nodes[1])))
 		})
 
 	spec.It("starts minReadySeconds anew when a pod was not Ready in between",
@@ -65,15 +72,26 @@ func Specs() {
 			nodes := c.AddNodes(ctx, 1)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(4))
 			updated := c.Update(ctx, daemonSet, Image("v2"))
-			pod := readyPodOn(ctx, c, updated, nodes[0])
-			// The transition has a resolution of one second: the second one must be a later one, and still before the first runs out.
-			c.Await(ctx, func(cluster *history.Cluster) bool { return readyFor(cluster, pod, 2*time.Second) })
-			c.Pods.BecomeUnready(ctx, pod)
-			c.Pods.BecomeReady(ctx, pod)
+			pod := flap(ctx, c, updated, nodes[0])
+			c.Await(ctx, func(cluster *history.Cluster) bool { return readyFor(cluster, pod, 5*time.Second) })
+			nudge(ctx, c, updated, "after-the-second-transition")
 			c.Await(ctx, RolledOut(updated))
 			c.Decide("AVAIL-004",
 				Exactly(2, PodReady(Named(pod.Name))),
 				Before(PodAvailable(Named(pod.Name)), PodDeleted(OfVersion("v1"))))
+		})
+
+	spec.It("acts by itself when minReadySeconds have passed since a pod became Ready for the second time",
+		spec.Decides("AVAIL-005"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 1)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(4))
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			pod := flap(ctx, c, updated, nodes[0])
+			c.Await(ctx, RolledOut(updated))
+			c.Decide("AVAIL-005",
+				Exactly(2, PodReady(Named(pod.Name))),
+				Within(spec.Prompt, PodAvailable(Named(pod.Name)), PodDeleted(OfVersion("v1"))))
 		})
 
 	spec.It("acts by itself when minReadySeconds have passed, with no event to wake it",
@@ -113,7 +131,6 @@ func Specs() {
 			updated := c.Update(ctx, daemonSet, Image("v2"))
 			old, young := readyPodOn(ctx, c, updated, nodes[0]), readyPodOn(ctx, c, updated, nodes[1])
 			c.Pods.SetReadySince(ctx, old, time.Now().Add(-time.Minute))
-			c.Pods.SetReadySince(ctx, young, time.Now())
 			c.Await(ctx, Quiet(time.Second))
 			// The old one is available at once under the new value; the young one only later, and nothing but the clock says when.
 			updated = c.Update(ctx, updated, MinReadySeconds(5))
@@ -134,6 +151,22 @@ func deployLongAvailable(ctx context.Context, c *spec.Case, edits ...Edit) *apps
 	daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(hour))
 	c.Require(ctx, "every pod is available under minReadySeconds of an hour", Steady(daemonSet))
 	return daemonSet
+}
+
+// nudge gives the controller a reason to look at the DaemonSet: a change that means nothing.
+func nudge(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, why string) {
+	c.Update(ctx, daemonSet, Edit{Says: "a label, so that a decision is due " + why, Apply: func(d *appsv1.DaemonSet) {
+		metav1.SetMetaDataLabel(&d.ObjectMeta, "nudge", why)
+	}})
+}
+
+// flap lets the updated pod on the node be Ready for two seconds, then not, then again. Transitions have a resolution of one second, so the second one shows.
+func flap(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, node string) *corev1.Pod {
+	pod := readyPodOn(ctx, c, daemonSet, node)
+	c.Await(ctx, func(cluster *history.Cluster) bool { return readyFor(cluster, pod, 2*time.Second) })
+	c.Pods.BecomeUnready(ctx, pod)
+	c.Pods.BecomeReady(ctx, pod)
+	return pod
 }
 
 // readyPodOn waits for a Ready pod of the DaemonSet's present template on the node.

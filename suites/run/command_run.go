@@ -114,6 +114,10 @@ func (r *suiteRun) runOn(ctx context.Context, binaries controlplane.Binaries) (e
 		Kubeconfig: admin, Recordings: r.artifacts.recordings, Artifacts: r.artifacts.root,
 		RevisionLabel: r.implementation.RevisionLabel, Features: r.implementation.Features,
 		Seed: r.options.seed, Patience: r.options.patience,
+		Launch: spec.Launch{
+			Implementation: r.options.implementation, Executable: executable, BinDir: binaries.Dir, KubernetesVersion: binaries.KubernetesVersion,
+			Work: r.artifacts.work, Logs: r.artifacts.logs,
+		},
 	}).Write(session); err != nil {
 		return err
 	}

@@ -56,6 +56,9 @@ func startSpecs(ctx context.Context, out io.Writer, o options, dir, session, jso
 	if o.verbose {
 		args = append(args, "-v")
 	}
+	if !isTerminal(os.Stdout) {
+		args = append(args, "--no-color")
+	}
 	runner := exec.Command(self, append(append(args, selection...), worker)...)
 	runner.Stdout, runner.Stderr = out, out
 	runner.Env = append(os.Environ(), spec.SessionVariable+"="+session, parentVariable+"="+strconv.Itoa(os.Getpid()))

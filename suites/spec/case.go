@@ -17,6 +17,8 @@ type Case struct {
 	*scenario.Scenario
 
 	process process
+	alone   bool
+	own     *own
 	text    string
 	decides []requirements.ID
 	checks  []check
@@ -118,6 +120,9 @@ func (c *Case) judge(ctx context.Context, aborted string) findings {
 }
 
 func (c *Case) clean(ctx context.Context) error {
+	if c.alone {
+		return c.own.stop(ctx)
+	}
 	if c.Scenario == nil {
 		return nil
 	}

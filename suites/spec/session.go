@@ -28,6 +28,8 @@ type Session struct {
 	// RevisionLabel and Features of the implementation.
 	RevisionLabel string                 `json:"revisionLabel"`
 	Features      []requirements.Feature `json:"features"`
+	// Launch starts control planes for specs that want one of their own.
+	Launch Launch `json:"launch"`
 	// Seed of the run's random choices.
 	Seed int64 `json:"seed"`
 	// Patience: see scenario.Environment.

@@ -28,21 +28,21 @@ const Timeout = 3 * time.Minute
 func Decides(ids ...requirements.ID) []requirements.ID { return ids }
 
 // It registers a spec. Its text is a promise in words; decides names the requirements whose verdicts it gives, each through Case.Decide or, if
-// it is a standing invariant, through its judge. Decorators are Ginkgo's.
+// it is a standing invariant, through its judge. Decorators are Alone and Ginkgo's.
 func It(text string, decides []requirements.ID, body func(ctx context.Context, c *Case), decorators ...any) {
 	labels := make(ginkgo.Labels, len(decides))
 	for i, id := range decides {
 		labels[i] = string(id)
 	}
-	args := append([]any{labels, ginkgo.Offset(1), ginkgo.SpecTimeout(Timeout)}, decorators...)
+	alone := slices.Contains(decorators, any(Alone{}))
+	args := []any{labels, ginkgo.Offset(1), ginkgo.SpecTimeout(Timeout)}
+	args = append(args, slices.DeleteFunc(decorators, func(decorator any) bool { return decorator == any(Alone{}) })...)
 	ginkgo.It(text, append(args, func(ctx ginkgo.SpecContext) {
-		ginkgo.GinkgoHelper()
-		run(ctx, decides, body)
+		run(ctx, decides, body, alone)
 	})...)
 }
 
-func run(ctx ginkgo.SpecContext, decides []requirements.ID, body func(context.Context, *Case)) {
-	ginkgo.GinkgoHelper()
+func run(ctx ginkgo.SpecContext, decides []requirements.ID, body func(context.Context, *Case), alone bool) {
 	p, err := thisProcess()
 	if err != nil {
 		ginkgo.Fail("harness: " + err.Error())
@@ -52,7 +52,7 @@ func run(ctx ginkgo.SpecContext, decides []requirements.ID, body func(context.Co
 	}
 	report := ginkgo.CurrentSpecReport()
 	began := time.Now()
-	c := &Case{process: p, text: report.FullText(), decides: decides}
+	c := &Case{process: p, text: report.FullText(), decides: decides, alone: alone}
 	if missing := c.unclaimed(); len(missing) == len(decides) {
 		unclaimed := fmt.Sprintf("the implementation does not claim %s", strings.Join(slices.Compact(missing), ", "))
 		c.report(began, &findings{}, unclaimed, reports.Unsupported)
@@ -90,9 +90,26 @@ func (c *Case) play(ctx context.Context, name string, body func(context.Context,
 			panic(reason)
 		}
 	}()
-	c.Scenario = scenario.Start(ctx, aborter{}, c.process.environment, name, c.text)
+	environment := c.process.environment
+	if c.alone {
+		environment = c.startOwn(ctx, name)
+	}
+	c.Scenario = scenario.Start(ctx, aborter{}, environment, name, c.text)
 	body(ctx, c)
 	return ""
+}
+
+// startOwn starts the control plane and the implementation that the spec has to itself.
+func (c *Case) startOwn(ctx context.Context, name string) scenario.Environment {
+	var environment scenario.Environment
+	var err error
+	if c.own, err = c.process.session.Launch.start(ctx, name, c.process.catalogue); err == nil {
+		environment, err = c.own.environment(c.process.environment)
+	}
+	if err != nil {
+		aborter{}.Fatalf("harness: %v", err)
+	}
+	return environment
 }
 
 // abortion is what a scenario panics with when it cannot go on.

@@ -9,6 +9,7 @@ import (
 
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/expect"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -58,4 +59,33 @@ func changes() {
 				Before(Nth(3, PodCreated(OfVersion("v2"))), Nth(3, update)),
 				Never(PodDeleted()))
 		})
+
+	spec.It("keeps the available pod of two when surge is switched off in mid-rollout",
+		spec.Decides("SURGE-021"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxSurge("2"))
+			old := c.LivePodOn(ctx, daemonSet, nodes[0])
+			stall(ctx, c, daemonSet)
+			updated := c.LivePodOn(ctx, daemonSet, nodes[0])
+			// The controller must not see one pod go and the other come before it sees the new strategy: it would act on it in surge mode. A new one
+			// begins with a list of everything, so it knows all three.
+			c.Kill()
+			c.Pods.BecomeUnready(ctx, old)
+			c.Pods.BecomeReady(ctx, updated)
+			switched := c.Update(ctx, daemonSet, MaxUnavailable("1"))
+			c.Restart(ctx)
+			c.Await(ctx, PodsPerNode(switched, 1))
+			c.Await(ctx, Processed(switched))
+			c.Await(ctx, Quiet(time.Second))
+			c.RollOut(ctx, switched, Image("v3"), Healthy())
+			c.Decide("SURGE-021",
+				Never(After(PodDeleted(), Nth(2, StimulusIs("update DaemonSet"))).Where("available, in favour of one that is not", sacrificed)),
+				expect.RolledOut())
+		}, spec.Alone{})
+}
+
+// sacrificed tells of a deleted pod that it was available and that another pod, which is not, lives on beside it.
+func sacrificed(o Occurrence) bool {
+	return o.WasAvailable() && len(o.LivePodsBeside()) > 0 && o.AvailableBeside() == 0
 }

@@ -4,6 +4,10 @@ import (
 	"context"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/expect"
@@ -24,10 +28,21 @@ func unavailable() {
 			// The first node's pod is Ready, and for an hour to come not available.
 			daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(hour))
 			c.Require(ctx, "the controller has seen the new minReadySeconds", Processed(daemonSet))
-			stall(ctx, c, daemonSet)
+			updated := stall(ctx, c, daemonSet)
+			// While the first node's updated pod goes on not being ready, one after the other of the rest becomes available.
+			for range 3 {
+				var pod *corev1.Pod
+				if !c.Await(ctx, func(cluster *history.Cluster) bool { pod = surging(cluster, updated, nodes[1:]); return pod != nil }) {
+					break
+				}
+				c.Pods.BecomeReady(ctx, pod)
+				c.Pods.SetReadySince(ctx, pod, time.Now().Add(-2*hour*time.Second))
+			}
+			c.Await(ctx, Quiet(time.Second))
 			c.Decide("SURGE-013",
 				Exactly(1, PodCreated(OfVersion("v2")).On(nodes[0])),
-				Exactly(2, PodCreated(OfVersion("v2"))))
+				Exactly(4, PodCreated(OfVersion("v2"))),
+				Exactly(3, PodDeleted(OfVersion("v1")).Where("available", func(o Occurrence) bool { return o.WasAvailable() })))
 		})
 
 	spec.It("keeps one pod of each revision at most while neither is ready, and ends with one",
@@ -47,4 +62,16 @@ func unavailable() {
 				expect.RolledOut(),
 				Never(PodCreated().Where("a third live pod on its node", func(o Occurrence) bool { return len(o.LivePodsBeside()) > 1 })))
 		})
+}
+
+// surging returns an updated pod on one of the nodes that is not Ready, or nil.
+func surging(cluster *history.Cluster, daemonSet *appsv1.DaemonSet, nodes []string) *corev1.Pod {
+	for _, node := range nodes {
+		for _, pod := range cluster.PodsOn(daemonSet.UID, node) {
+			if history.MatchesTemplate(pod, &daemonSet.Spec.Template) && pod.Status.Phase == corev1.PodRunning && !history.IsReady(pod) {
+				return pod
+			}
+		}
+	}
+	return nil
 }

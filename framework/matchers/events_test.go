@@ -1,0 +1,161 @@
+package matchers_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+)
+
+func TestHowOftenThingsHappen(t *testing.T) {
+	b := historytest.New(t).Nodes(2)
+	ds := b.DaemonSet("agent")
+	other := b.DaemonSet("other")
+	other.Pod("theirs", "node-1")
+	old := ds.Pod("old", "node-1").Ready().Unready().Ready()
+	failing := ds.Pod("failing", "node-2").Failed()
+	revision := ds.Revision("v1", 1)
+	ds.Counts(2, 2, 1, 1, 2)
+	ds.Set(historytest.MaxUnavailable("2"))
+	ds.Update("v2")
+	b.Stimulus("delete pod", old)
+	old.Terminating().Gone()
+	failing.Gone()
+	revision.Gone()
+	ds.Pod("new", "node-1").Edit(func(pod *corev1.Pod) { pod.Spec.NodeName = "" }).Edit(func(pod *corev1.Pod) { pod.Spec.NodeName = "node-1" })
+	b.Node("node-2").Leave()
+	h := b.History()
+	for _, test := range []struct {
+		event Event
+		want  int
+	}{
+		{PodCreated(), 4},
+		{PodCreated(OfDaemonSet("agent")), 3},
+		{PodCreated(OfDaemonSet("agent"), Updated()), 3},
+		{PodCreated(OfVersion("v2")), 1},
+		{PodCreated(Named("old")), 1},
+		{PodCreated(Old()), 0},
+		{PodReady(), 2},
+		{PodUnready(), 1},
+		{PodAvailable(), 2},
+		{PodFailed(), 1},
+		{PodDeleted(), 2},
+		{PodDeleted(Old()), 2},
+		{PodDeleted(Updated()), 0},
+		{PodGone(), 2},
+		{PodScheduled(Named("new")), 2},
+		{TemplateChanged(), 1},
+		{StatusWritten(), 1},
+		{RevisionCreated(), 1},
+		{RevisionDeleted(), 1},
+		{NodeAdded(), 2},
+		{NodeDeleted(), 1},
+		{StimulusIs("delete pod"), 1},
+		{StimulusIs("delete"), 0},
+		{PodCreated().On("node-1"), 3},
+		{PodCreated().Where("with a name of three letters", func(o Occurrence) bool { return len(o.Pod().Name) == 3 }), 2},
+		{Either(PodFailed(), PodUnready()), 2},
+		{First(PodCreated()), 1},
+		{First(PodCreated(Old())), 0},
+		{Nth(4, PodCreated()), 1},
+		{Nth(5, PodCreated()), 0},
+		{Last(PodCreated()), 1},
+		{After(PodCreated(), TemplateChanged()), 1},
+		{After(PodCreated(), RevisionCreated().On("nowhere")), 0},
+	} {
+		t.Run(test.event.String(), func(t *testing.T) {
+			if got := test.event.Count(h); got != test.want {
+				t.Errorf("%d times, want %d", got, test.want)
+			}
+		})
+	}
+}
+
+func TestAPodBecomesAvailable(t *testing.T) {
+	start := func(t *testing.T) (*historytest.Builder, *historytest.DaemonSet, *historytest.Pod) {
+		b := historytest.New(t).Nodes(1)
+		ds := b.DaemonSet("agent", historytest.MinReadySeconds(5))
+		return b, ds, ds.Pod("a", "node-1").Ready()
+	}
+	for name, test := range map[string]struct {
+		write func(*historytest.Builder, *historytest.DaemonSet, *historytest.Pod)
+		want  int
+	}{
+		"not before minReadySeconds have passed": {func(b *historytest.Builder, ds *historytest.DaemonSet, _ *historytest.Pod) {
+			b.After(4 * time.Second)
+			ds.Observed()
+		}, 0},
+		"once they have, although nothing happens then": {func(b *historytest.Builder, ds *historytest.DaemonSet, _ *historytest.Pod) {
+			b.After(5 * time.Second)
+			ds.Observed()
+		}, 1},
+		"not if it became unready before": {func(b *historytest.Builder, ds *historytest.DaemonSet, pod *historytest.Pod) {
+			b.After(4 * time.Second)
+			pod.Unready()
+			b.After(long)
+			ds.Observed()
+		}, 0},
+		"not if it was deleted before": {func(b *historytest.Builder, ds *historytest.DaemonSet, pod *historytest.Pod) {
+			b.After(4 * time.Second)
+			pod.Terminating()
+			b.After(long)
+			ds.Observed()
+		}, 0},
+		"just before it is deleted": {func(b *historytest.Builder, _ *historytest.DaemonSet, pod *historytest.Pod) {
+			b.After(6 * time.Second)
+			pod.Terminating()
+		}, 1},
+		"again after it was unready": {func(b *historytest.Builder, ds *historytest.DaemonSet, pod *historytest.Pod) {
+			b.After(6 * time.Second)
+			pod.Unready()
+			b.After(time.Second)
+			pod.Ready()
+			b.After(6 * time.Second)
+			ds.Observed()
+		}, 2},
+		"when minReadySeconds is lowered": {func(b *historytest.Builder, ds *historytest.DaemonSet, _ *historytest.Pod) {
+			b.After(3 * time.Second)
+			ds.Set(historytest.MinReadySeconds(1))
+		}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, ds, pod := start(t)
+			test.write(b, ds, pod)
+			if got := PodAvailable().Count(b.History()); got != test.want {
+				t.Errorf("%d times, want %d", got, test.want)
+			}
+		})
+	}
+}
+
+func TestWhereSeesTheStateOfTheTime(t *testing.T) {
+	b := historytest.New(t).Nodes(2)
+	ds := b.DaemonSet("agent", historytest.MaxSurge("1"))
+	old := ds.Pod("old", "node-1").Ready()
+	ds.Pod("elsewhere", "node-2").Ready()
+	b.After(long)
+	ds.Update("v2").Pod("new", "node-1")
+	old.Terminating()
+	b.Node("node-2").Taint("dedicated", corev1.TaintEffectNoSchedule)
+	h := b.History()
+	var beside []string
+	deleted := PodDeleted().Where("looked at", func(o Occurrence) bool {
+		for _, pod := range o.LivePodsBeside() {
+			beside = append(beside, pod.Name)
+		}
+		if o.Owner() == nil || o.Owner().Name != "agent" || o.Desired() != 2 || !o.NodeIsEligible() {
+			t.Errorf("owner %v, desired %d, eligible %t", o.Owner(), o.Desired(), o.NodeIsEligible())
+		}
+		if !o.WasAvailable() || o.AvailableBefore() != 2 {
+			t.Errorf("was available %t, with %d in all, want true and 2", o.WasAvailable(), o.AvailableBefore())
+		}
+		return true
+	})
+	if deleted.Count(h) != 1 || !slices.Equal(beside, []string{"new"}) {
+		t.Errorf("%d times, beside %v", deleted.Count(h), beside)
+	}
+}
