@@ -31,6 +31,7 @@ type Cluster struct {
 	podsOf        map[types.UID]map[string]map[types.UID]*corev1.Pod
 	templates     map[types.UID]*templates
 	revisionOf    map[types.UID]int
+	foundlings    map[types.UID]bool
 	eligibility   map[types.UID]map[string]Eligibility
 	desired       map[types.UID]int
 	revisionLabel string
@@ -48,6 +49,7 @@ func NewCluster() *Cluster {
 
 		templates:   map[types.UID]*templates{},
 		revisionOf:  map[types.UID]int{},
+		foundlings:  map[types.UID]bool{},
 		eligibility: map[types.UID]map[string]Eligibility{},
 		desired:     map[types.UID]int{},
 	}
@@ -73,9 +75,10 @@ func (c *Cluster) Apply(entry Entry) Change {
 	switch object := entry.Object.(type) {
 	case *appsv1.DaemonSet:
 		change.Before = replace(c.DaemonSets, object.UID, object, gone)
+		before, _ := change.Before.(*appsv1.DaemonSet)
 		if gone {
 			c.forgetEligibility(object.UID)
-		} else if c.learnTemplate(object) {
+		} else if !sameGeneration(before, object) && c.learnTemplate(object) {
 			c.judgeAllNodes(object)
 		}
 	case *appsv1.ControllerRevision:
@@ -95,6 +98,9 @@ func (c *Cluster) Apply(entry Entry) Change {
 			break
 		}
 		c.list(object)
+		if change.Before == nil && metav1.GetControllerOf(object) == nil {
+			c.foundlings[object.UID] = true
+		}
 		c.attribute(object)
 	}
 	return change

@@ -26,6 +26,8 @@ type templates struct {
 // The pod's content decides (MatchesTemplate). Templates may differ in ways that a pod does not show: only in affinity or tolerations, or by
 // having one label less. Among several that fit, the one decides whose revision the pod's revision label names, otherwise the one that was in
 // force when the pod appeared.
+//
+// A pod that was adopted and says nothing about its revision has none, whatever it looks like: it counts as old (HISTORY-024).
 func (c *Cluster) RevisionOf(pod *corev1.Pod) int {
 	if revision, ok := c.revisionOf[pod.UID]; ok {
 		return revision
@@ -127,6 +129,10 @@ func (c *Cluster) attribute(pod *corev1.Pod) {
 		delete(c.revisionOf, pod.UID)
 		return
 	}
+	if c.foundlings[pod.UID] && c.unmarked(pod) {
+		c.revisionOf[pod.UID] = NoRevision
+		return
+	}
 	known := c.templates[owner.UID]
 	before, attributed := c.revisionOf[pod.UID]
 	attributed = attributed && before != NoRevision && before < len(known.seen)
@@ -147,6 +153,19 @@ func (c *Cluster) attribute(pod *corev1.Pod) {
 	default:
 		c.revisionOf[pod.UID] = known.choose(fitting, pod.Labels[c.revisionLabel])
 	}
+}
+
+// unmarked tells whether the pod carries neither of the labels by which an implementation knows its revision.
+func (c *Cluster) unmarked(pod *corev1.Pod) bool {
+	return c.revisionLabel != "" && pod.Labels[c.revisionLabel] == "" && pod.Labels[generationLabel] == ""
+}
+
+// generationLabel is the label that marked a daemon pod's revision before there were hashes (HISTORY-022).
+const generationLabel = "pod-template-generation"
+
+// sameGeneration tells whether the DaemonSet's spec is surely the one before: the API server counts its changes. Most changes are of the status.
+func sameGeneration(before, after *appsv1.DaemonSet) bool {
+	return before != nil && after.Generation != 0 && before.Generation == after.Generation
 }
 
 func (t *templates) choose(fitting []int, label string) int {

@@ -2,6 +2,7 @@ package judge_test
 
 import (
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,6 +25,11 @@ func TestBystanders(t *testing.T) {
 		ds.Update("v2")
 		pods[0].Terminating()
 		return ds, stranger
+	}
+	tolerates := func(seconds *int64) func(*corev1.Pod) {
+		return func(pod *corev1.Pod) {
+			pod.Spec.Tolerations = []corev1.Toleration{{Key: "maintenance", Operator: corev1.TolerationOpExists, TolerationSeconds: seconds}}
+		}
 	}
 	owner := func(ds *DaemonSet) []metav1.OwnerReference { return ds.Pod("owned", node(0)).Object().OwnerReferences }
 	breaks(t, j,
@@ -51,6 +57,18 @@ func TestBystanders(t *testing.T) {
 		story{"a pod is taken from its owner", func(b *Builder) {
 			_, stranger := beside(b, agents, foreign)
 			stranger.Edit(func(pod *corev1.Pod) { pod.OwnerReferences = nil })
+		}},
+		story{"a pod that tolerates its node's taint for good is deleted", func(b *Builder) {
+			_, stranger := beside(b, agents)
+			stranger.Edit(tolerates(nil))
+			b.Node(node(1)).Taint("maintenance", corev1.TaintEffectNoExecute)
+			stranger.Terminating()
+		}},
+		story{"its node was tainted long ago", func(b *Builder) {
+			_, stranger := beside(b, agents)
+			b.Node(node(1)).Taint("maintenance", corev1.TaintEffectNoExecute).Edit(func(node *corev1.Node) { node.Spec.Taints = nil })
+			b.After(judge.Lag)
+			stranger.Terminating()
 		}},
 		story{"a pod that does not match is adopted", func(b *Builder) {
 			ds, stranger := beside(b, map[string]string{"app": "web"})
@@ -86,6 +104,24 @@ func TestBystanders(t *testing.T) {
 		story{"its own controller scales down", func(b *Builder) {
 			_, stranger := beside(b, agents, foreign)
 			b.Stimulus("scale ReplicaSet", Object("ReplicaSet", "web"))
+			stranger.Terminating()
+		}},
+		story{"the taint manager evicts it", func(b *Builder) {
+			_, stranger := beside(b, agents)
+			b.Node(node(1)).Taint("maintenance", corev1.TaintEffectNoExecute)
+			stranger.Terminating()
+		}},
+		story{"the taint manager evicts it, having waited", func(b *Builder) {
+			_, stranger := beside(b, agents)
+			minute := int64(60)
+			stranger.Edit(tolerates(&minute))
+			b.Node(node(1)).Taint("maintenance", corev1.TaintEffectNoExecute)
+			b.After(time.Minute)
+			stranger.Terminating()
+		}},
+		story{"the taint manager evicted it just when the taint went", func(b *Builder) {
+			_, stranger := beside(b, agents)
+			b.Node(node(1)).Taint("maintenance", corev1.TaintEffectNoExecute).Edit(func(node *corev1.Node) { node.Spec.Taints = nil })
 			stranger.Terminating()
 		}},
 		story{"its node is deleted", func(b *Builder) {

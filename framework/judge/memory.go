@@ -168,7 +168,7 @@ func (m *memory) pod(scene *Scene, object *corev1.Pod) {
 	case known == nil && scene.Change.Type == watch.Deleted:
 	case known == nil:
 		pod := m.track(owner, object)
-		if scene.Change.Type == watch.Added && scene.Change.Before == nil && owner.live() && !m.blame.harnessCreated(object) {
+		if scene.Change.Type == watch.Added && owner.live() && !m.blame.harnessCreated(object) {
 			scene.created = &creation{pod: pod, beside: pod.node.livePods(pod)}
 			pod.free = !slices.ContainsFunc(scene.created.beside, m.mustBeServed(pod))
 		}

@@ -23,7 +23,9 @@ func rolled(b *Builder) (*DaemonSet, []*Pod) {
 	return ds, pods
 }
 
-func handOff(h *history.History) judge.Verdict { return judge.Run(h, []judge.Judge{judge.SurgeHandOff()})[0] }
+func handOff(h *history.History) judge.Verdict {
+	return judge.Run(h, []judge.Judge{judge.SurgeHandOff()})[0]
+}
 
 func TestAViolationBeforeAGapStands(t *testing.T) {
 	b := New(t)

@@ -69,6 +69,17 @@ func TestSurgeBound(t *testing.T) {
 			b.After(judge.Lag)
 			ds.Pod("new-b", node(1))
 		}},
+		story{"a rollout that begins half a second after the old pods became available", func(b *Builder) {
+			b.Nodes(2)
+			ds := b.DaemonSet("agent", MaxSurge("1"))
+			b.After(long)
+			for i := range 2 {
+				ds.Pod("old-"+letter(i), node(i)).Ready()
+			}
+			b.After(judge.Lag / 2)
+			ds.Update("v2").Pod("new-a", node(0))
+			ds.Pod("new-b", node(1))
+		}},
 		story{"a pod that lies about its revision is counted by what it runs", func(b *Builder) {
 			ds, _ := running(b, 3, MaxSurge("1"))
 			ds.Update("v2").Pod("new-a", node(0)).Edit(func(pod *corev1.Pod) { pod.Labels[RevisionLabel] = "v1" })
@@ -128,6 +139,38 @@ func TestSurgeBound(t *testing.T) {
 			b.After(long)
 			pods[1].Ready()
 			b.After(judge.Lag - 5*time.Millisecond)
+			ds.Pod("new-b", node(1))
+		}},
+		story{"maxSurge was raised just now", func(b *Builder) {
+			ds, _ := running(b, 4, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0))
+			ds.Set(MaxSurge("2"))
+			ds.Pod("new-b", node(1))
+		}},
+		story{"a surging node is no longer wanted", func(b *Builder) {
+			ds, _ := running(b, 3, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0))
+			b.Node(node(0)).Taint("dedicated", corev1.TaintEffectNoSchedule)
+			ds.Pod("new-b", node(1))
+		}},
+		story{"minReadySeconds was lowered just now, by which the first surge pod is available", func(b *Builder) {
+			ds, _ := running(b, 3, MaxSurge("1"), MinReadySeconds(15))
+			ds.Update("v2").Pod("new-a", node(0)).Ready()
+			b.After(5 * time.Second)
+			ds.Set(MinReadySeconds(1))
+			ds.Pod("new-b", node(1))
+		}},
+		story{"minReadySeconds was raised just now, by which the first surge pod is not available", func(b *Builder) {
+			ds, _ := running(b, 3, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0)).Ready()
+			ds.Set(MinReadySeconds(15))
+			ds.Pod("new-b", node(1))
+		}},
+		story{"a surging node whose old pod has failed takes nothing any more", func(b *Builder) {
+			ds, pods := running(b, 3, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0))
+			pods[0].Unready()
+			b.After(long)
 			ds.Pod("new-b", node(1))
 		}},
 		story{"maxSurge was lowered too late to be known", func(b *Builder) {
@@ -201,6 +244,21 @@ func TestSurgeBound(t *testing.T) {
 			b.After(long)
 			ds.Pod("new-b", node(1))
 			ds.Pod("new-c", node(2))
+		}},
+		story{"a rollout that begins as soon as the old pods are available", func(b *Builder) {
+			b.Nodes(2)
+			ds := b.DaemonSet("agent", MaxSurge("1"))
+			b.After(long)
+			for i := range 2 {
+				ds.Pod("old-"+letter(i), node(i)).Ready()
+			}
+			ds.Update("v2").Pod("new-a", node(0))
+			ds.Pod("new-b", node(1))
+		}},
+		story{"minReadySeconds was lowered just now, by which the old pods are available", func(b *Builder) {
+			ds, _ := running(b, 2, MaxSurge("1"), MinReadySeconds(60))
+			ds.Set(MinReadySeconds(1), Version("v2")).Pod("new-a", node(0))
+			ds.Pod("new-b", node(1))
 		}},
 		story{"no maxSurge", func(b *Builder) {
 			ds, pods := running(b, 2, MaxUnavailable("1"))

@@ -114,10 +114,7 @@ func (p *podState) available(minReady int32, now time.Time) bool {
 // steady tells whether the implementation has to take it for available: it has been for Lag, or since well before the template changed.
 func (p *podState) steady(minReady int32, now time.Time) bool {
 	from, ok := p.availableFrom(minReady)
-	if !ok || now.Before(from) {
-		return false
-	}
-	return now.Sub(from) >= Lag || p.workload.rolledAt.Sub(from) >= watchSkew
+	return ok && (now.Sub(from) >= Lag || p.workload.rolledAt.Sub(from) >= watchSkew)
 }
 
 // believable tells whether the implementation may take it for available: it is, or would be by now, had somebody else not changed that less than

@@ -8,9 +8,7 @@ import (
 )
 
 // Before asks that x happens first before y happens first. Both must happen.
-func Before(x, y Event) Matcher { return before(x, y) }
-
-func before(x, y Event) question {
+func Before(x, y Event) NodeMatcher {
 	return question{
 		promise: fmt.Sprintf("%s before %s", x, y),
 		events:  []Event{x, y},

@@ -8,22 +8,22 @@ import (
 )
 
 // Exactly asks that x happens n times.
-func Exactly(n int, x Event) Matcher {
+func Exactly(n int, x Event) NodeMatcher {
 	return count(fmt.Sprintf("exactly %d × %s", n, x), x, n, n)
 }
 
 // AtLeast asks that x happens n times or more.
-func AtLeast(n int, x Event) Matcher {
+func AtLeast(n int, x Event) NodeMatcher {
 	return count(fmt.Sprintf("at least %d × %s", n, x), x, n, -1)
 }
 
 // AtMost asks that x happens n times or less; it is satisfied when x never happens.
-func AtMost(n int, x Event) Matcher {
+func AtMost(n int, x Event) NodeMatcher {
 	return count(fmt.Sprintf("at most %d × %s", n, x), x, 0, n)
 }
 
 // Never asks that x does not happen.
-func Never(x Event) Matcher { return count(fmt.Sprintf("never %s", x), x, 0, 0) }
+func Never(x Event) NodeMatcher { return count(fmt.Sprintf("never %s", x), x, 0, 0) }
 
 // count bounds how often x happens; a negative most is no bound.
 func count(promise string, x Event, least, most int) question {

@@ -2,6 +2,7 @@ package matchers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/onsi/gomega/types"
@@ -16,6 +17,13 @@ type Matcher interface {
 	types.GomegaMatcher
 	// Check returns what is wrong with the history, with no requirement named; nothing if it matches.
 	Check(h *history.History) []judge.Violation
+}
+
+// NodeMatcher is a question that can also be asked of each node for itself: see OnEveryNode.
+type NodeMatcher interface {
+	Matcher
+	askOn(h *history.History, node string) *judge.Violation
+	asksOf() []Event
 }
 
 // Violations is Check with the requirement named that the question belongs to.
@@ -53,6 +61,8 @@ func (q question) askOn(h *history.History, node string) *judge.Violation {
 	return violation
 }
 
+func (q question) asksOf() []Event { return q.events }
+
 // Match implements Gomega's matcher.
 func (q question) Match(actual any) (bool, error) { return match(q, actual) }
 
@@ -68,6 +78,9 @@ func match(m Matcher, actual any) (bool, error) {
 	h, ok := actual.(*history.History)
 	if !ok {
 		return false, fmt.Errorf("want a *history.History, got a %T", actual)
+	}
+	if missing := judge.Incomplete(h); missing != "" {
+		return false, fmt.Errorf("the recording decides nothing: %s", missing)
 	}
 	return len(m.Check(h)) == 0, nil
 }
@@ -91,24 +104,22 @@ func failure(m Matcher, actual any) string {
 	return text.String()
 }
 
-// occurrences finds the event, on one node if one is named.
+// occurrences finds the event, on one node if one is named. What is felt on no node in particular, such as a changed template, is felt on every one.
 func occurrences(e Event, h *history.History, node string) []Occurrence {
 	found := e.find(h)
 	if node == "" {
 		return found
 	}
-	return keep(found, func(o Occurrence) bool { return o.Node() == node })
+	return keep(found, func(o Occurrence) bool { return o.Node() == node || o.Pod() == nil && o.Node() == "" })
 }
 
 // wrong is a violation at an occurrence, with others that explain it.
 func wrong(got string, at Occurrence, others ...Occurrence) *judge.Violation {
-	window := make([]history.Entry, 0, len(others)+1)
-	for _, o := range append(others, at) {
-		window = append(window, o.Entry)
-	}
-	violation := &judge.Violation{Got: got, Node: at.Node(), ResourceVersion: at.ResourceVersion, Time: at.At, Window: window}
-	if len(window) > maxWindow {
-		violation.Window = window[len(window)-maxWindow:]
+	shown := slices.SortedFunc(slices.Values(append(slices.Clone(others), at)), Occurrence.compare)
+	shown = slices.CompactFunc(shown, func(a, b Occurrence) bool { return a.compare(b) == 0 })
+	violation := &judge.Violation{Got: got, Node: at.Node(), ResourceVersion: at.ResourceVersion, Time: at.At}
+	for _, o := range shown[max(0, len(shown)-maxWindow):] {
+		violation.Window = append(violation.Window, o.Entry)
 	}
 	return violation
 }

@@ -8,9 +8,7 @@ import (
 )
 
 // NeverBetween asks that x does not happen between a's first occurrence and b's first after that. Both a and b must happen; x need not, ever.
-func NeverBetween(a, b, x Event) Matcher { return neverBetween(a, b, x) }
-
-func neverBetween(a, b, x Event) question {
+func NeverBetween(a, b, x Event) NodeMatcher {
 	return question{
 		promise: fmt.Sprintf("never %s between %s and %s", x, a, b),
 		events:  []Event{x},

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -17,7 +16,7 @@ import (
 func PodAvailable(which ...Which) Event {
 	chosen := all(which)
 	return Event{text: chosen.pod("became available"), find: func(h *history.History) []Occurrence {
-		w := waiting{chosen: chosen, due: map[types.UID]time.Time{}, available: map[types.UID]bool{}}
+		w := waiting{chosen: chosen, start: h.Start, until: until(h), due: map[types.UID]time.Time{}, available: map[types.UID]bool{}}
 		h.Replay(w.step)
 		return w.found
 	}}
@@ -25,15 +24,31 @@ func PodAvailable(which ...Which) Event {
 
 // waiting follows which pods will become available, and when, unless something happens to them first.
 type waiting struct {
-	chosen    Which
+	chosen Which
+	start  time.Time
+	// until[i] is when the i-th entry happened at the latest.
+	until     []time.Time
 	due       map[types.UID]time.Time
 	available map[types.UID]bool
 	found     []Occurrence
 	index     int
+	newest    uint64
+}
+
+// until turns the times at which entries were received into times by which they had happened: an entry happened before any later one was received.
+func until(h *history.History) []time.Time {
+	times := make([]time.Time, len(h.Entries))
+	for i := len(times) - 1; i >= 0; i-- {
+		times[i] = h.Entries[i].Time
+		if i+1 < len(times) && times[i+1].Before(times[i]) {
+			times[i] = times[i+1]
+		}
+	}
+	return times
 }
 
 func (w *waiting) step(cluster *history.Cluster, change history.Change) {
-	w.pass(cluster, change)
+	w.newest = max(w.newest, change.ResourceVersion)
 	switch change.Kind {
 	case history.KindPod:
 		w.look(cluster, change.Object.GetUID(), change)
@@ -43,31 +58,26 @@ func (w *waiting) step(cluster *history.Cluster, change history.Change) {
 		}
 	}
 	w.index++
+	if w.index < len(w.until) {
+		w.pass(cluster, w.until[w.index])
+	}
 }
 
-// pass lets the time go by up to the change: pods whose time has come by then became available before it.
-func (w *waiting) pass(cluster *history.Cluster, change history.Change) {
+// pass lets the time go by up to the next entry: pods whose time has come by then become available before it.
+func (w *waiting) pass(cluster *history.Cluster, next time.Time) {
 	var arrived []types.UID
 	for uid, due := range w.due {
-		if !due.After(cluster.Time) {
+		if !due.After(next) {
 			arrived = append(arrived, uid)
 		}
 	}
-	slices.SortFunc(arrived, func(a, b types.UID) int {
-		return cmp.Or(w.due[a].Compare(w.due[b]), cmp.Compare(a, b))
-	})
+	slices.SortFunc(arrived, func(a, b types.UID) int { return cmp.Or(w.due[a].Compare(w.due[b]), cmp.Compare(a, b)) })
 	for _, uid := range arrived {
-		// The change itself may have been the pod's end: then its last state is the one before.
 		pod := cluster.Pods[uid]
-		if change.Kind == history.KindPod && change.Object.GetUID() == uid {
-			pod, _ = change.Before.(*corev1.Pod)
-		}
-		if pod != nil {
-			entry := change
-			entry.Entry = history.Entry{ResourceVersion: change.ResourceVersion, Received: change.Received, Time: w.due[uid], Type: watch.Modified, Kind: history.KindPod, Object: pod}
-			entry.Before = pod
-			w.arrive(cluster, uid, Occurrence{Change: entry, At: w.due[uid], index: w.index, between: true, cluster: cluster})
-		}
+		entry := history.Entry{ResourceVersion: w.newest, Received: w.due[uid].Sub(w.start), Time: w.due[uid], Type: watch.Modified, Kind: history.KindPod, Object: pod}
+		w.arrive(cluster, uid, Occurrence{
+			Change: history.Change{Entry: entry, Before: pod}, At: w.due[uid], index: w.index, between: true, cluster: cluster,
+		})
 		delete(w.due, uid)
 	}
 }

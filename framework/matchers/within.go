@@ -12,9 +12,7 @@ import (
 //
 // The instants compared are those at which the harness received the events, so d must leave room for that: milliseconds. A pod that becomes
 // available by waiting does so at an instant with a resolution of one second, rounded down.
-func Within(d time.Duration, from, to Event) Matcher { return within(d, from, to) }
-
-func within(d time.Duration, from, to Event) question {
+func Within(d time.Duration, from, to Event) NodeMatcher {
 	return question{
 		promise: fmt.Sprintf("%s within %s of %s", to, d, from),
 		events:  []Event{from},
@@ -38,7 +36,7 @@ func within(d time.Duration, from, to Event) question {
 }
 
 // NotWithin asks that to does not follow within d of from's first occurrence. From must happen; to need not.
-func NotWithin(d time.Duration, from, to Event) Matcher {
+func NotWithin(d time.Duration, from, to Event) NodeMatcher {
 	return question{
 		promise: fmt.Sprintf("no %s within %s of %s", to, d, from),
 		events:  []Event{from},

@@ -10,11 +10,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
-// EventsPerNode is how many entries SurgeRollout writes for a node, give or take.
-const EventsPerNode = 20
-
 // SurgeRollout generates a lawful history: a DaemonSet with maxSurge 10% (at least 1) on n nodes is rolled from v1 to v2 while nodes send
-// heartbeats and the status follows. It is large enough, at 1,000 nodes, to measure what reads histories.
+// heartbeats and the status follows. It has 20 entries a node: 1,000 nodes are enough to measure what reads histories.
 func SurgeRollout(t testing.TB, n int) *history.History {
 	b := New(t).Nodes(n)
 	ds := b.DaemonSet("agent", MaxSurge("10%"), MinReadySeconds(5))
@@ -45,7 +42,7 @@ func SurgeRollout(t testing.TB, n int) *history.History {
 		}
 		for i, pod := range batch {
 			pod.running().Ready()
-			for range 7 {
+			for range 9 {
 				nodes[first+i].heartbeat()
 			}
 		}

@@ -3,43 +3,9 @@ package judge_test
 import (
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
-
-// counts is a story in which the implementation writes one status.
-func counts(name string, desired, current, ready, available, unavailable, updated int32) story {
-	return story{name, func(b *Builder) {
-		ds, _ := running(b, 2)
-		ds.Status(func(status *appsv1.DaemonSetStatus) {
-			*status = appsv1.DaemonSetStatus{
-				DesiredNumberScheduled: desired, CurrentNumberScheduled: current, NumberReady: ready, NumberAvailable: available,
-				NumberUnavailable: unavailable, UpdatedNumberScheduled: updated,
-			}
-		})
-	}}
-}
-
-func TestStatusBound(t *testing.T) {
-	breaks(t, judge.StatusBound(), counts("a surged node counts twice", 3, 3, 3, 4, 0, 3))
-	keeps(t, judge.StatusBound(), counts("every node is available", 3, 3, 3, 3, 0, 3))
-	ignores(t, judge.StatusBound(), counts("nothing is desired", 0, 0, 0, 0, 0, 0))
-}
-
-func TestStatusUnavailable(t *testing.T) {
-	breaks(t, judge.StatusUnavailable(),
-		counts("one too few", 3, 3, 3, 1, 1, 3),
-		counts("one too many", 3, 3, 3, 3, 1, 3),
-		counts("left out although not zero", 3, 3, 3, 2, 0, 3),
-	)
-	keeps(t, judge.StatusUnavailable(),
-		counts("left out because zero", 3, 3, 3, 3, 0, 3),
-		counts("nothing is available", 3, 2, 1, 0, 3, 0),
-	)
-	ignores(t, judge.StatusUnavailable(), counts("nothing is desired", 0, 0, 0, 0, 0, 0))
-}
 
 func TestStatusOrder(t *testing.T) {
 	breaks(t, judge.StatusOrder(),

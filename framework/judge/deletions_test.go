@@ -1,0 +1,274 @@
+package judge_test
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+)
+
+// deletedEarly and deletedInTime are told of SURGE-006, -008 and -016 alike: an old pod that is deleted in a surge rollout.
+func deletedEarly() []story {
+	return []story{
+		{"delete first, as without maxSurge", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			pods[0].Terminating()
+		}},
+		{"the updated pod is not ready", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0))
+			b.After(long)
+			pods[0].Terminating()
+		}},
+		{"the updated pod has been ready for one second less than minReadySeconds", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"), MinReadySeconds(10))
+			young := ds.Update("v2").Pod("new-a", node(0)).Ready()
+			b.After(young.Object().Status.Conditions[0].LastTransitionTime.Add(9 * time.Second).Sub(b.Now()))
+			pods[0].Terminating()
+		}},
+		{"the updated pod is available on another node", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0)).Ready()
+			b.After(long)
+			pods[1].Terminating()
+		}},
+		{"the updated pod is terminating by the implementation's own hand", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0)).Ready().Terminating()
+			pods[0].Terminating()
+		}},
+		{"the updated pod vanished by the implementation's own hand", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0)).Ready().Gone()
+			pods[0].Terminating()
+		}},
+		{"the updated pod was deleted by the harness too long before it would have been available", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"), MinReadySeconds(10))
+			young := ds.Update("v2").Pod("new-a", node(0)).Ready()
+			b.After(5 * time.Second)
+			b.Stimulus("delete pod", young)
+			young.Terminating()
+			pods[0].Terminating()
+		}},
+		{"the updated pod has failed", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0)).Failed()
+			b.After(long)
+			pods[0].Terminating()
+		}},
+		{"the old pod vanishes without terminating", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0))
+			pods[0].Gone()
+		}},
+		{"the harness acted on another pod", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Stimulus("delete pod", pods[1])
+			pods[1].Terminating()
+			pods[0].Terminating()
+		}},
+		{"maxUnavailable was allowed long ago", func(b *Builder) {
+			ds, pods := running(b, 2, MaxUnavailable("1"))
+			ds.Set(MaxSurge("1"), Version("v2"))
+			b.After(judge.Lag)
+			pods[0].Terminating()
+		}},
+	}
+}
+
+func deletedInTime() []story {
+	return []story{
+		{"as soon as the updated pod has been ready for minReadySeconds", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"), MinReadySeconds(10))
+			young := ds.Update("v2").Pod("new-a", node(0)).Ready()
+			b.After(young.Object().Status.Conditions[0].LastTransitionTime.Add(10 * time.Second).Sub(b.Now()))
+			pods[0].Terminating()
+		}},
+		{"as soon as the updated pod is ready, without minReadySeconds", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0)).Ready()
+			pods[0].Terminating()
+		}},
+		{"the updated pod was available until just now", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			young := ds.Update("v2").Pod("new-a", node(0)).Ready()
+			b.After(long)
+			young.Unready()
+			b.After(judge.Lag - 5*time.Millisecond)
+			pods[0].Terminating()
+		}},
+		{"minReadySeconds was raised just now", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0)).Ready()
+			ds.Set(MinReadySeconds(15))
+			pods[0].Terminating()
+		}},
+		{"the harness deleted the updated pod just before it became available", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"), MinReadySeconds(2))
+			young := ds.Update("v2").Pod("new-a", node(0)).Ready()
+			b.After(young.Object().Status.Conditions[0].LastTransitionTime.Add(1500 * time.Millisecond).Sub(b.Now()))
+			b.Stimulus("delete pod", young)
+			young.Terminating()
+			b.After(600 * time.Millisecond)
+			pods[0].Terminating()
+		}},
+		{"the harness evicted the updated pod just now", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			young := ds.Update("v2").Pod("new-a", node(0)).Ready()
+			b.After(long)
+			b.Stimulus("evict pod", young)
+			young.Gone()
+			pods[0].Terminating()
+		}},
+	}
+}
+
+// nobodysFault are deletions that are not the implementation's, or not of an available pod that it had to keep.
+func nobodysFault() []story {
+	return []story{
+		{"the old pod is not ready", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0))
+			pods[0].Unready()
+			pods[0].Terminating()
+		}},
+		{"the old pod was ready again too late to be known", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", node(0))
+			pods[0].Unready()
+			b.After(long)
+			pods[0].Ready()
+			b.After(judge.Lag - 5*time.Millisecond)
+			pods[0].Terminating()
+		}},
+		{"the harness deletes the old pod", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Stimulus("delete pod", pods[0])
+			pods[0].Terminating()
+		}},
+		{"the harness deletes every pod", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Stimulus("delete all pods", Object(history.KindPod, ""))
+			pods[0].Terminating()
+			pods[1].Terminating()
+		}},
+		{"the harness drains the node", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Stimulus("drain node", b.Node(node(0)))
+			b.After(long)
+			pods[0].Terminating()
+		}},
+		{"the node is being deleted", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Node(node(0)).Edit(func(node *corev1.Node) {
+				now := metav1.NewTime(b.Now())
+				node.DeletionTimestamp = &now
+			})
+			pods[0].Terminating()
+		}},
+		{"the node is deleted", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Node(node(0)).Leave()
+			pods[0].Terminating()
+			b.After(long)
+		}},
+		{"the node is deleted and comes back", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Node(node(0)).Leave()
+			b.Node(node(0)).Join()
+			b.After(long)
+			pods[0].Terminating()
+		}},
+		{"the taint manager evicts the old pod", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Node(node(0)).Taint("maintenance", corev1.TaintEffectNoExecute)
+			b.After(long)
+			pods[0].Terminating()
+		}},
+		{"the scheduler preempts the old pod", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			pods[0].Edit(func(pod *corev1.Pod) {
+				pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{
+					Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: corev1.PodReasonPreemptionByScheduler,
+				})
+			}).Terminating()
+		}},
+		{"the node is no longer wanted", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Node(node(0)).Taint("dedicated", corev1.TaintEffectNoSchedule)
+			pods[0].Terminating()
+		}},
+		{"the node was not wanted until just now", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			b.Node(node(0)).Taint("dedicated", corev1.TaintEffectNoSchedule)
+			ds.Update("v2")
+			b.After(long)
+			b.Node(node(0)).Edit(func(node *corev1.Node) { node.Spec.Taints = nil })
+			b.After(judge.Lag - 5*time.Millisecond)
+			pods[0].Terminating()
+		}},
+		{"the DaemonSet is being deleted", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Terminating()
+			pods[0].Terminating()
+		}},
+		{"the harness deletes the DaemonSet", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Stimulus("delete DaemonSet", ds)
+			pods[0].Terminating()
+		}},
+		{"the namespace goes", func(b *Builder) {
+			ds, pods := running(b, 2, MaxSurge("1"))
+			ds.Update("v2")
+			b.Stimulus("delete namespace", Object(history.KindNamespace, Namespace))
+			b.After(long)
+			pods[0].Terminating()
+		}},
+		{"maxUnavailable was allowed until just now", func(b *Builder) {
+			ds, pods := running(b, 2, MaxUnavailable("1"))
+			ds.Update("v2")
+			ds.Set(MaxSurge("1"))
+			pods[0].Terminating()
+		}},
+		{"maxUnavailable is allowed too", func(b *Builder) {
+			ds, pods := running(b, 2, Limits("1", "1"))
+			ds.Update("v2")
+			pods[0].Terminating()
+		}},
+	}
+}
+
+// hit are the stories in which the harness hits a pod of the node: SURGE-008 leaves that node alone from then on.
+func hit() []string {
+	return []string{
+		"the updated pod was deleted by the harness too long before it would have been available",
+		"the harness deleted the updated pod just before it became available",
+		"the harness evicted the updated pod just now",
+	}
+}
+
+// without leaves out the stories of those names, only keeps no others.
+func without(stories []story, names ...string) []story {
+	return slices.DeleteFunc(stories, func(story story) bool { return slices.Contains(names, story.name) })
+}
+
+func only(stories []story, names ...string) []story {
+	return slices.DeleteFunc(stories, func(story story) bool { return !slices.Contains(names, story.name) })
+}
