@@ -3,124 +3,160 @@ package recorder
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
-// follow records the source's events until the recording ends. Where the watch cannot be resumed it records a gap and begins again.
-func (r *Recorder) follow(ctx context.Context, source Source, events <-chan watch.Event) {
+// stream is a source under way. Its fields but the source belong to the Recorder's lock.
+type stream struct {
+	Source
+	// passed is the version up to which everything has been received: of the list, the last event or the last bookmark.
+	passed uint64
+	// existing are the objects there are, by what was received; not kept for Event objects, which are never looked up.
+	existing map[types.UID]history.Object
+	// lost is set from a gap's beginning until the state after it is recorded.
+	lost bool
+	// trouble is why the watch is down; nil while it is up.
+	trouble error
+}
+
+func newStream(source Source) *stream {
+	return &stream{Source: source, existing: map[types.UID]history.Object{}}
+}
+
+// resumption is the pause before a watch is opened again: 20 ms, growing to 2.6 s while it brings nothing.
+func resumption() wait.Backoff {
+	return wait.Backoff{Duration: 20 * time.Millisecond, Factor: 2, Steps: 8, Jitter: 0.1}
+}
+
+// follow records the stream's events until the recording ends. A watch that ends is resumed where it was; where that cannot be, follow
+// leaves a gap and goes on behind it.
+//
+// client-go's RetryWatcher would do for the former. But it keeps bookmarks to itself, without which a quiet watch can neither be proven
+// caught up nor resumed late, and it asks for ever when the very request is answered with 410 Gone.
+func (r *Recorder) follow(ctx context.Context, s *stream, watcher watch.Interface) {
+	backoff := resumption()
 	for {
-		reason := r.drain(source, events)
-		if ctx.Err() != nil {
+		before := r.position(s)
+		trouble, broken := r.drain(ctx, s, watcher)
+		if broken != nil {
+			r.fail(broken)
 			return
 		}
-		version, err := r.bridge(ctx, source, reason)
-		if err == nil {
-			events, err = source.watch(ctx, version)
+		if r.position(s) > before {
+			backoff = resumption()
 		}
-		if err != nil {
-			r.fail(fmt.Errorf("watch %s again after a gap (%s): %w", source.name(), reason, err))
-			return
+		for watcher = nil; watcher == nil; {
+			r.setTrouble(s, trouble)
+			if !pause(ctx, backoff.Step()) {
+				return
+			}
+			watcher, trouble, broken = r.resume(ctx, s, trouble)
+			if broken != nil {
+				r.fail(broken)
+				return
+			}
 		}
+		r.setTrouble(s, nil)
 	}
 }
 
-// drain records events until the watch ends, and returns why it did.
-func (r *Recorder) drain(source Source, events <-chan watch.Event) string {
-	for event := range events {
+// drain records events until the watch ends, which is no surprise; broken is what ends the recording.
+func (r *Recorder) drain(ctx context.Context, s *stream, watcher watch.Interface) (trouble, broken error) {
+	defer watcher.Stop()
+	for {
+		var event watch.Event
+		open := false
+		select {
+		case <-ctx.Done():
+		case event, open = <-watcher.ResultChan():
+		}
+		if !open {
+			return errWatchEnded, nil
+		}
 		switch event.Type {
-		case watch.Added, watch.Modified, watch.Deleted:
-			if err := r.record(source, event.Type, event.Object); err != nil {
-				r.fail(err)
-				return err.Error()
+		case watch.Added, watch.Modified, watch.Deleted, watch.Bookmark:
+			if err := r.receive(s, event.Type, event.Object); err != nil {
+				return nil, err
 			}
 		case watch.Error:
-			return apierrors.FromObject(event.Object).Error()
+			return apierrors.FromObject(event.Object), nil
 		}
 	}
-	return "the watch ended"
 }
 
-func (r *Recorder) record(source Source, event watch.EventType, recorded runtime.Object) error {
-	object, ok := recorded.(history.Object)
-	if !ok {
-		return fmt.Errorf("record %s: got a %T", source.name(), recorded)
-	}
-	version, err := strconv.ParseUint(object.GetResourceVersion(), 10, 64)
+// receive records one event.
+func (r *Recorder) receive(s *stream, event watch.EventType, received runtime.Object) error {
+	object, err := s.versioned(received)
 	if err != nil {
-		return fmt.Errorf("record %s %s: resourceVersion: %w", source.name(), object.GetName(), err)
+		return fmt.Errorf("record %s: %w", s.name(), err)
 	}
-	trim(object)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.passed[source.name()] = max(r.passed[source.name()], version)
-	return r.append(history.Entry{ResourceVersion: version, Type: event, Kind: source.Kind, Object: object})
+	if event == watch.Bookmark {
+		s.passed = max(s.passed, object.version)
+		r.wake()
+		return nil
+	}
+	trim(object.Object)
+	return r.record(s, event, object)
 }
 
-// list records what exists already and returns the version from which to watch.
-func (r *Recorder) list(ctx context.Context, source Source) (string, error) {
-	objects, version, err := source.list(ctx)
-	if err != nil {
-		return "", err
+// record writes one event down, or holds it back if it lies beyond the recording's end. The caller holds the lock.
+func (r *Recorder) record(s *stream, event watch.EventType, object versioned) error {
+	s.passed = max(s.passed, object.version)
+	s.remember(event, object.Object)
+	entry := history.Entry{ResourceVersion: object.version, Type: event, Kind: s.Kind, Object: object.Object}
+	r.stamp(&entry)
+	if r.ended {
+		// Beyond what was proven, or closed: no business of the recording.
+		return r.failure
 	}
-	for _, object := range objects {
-		if err := r.record(source, watch.Added, object); err != nil {
-			return "", err
-		}
+	if r.horizon > 0 && object.version > r.horizon && s.Kind != history.KindEvent {
+		r.held = append(r.held, entry)
+		r.wake()
+		return r.failure
 	}
-	return version, nil
+	return r.append(entry)
 }
 
-// bridge marks a gap and records the state after it, so that waiting goes on; judging across it does not.
-func (r *Recorder) bridge(ctx context.Context, source Source, reason string) (string, error) {
-	r.mu.Lock()
-	err := r.writer.Gap(history.Gap{Kind: source.Kind, After: r.passed[source.name()], Time: time.Now(), Reason: reason})
-	r.mu.Unlock()
-	if err != nil {
-		return "", err
+func (s *stream) remember(event watch.EventType, object history.Object) {
+	switch {
+	case s.Kind == history.KindEvent:
+	case event == watch.Deleted:
+		delete(s.existing, object.GetUID())
+	default:
+		s.existing[object.GetUID()] = object
 	}
-	return r.list(ctx, source)
 }
 
-func (r *Recorder) fail(err error) {
+func (r *Recorder) position(s *stream) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.failure == nil {
-		r.failure = err
-		close(r.changed)
-		r.changed = make(chan struct{})
-	}
+	return s.passed
 }
 
-// list reads the source consistently: a quorum read, not a cached one.
-func (s Source) list(ctx context.Context) ([]history.Object, string, error) {
-	list, err := s.ListerWatcher.ListWithContext(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, "", fmt.Errorf("list %s: %w", s.name(), err)
+func (r *Recorder) setTrouble(s *stream, trouble error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s.trouble = trouble
+}
+
+// pause tells whether the recording still goes on after it.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
 	}
-	items, err := meta.ExtractList(list)
-	if err != nil {
-		return nil, "", fmt.Errorf("list %s: %w", s.name(), err)
-	}
-	objects := make([]history.Object, 0, len(items))
-	for _, item := range items {
-		object, ok := item.(history.Object)
-		if !ok {
-			return nil, "", fmt.Errorf("list %s: got a %T", s.name(), item)
-		}
-		objects = append(objects, object)
-	}
-	accessor, err := meta.ListAccessor(list)
-	if err != nil {
-		return nil, "", fmt.Errorf("list %s: %w", s.name(), err)
-	}
-	return objects, accessor.GetResourceVersion(), nil
 }

@@ -12,8 +12,13 @@ import (
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
+
+// ErrEnded is wrapped by the errors of a Recorder whose recording was closed or proven complete: nothing can be added to it.
+var ErrEnded = errors.New("the recording has ended")
 
 // Options says what to record and where to.
 type Options struct {
@@ -25,10 +30,10 @@ type Options struct {
 	Header history.Header
 }
 
-// Recorder is a recording in progress.
+// Recorder is a recording in progress. Its methods may be called from several goroutines.
 type Recorder struct {
 	stop    context.CancelFunc
-	sources []Source
+	streams []*stream
 	running sync.WaitGroup
 
 	mu      sync.Mutex
@@ -36,28 +41,32 @@ type Recorder struct {
 	writer  *history.Writer
 	start   time.Time
 	newest  uint64
-	passed  map[string]uint64
 	state   *history.Cluster
 	changed chan struct{}
 	failure error
+	ended   bool
+
+	// horizon is where the recording will end if the proof under way succeeds; 0 when there is none. Events beyond it wait in held.
+	horizon uint64
+	held    []history.Entry
 }
 
-// Start opens the recording and every watch. When it returns, no event from then on can be missed without a Gap saying so.
+// Start opens the recording and every watch. When it returns, no event from then on can be missed without a Gap saying so. The context
+// bounds the start only.
 func Start(ctx context.Context, options Options) (_ *Recorder, err error) {
 	file, err := os.Create(options.Path)
 	if err != nil {
 		return nil, fmt.Errorf("create recording: %w", err)
 	}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
-	r := &Recorder{
-		stop: stop, sources: options.Sources, file: file, start: time.Now(),
-		passed: map[string]uint64{}, state: history.NewCluster(), changed: make(chan struct{}),
-	}
+	r := &Recorder{stop: stop, file: file, start: time.Now(), state: history.NewCluster(), changed: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, r.Close())
 		}
 	}()
+	// The watches outlive the context, but not if it ends while they are being opened.
+	defer context.AfterFunc(ctx, stop)()
 	header := options.Header
 	header.Start = r.start
 	known := map[history.Kind]bool{}
@@ -71,15 +80,20 @@ func Start(ctx context.Context, options Options) (_ *Recorder, err error) {
 		return nil, err
 	}
 	for _, source := range options.Sources {
-		version, err := r.list(ctx, source)
+		s := newStream(source)
+		r.streams = append(r.streams, s)
+		objects, listed, err := s.list(ctx)
 		if err != nil {
 			return nil, err
 		}
-		events, err := source.watch(watching, version)
-		if err != nil {
-			return nil, fmt.Errorf("watch %s: %w", source.name(), err)
+		if err := r.recordState(s, objects, listed); err != nil {
+			return nil, err
 		}
-		r.running.Go(func() { r.follow(watching, source, events) })
+		watcher, err := s.watch(watching, listed, metav1.ListOptions{})
+		if err != nil {
+			return nil, err
+		}
+		r.running.Go(func() { r.follow(watching, s, watcher) })
 	}
 	return r, nil
 }
@@ -88,15 +102,17 @@ func Start(ctx context.Context, options Options) (_ *Recorder, err error) {
 func (r *Recorder) Stimulus(stimulus history.Stimulus) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.append(history.Entry{ResourceVersion: r.newest, Stimulus: &stimulus})
+	entry := history.Entry{ResourceVersion: r.newest, Stimulus: &stimulus}
+	r.stamp(&entry)
+	return r.append(entry)
 }
 
 // awaitInterval is how often Await looks again although nothing happened, since conditions may depend on the time.
 const awaitInterval = 50 * time.Millisecond
 
-// Await waits until the condition holds for the recorded state, looking again after every event and every 50 ms. The condition must not keep or change
-// the state. The error is the context's cause, or what stopped the recording. Waiting is for stimuli to take effect: a verdict comes
-// from the history.
+// Await waits until the condition holds for the recorded state, looking again after every event and every 50 ms. The condition must not
+// keep or change the state, nor call the Recorder. The error is the context's cause, or what stopped the recording. Waiting is for stimuli to
+// take effect: a verdict comes from the history.
 func (r *Recorder) Await(ctx context.Context, condition func(*history.Cluster) bool) error {
 	tick := time.NewTicker(awaitInterval)
 	defer tick.Stop()
@@ -104,6 +120,9 @@ func (r *Recorder) Await(ctx context.Context, condition func(*history.Cluster) b
 		r.mu.Lock()
 		r.state.Time = time.Now()
 		holds, changed, failure := condition(r.state), r.changed, r.failure
+		if failure == nil && r.ended && !holds {
+			failure = ErrEnded
+		}
 		r.mu.Unlock()
 		if holds || failure != nil {
 			return failure
@@ -117,7 +136,8 @@ func (r *Recorder) Await(ctx context.Context, condition func(*history.Cluster) b
 	}
 }
 
-// Close ends the watches and the recording. What is on disk stays readable, now and after a crash.
+// Close ends the watches and the recording. What is on disk stays readable, now and after a crash. The error is whatever stopped the recording
+// before; a second call does nothing.
 func (r *Recorder) Close() error {
 	r.stop()
 	r.running.Wait()
@@ -128,26 +148,47 @@ func (r *Recorder) Close() error {
 	}
 	err := r.file.Close()
 	r.file = nil
+	r.ended = true
+	r.wake()
 	return errors.Join(r.failure, err)
 }
 
-// append stamps the entry, writes it and brings the state up to date. The caller holds the lock.
+// stamp says when the entry was received. The caller holds the lock, so that the times on disk never go back.
+func (r *Recorder) stamp(entry *history.Entry) {
+	now := time.Now()
+	entry.Received, entry.Time = now.Sub(r.start), now
+}
+
+// append writes the entry and brings the state up to date. The caller holds the lock.
 func (r *Recorder) append(entry history.Entry) error {
 	if r.failure != nil {
 		return r.failure
 	}
-	if r.file == nil {
-		return errors.New("the recording is closed")
+	if r.ended {
+		return fmt.Errorf("record at resourceVersion %d: %w", entry.ResourceVersion, ErrEnded)
 	}
-	now := time.Now()
-	entry.Received, entry.Time = now.Sub(r.start), now
 	if err := r.writer.Entry(entry); err != nil {
 		r.failure = err
 	} else if entry.Kind != history.KindEvent {
 		r.newest = max(r.newest, entry.ResourceVersion)
 		r.state.Apply(entry)
 	}
+	r.wake()
+	return r.failure
+}
+
+// fail stops the recording for a reason that nothing can mend.
+func (r *Recorder) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failure == nil {
+		r.failure = err
+		r.wake()
+	}
+}
+
+// wake has every Await look again. The caller holds the lock.
+func (r *Recorder) wake() {
 	close(r.changed)
 	r.changed = make(chan struct{})
-	return r.failure
 }

@@ -3,15 +3,16 @@ package recorder
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
-	watchtools "k8s.io/client-go/tools/watch"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
@@ -33,13 +34,71 @@ func (s Source) name() string {
 	return fmt.Sprintf("%s in %s", s.Kind, s.Namespace)
 }
 
-// watch follows the source from the version on. It survives broken connections; it ends with an error event where it cannot resume.
-func (s Source) watch(ctx context.Context, version string) (<-chan watch.Event, error) {
-	watcher, err := watchtools.NewRetryWatcherWithContext(ctx, version, s.ListerWatcher)
-	if err != nil {
-		return nil, err
+// versioned is an object with its place in the order.
+type versioned struct {
+	history.Object
+	version uint64
+}
+
+func (s Source) versioned(received runtime.Object) (versioned, error) {
+	object, ok := received.(history.Object)
+	if !ok {
+		return versioned{}, fmt.Errorf("got a %T, which is not an object", received)
 	}
-	return watcher.ResultChan(), nil
+	version, err := strconv.ParseUint(object.GetResourceVersion(), 10, 64)
+	if err != nil {
+		return versioned{}, fmt.Errorf("resourceVersion of %s %q: %w", s.Kind, object.GetName(), err)
+	}
+	return versioned{Object: object, version: version}, nil
+}
+
+// list reads the source consistently, not from a cache that may be old, and returns the version that it is the state of.
+func (s Source) list(ctx context.Context) ([]versioned, uint64, error) {
+	objects, version, err := s.read(ctx)
+	if err != nil {
+		return nil, 0, fmt.Errorf("list %s: %w", s.name(), err)
+	}
+	return objects, version, nil
+}
+
+func (s Source) read(ctx context.Context) ([]versioned, uint64, error) {
+	list, err := s.ListerWatcher.ListWithContext(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, 0, err
+	}
+	items, err := meta.ExtractList(list)
+	if err != nil {
+		return nil, 0, err
+	}
+	objects := make([]versioned, 0, len(items))
+	for _, item := range items {
+		object, err := s.versioned(item)
+		if err != nil {
+			return nil, 0, err
+		}
+		trim(object.Object)
+		objects = append(objects, object)
+	}
+	accessor, err := meta.ListAccessor(list)
+	if err != nil {
+		return nil, 0, err
+	}
+	version, err := strconv.ParseUint(accessor.GetResourceVersion(), 10, 64)
+	if err != nil {
+		return nil, 0, fmt.Errorf("resourceVersion: %w", err)
+	}
+	return objects, version, nil
+}
+
+// watch follows the source from behind the version on.
+func (s Source) watch(ctx context.Context, after uint64, options metav1.ListOptions) (watch.Interface, error) {
+	options.ResourceVersion = strconv.FormatUint(after, 10)
+	options.AllowWatchBookmarks = true
+	watcher, err := s.ListerWatcher.WatchWithContext(ctx, options)
+	if err != nil {
+		return nil, fmt.Errorf("watch %s from resourceVersion %d: %w", s.name(), after, err)
+	}
+	return watcher, nil
 }
 
 // Cluster returns the sources for a scenario: in each namespace every namespaced kind that history knows, and the nodes with the labels.

@@ -41,7 +41,7 @@ func Of(h *history.History, v judge.Violation, options Options) string {
 		out.WriteString(paragraph.Hang("  note", note, labelColumns, width))
 	}
 	if options.Recording != "" {
-		fmt.Fprintf(&out, "  recording: %s\n  judge it again: rollcall judge %s\n", options.Recording, quoted(options.Recording))
+		fmt.Fprintf(&out, "  recording: %s\n  judge its standing invariants again: rollcall judge %s\n", options.Recording, quoted(options.Recording))
 	}
 	return fit(out.String(), options.Unicode)
 }

@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -223,6 +222,3 @@ func versionOf(object history.Object) uint64 {
 	version, _ := strconv.ParseUint(object.GetResourceVersion(), 10, 64)
 	return version
 }
-
-// newer orders objects by resource version.
-func newer(a, b history.Object) int { return cmp.Compare(versionOf(a), versionOf(b)) }

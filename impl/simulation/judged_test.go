@@ -22,21 +22,41 @@ type brokenPromise struct {
 
 func (b brokenPromise) Error() string { return b.how }
 
-// verdicts has the judges judge everything that happened.
-func (w *world) verdicts() judge.Verdicts { return judge.Run(w.api.history(w.setup.Seed), judge.All()) }
+func broken(id requirements.ID, format string, args ...any) error {
+	return brokenPromise{id, string(id) + ": " + fmt.Sprintf(format, args...)}
+}
 
-// judged returns what the judges object to, or nil. A history that they cannot judge is not one that they approve of.
-func judged(verdicts judge.Verdicts) error {
+// simulation is all that rapid draws for one.
+type simulation struct {
+	setup    setup
+	schedule schedule
+}
+
+// judged lets the schedule happen, has everything judged, and returns every promise that was broken, as the judges and the end of the simulation
+// show.
+func (w *world) judged(s schedule, f flavour) ([]error, judge.Verdicts) {
+	end := w.live(s, f)
+	verdicts := judge.Run(w.api.history(w.setup.Seed), judges())
+	objections := objectionsOf(verdicts)
+	if end != nil {
+		objections = append(objections, end)
+	}
+	return objections, verdicts
+}
+
+// objectionsOf returns the first violation of each promise. A history that cannot be judged is not one that is approved of.
+func objectionsOf(verdicts judge.Verdicts) []error {
+	var objections []error
 	for _, verdict := range verdicts {
-		if verdict.Outcome == judge.Inconclusive {
-			return brokenPromise{verdict.Requirement, fmt.Sprintf("%s: inconclusive: %s", verdict.Requirement, verdict.Reason)}
-		}
-		if len(verdict.Violations) > 0 {
+		switch {
+		case verdict.Outcome == judge.Inconclusive:
+			objections = append(objections, broken(verdict.Requirement, "inconclusive: %s", verdict.Reason))
+		case len(verdict.Violations) > 0:
 			first := verdict.Violations[0]
-			return brokenPromise{verdict.Requirement, fmt.Sprintf("%s\n%s", first.Error(), story(first))}
+			objections = append(objections, brokenPromise{verdict.Requirement, fmt.Sprintf("%s\n%s", first.Error(), story(first))})
 		}
 	}
-	return nil
+	return objections
 }
 
 // story tells a violation's window, a line for each event.
@@ -44,12 +64,13 @@ func story(violation judge.Violation) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "  before: %s\n  after:  %s\n", violation.Before, violation.After)
 	for _, entry := range violation.Window {
-		fmt.Fprintf(&text, "  %10s rv %-5d %s\n", entry.Received, entry.ResourceVersion, told(entry))
+		fmt.Fprintf(&text, "  %10s rv %-5d %s\n", entry.Received, entry.ResourceVersion, tell(entry))
 	}
 	return text.String()
 }
 
-func told(entry history.Entry) string {
+// tell describes an entry in one line.
+func tell(entry history.Entry) string {
 	if entry.Stimulus != nil {
 		return fmt.Sprintf("> %s %s %s", entry.Stimulus.Lever, entry.Stimulus.Name, entry.Stimulus.Detail)
 	}

@@ -9,19 +9,19 @@ import (
 	"pgregory.net/rapid"
 )
 
-// entry is one act of a schedule, as plain data: rapid shrinks it, and a failing test prints it. What A and B mean is the act's business.
-type entry struct {
+// planned is one act of a schedule, as plain data: rapid shrinks it, and a failing test prints it. What A and B mean is the act's business.
+type planned struct {
 	Wait time.Duration
 	Act  string
 	A, B int
 }
 
-type schedule []entry
+type schedule []planned
 
 func (s schedule) String() string {
 	var text strings.Builder
-	for _, e := range s {
-		fmt.Fprintf(&text, "  after %-6s %s (%d, %d)\n", e.Wait, e.Act, e.A, e.B)
+	for _, p := range s {
+		fmt.Fprintf(&text, "  after %-6s %s (%d, %d)\n", p.Wait, p.Act, p.A, p.B)
 	}
 	return text.String()
 }
@@ -29,10 +29,10 @@ func (s schedule) String() string {
 // carryOut lets the acts happen, each after its wait.
 func (s schedule) carryOut(w *world, flavour flavour) {
 	all := acts(flavour)
-	for _, e := range s {
-		w.advance(e.Wait)
-		i := slices.IndexFunc(all, func(a act) bool { return a.name == e.Act })
-		all[i].do(w, e.A, e.B)
+	for _, p := range s {
+		w.advance(p.Wait)
+		i := slices.IndexFunc(all, func(a act) bool { return a.name == p.Act })
+		all[i].do(w, p.A, p.B)
 	}
 }
 
@@ -89,8 +89,8 @@ func drawSchedule(t *rapid.T, f flavour) schedule {
 	waits := []time.Duration{
 		0, 100 * time.Millisecond, 500 * time.Millisecond, 1200 * time.Millisecond, 3 * time.Second, 6 * time.Second, 12 * time.Second, 30 * time.Second,
 	}
-	one := rapid.Custom(func(t *rapid.T) entry {
-		return entry{
+	one := rapid.Custom(func(t *rapid.T) planned {
+		return planned{
 			Wait: rapid.SampledFrom(waits).Draw(t, "wait"),
 			Act:  rapid.SampledFrom(names).Draw(t, "act"),
 			A:    rapid.IntRange(0, 20).Draw(t, "a"),

@@ -2,7 +2,9 @@ package simulation
 
 import (
 	"flag"
+	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -14,15 +16,24 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
+// checks is the number of simulations of each flavour where no flag says another: enough for leastSteps, and few enough for a slow machine.
+const checks = "60"
+
 // TestMain picks the seed itself where none is given, so that every run can say which it was; rapid tells only that of a failure.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if seed := flag.Lookup("rapid.seed"); seed.Value.String() == "0" {
-		if err := seed.Value.Set(strconv.FormatInt(time.Now().UnixMicro(), 10)); err != nil {
+	preset("rapid.seed", "0", strconv.FormatInt(time.Now().UnixMicro(), 10))
+	preset("rapid.checks", "100", checks)
+	os.Exit(m.Run())
+}
+
+// preset sets one of rapid's flags if it has rapid's default.
+func preset(name, standard, value string) {
+	if setting := flag.Lookup(name); setting.Value.String() == standard {
+		if err := setting.Value.Set(value); err != nil {
 			panic(err)
 		}
 	}
-	os.Exit(m.Run())
 }
 
 // leastSteps is how much has to be simulated for the proof to count.
@@ -44,15 +55,11 @@ func TestThePlannerKeepsEveryPromise(t *testing.T) {
 					setup := drawSetup(t, flavour)
 					schedule := drawSchedule(t, flavour)
 					w := newWorld(setup, plan.Plan)
-					err := w.live(schedule, flavour)
-					verdicts := w.verdicts()
+					objections, verdicts := w.judged(schedule, flavour)
 					steps.Add(int64(w.steps()))
 					exercised.add(verdicts)
-					if objection := judged(verdicts); objection != nil {
-						err = objection
-					}
-					if err != nil {
-						t.Fatalf("%v\n%+v\n%s", err, setup, schedule)
+					if len(objections) > 0 {
+						t.Fatalf("%v\n%+v\n%s", objections[0], setup, schedule)
 					}
 				})
 			})
@@ -64,5 +71,26 @@ func TestThePlannerKeepsEveryPromise(t *testing.T) {
 	}
 	if never := exercised.never(); !t.Failed() && len(never) > 0 {
 		t.Errorf("no simulation put these promises to the test: %v", never)
+	}
+}
+
+func TestASimulationIsRepeatedByItsSeed(t *testing.T) {
+	everything := flavour{strategies: everyStrategy(), deletes: true}
+	drawn := rapid.Custom(func(t *rapid.T) simulation { return simulation{drawSetup(t, everything), drawSchedule(t, everything)} })
+	for i := range 5 {
+		var told [2][]string
+		for run := range told {
+			s := drawn.Example(i)
+			w := newWorld(s.setup, plan.Plan)
+			if err := w.live(s.schedule, everything); err != nil {
+				t.Fatal(err)
+			}
+			for _, entry := range w.api.entries {
+				told[run] = append(told[run], fmt.Sprint(entry.Received, entry.ResourceVersion, tell(entry)))
+			}
+		}
+		if !slices.Equal(told[0], told[1]) {
+			t.Errorf("the same seed gave two histories, of %d and %d entries", len(told[0]), len(told[1]))
+		}
 	}
 }

@@ -30,6 +30,7 @@ type world struct {
 	kubelets   *kubelets
 	controller *controller
 
+	// templates are those that the DaemonSet has had, or one of its name before it.
 	templates []corev1.PodTemplateSpec
 	joined    int
 }
@@ -56,7 +57,9 @@ func newWorld(s setup, plan planner) *world {
 func (w *world) deploy() {
 	w.api.note(history.Stimulus{Lever: "create DaemonSet", Kind: history.KindDaemonSet, Namespace: namespace, Name: daemonSetName})
 	ds := newDaemonSet(w.setup.Strategy, w.setup.MinReadySeconds, w.setup.HistoryLimit)
-	w.templates = []corev1.PodTemplateSpec{ds.Spec.Template}
+	if len(w.templates) == 0 {
+		w.templates = []corev1.PodTemplateSpec{ds.Spec.Template}
+	}
 	// No other has the name.
 	_ = w.api.create(history.KindDaemonSet, ds)
 }

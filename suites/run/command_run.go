@@ -24,6 +24,7 @@ const stopTimeout = 30 * time.Second
 // suiteRun is one `rollcall run` under way.
 type suiteRun struct {
 	options        options
+	selection      []string
 	out            io.Writer
 	catalogue      *requirements.Catalogue
 	implementation *implementation.Implementation
@@ -48,6 +49,10 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 	if err != nil {
 		return exitHarness, err
 	}
+	selection, err := o.selection(catalogue, specs)
+	if err != nil {
+		return exitUsage, err
+	}
 	tested, err := implementation.Load(o.implementation, catalogue)
 	if err != nil {
 		return exitUsage, usageError{err}
@@ -66,7 +71,7 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 	defer folders.release()
 
 	r := &suiteRun{
-		options: o, out: out, catalogue: catalogue, implementation: tested, artifacts: folders,
+		options: o, selection: selection, out: out, catalogue: catalogue, implementation: tested, artifacts: folders,
 		began: time.Now(), kubernetesVersion: binaries.KubernetesVersion,
 	}
 	if err := r.runOn(ctx, binaries); err != nil {
@@ -121,7 +126,7 @@ func (r *suiteRun) runOn(ctx context.Context, binaries controlplane.Binaries) (e
 	}).Write(session); err != nil {
 		return err
 	}
-	if err := startSpecs(ctx, r.out, r.options, r.artifacts.work, session, r.artifacts.ginkgo, r.options.selection(r.catalogue)); err != nil {
+	if err := startSpecs(ctx, r.out, r.options, r.artifacts.work, session, r.artifacts.ginkgo, r.selection); err != nil {
 		return err
 	}
 	if status := running.ExitStatus(); status != "" {
@@ -158,6 +163,8 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 		{Label: "recordings", Path: r.artifacts.recordings},
 		{Label: "logs", Path: r.artifacts.logs},
 	}})
+	n := report.Statistics
+	fmt.Fprintf(r.out, "requirements: %d passed, %d failed, %d skipped\n", n.Passed, n.Failed+n.Inconclusive, n.Unsupported+n.NotRun)
 	return reports.ExitCode(report), err
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,16 +81,21 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	return o, nil
 }
 
-// selection turns the focus into Ginkgo's flags: requirement IDs and families are labels, anything else matches texts.
-func (o options) selection(catalogue *requirements.Catalogue) []string {
+// selection turns the focus into Ginkgo's flags: requirement IDs and families are labels, anything else matches texts. A focus that selects none of the
+// specs is an error: the run would decide nothing.
+func (o options) selection(catalogue *requirements.Catalogue, specs []specReport) ([]string, error) {
 	if o.focus == "" {
-		return nil
+		return nil, nil
 	}
+	flag, selects := "--focus="+o.focus, func(spec specReport) bool { return regexp.MustCompile(o.focus).MatchString(spec.FullText()) }
 	if _, ok := catalogue.Get(requirements.ID(o.focus)); ok {
-		return []string{"--label-filter=" + o.focus}
+		flag, selects = "--label-filter="+o.focus, func(spec specReport) bool { return slices.Contains(spec.Labels(), o.focus) }
+	} else if len(catalogue.Family(o.focus)) > 0 {
+		inFamily := func(label string) bool { return strings.HasPrefix(label, o.focus+"-") }
+		flag, selects = fmt.Sprintf("--label-filter=/^%s-/", o.focus), func(spec specReport) bool { return slices.ContainsFunc(spec.Labels(), inFamily) }
 	}
-	if len(catalogue.Family(o.focus)) > 0 {
-		return []string{fmt.Sprintf("--label-filter=/^%s-/", o.focus)}
+	if !slices.ContainsFunc(specs, selects) {
+		return nil, usagef("-focus %q selects no spec: `rollcall requirements` lists them", o.focus)
 	}
-	return []string{"--focus=" + o.focus}
+	return []string{flag}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -126,8 +127,8 @@ type failed struct{}
 
 func (failed) Fail() {}
 
-// specTree lists all specs without running them.
-func specTree() []types.SpecReport {
+// specTree lists all specs without running them. Ginkgo has one tree in a process, which is built once.
+var specTree = sync.OnceValue(func() []types.SpecReport {
 	suites.Register()
 	return ginkgo.PreviewSpecs("rollcall").SpecReports
-}
+})

@@ -42,21 +42,32 @@ var ErrStale = errors.New("the plan is based on an outdated view")
 var ErrUnknownOutcome = errors.New("it is not known whether a write took effect")
 
 // Do carries out actions for ds, which is the DaemonSet of the State that they were planned from. Pods are left alone
-// if claiming or history failed, but the status is written in any case (STATUS-011).
+// if claiming or history failed. The status is written in any case (STATUS-011), but then observes no new generation:
+// whoever waits for that relies on the history being the generation's (STATUS-010, HISTORY-010).
 func (a *Actor) Do(ctx context.Context, ds *appsv1.DaemonSet, actions plan.Actions) error {
 	if actions.Err != nil {
 		a.Recorder.Eventf(ds, nil, corev1.EventTypeWarning, "InvalidDaemonSet", "Plan", "%v", actions.Err)
 		return nil
 	}
 	err := a.prepare(ctx, ds, actions)
-	if err == nil {
+	prepared := err == nil
+	if prepared {
 		for _, event := range actions.Events {
 			a.Recorder.Eventf(ds, event.Pod, event.Type, event.Reason, "Replace", "%s", event.Message)
 		}
-		err = errors.Join(a.deletePods(ctx, ds, actions.DeletePods), a.createPods(ctx, ds, actions.CreatePods))
+		err = a.deletePods(ctx, ds, actions.DeletePods)
+		// A pod that changed since it was seen may have become available: what is created on the strength of the
+		// contrary could exceed maxSurge. A deletion that failed for another reason says nothing about the plan.
+		if !errors.Is(err, ErrStale) {
+			err = errors.Join(err, a.createPods(ctx, ds, actions.CreatePods))
+		}
 	}
 	if actions.Status != nil {
-		err = errors.Join(err, a.writeStatus(ctx, ds, *actions.Status))
+		status := *actions.Status
+		if !prepared {
+			status.ObservedGeneration = ds.Status.ObservedGeneration
+		}
+		err = errors.Join(err, a.writeStatus(ctx, ds, status))
 	}
 	return err
 }

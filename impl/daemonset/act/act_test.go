@@ -131,8 +131,12 @@ func TestPodThatChangedSinceItWasSeenIsNotDeleted(t *testing.T) {
 	changed.Labels = map[string]string{"now": "ready"}
 	g.Expect(b.Client.Update(context.Background(), changed)).To(Succeed())
 
-	err := b.Do(context.Background(), b.ds, plan.Actions{DeletePods: []plan.PodDeletion{{Pod: seen, Node: "n0", Reason: plan.ReasonOldUnavailable}}})
+	err := b.Do(context.Background(), b.ds, plan.Actions{
+		DeletePods: []plan.PodDeletion{{Pod: seen, Node: "n0", Reason: plan.ReasonOldUnavailable}}, CreatePods: b.creations(1)})
 	g.Expect(act.OnlyStale(err)).To(BeTrue(), "got %v", err)
+	var all corev1.PodList
+	g.Expect(b.Client.List(context.Background(), &all)).To(Succeed())
+	g.Expect(all.Items).To(HaveLen(1), "SURGE-002: nor is anything created on that view")
 	g.Expect(b.Live.Get(context.Background(), client.ObjectKeyFromObject(pod), seen)).To(Succeed(), "ROLLING-002, SURGE-016: it may be available by now")
 
 	g.Expect(b.Do(context.Background(), b.ds, plan.Actions{DeletePods: []plan.PodDeletion{{Pod: seen, Node: "n0", Reason: plan.ReasonOutdated}}})).To(Succeed())
@@ -187,6 +191,40 @@ func TestNameOfARevisionThatIsTakenStopsThePass(t *testing.T) {
 	g.Expect(b.Client.List(context.Background(), &pods)).To(Succeed())
 	g.Expect(pods.Items).To(BeEmpty(), "HISTORY-008")
 	g.Expect(b.stored(t).Status.NumberReady).To(Equal(int32(1)), "STATUS-011")
+}
+
+func TestGenerationWhoseHistoryCouldNotBeWrittenIsNotObserved(t *testing.T) {
+	revision := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Name: "agent-h", Namespace: "ns", ResourceVersion: "7"}, Revision: 8}
+	orphan := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "ns", UID: "p"}}
+	for name, c := range map[string]struct {
+		actions plan.Actions
+		refuse  error
+		want    int64
+	}{
+		"revision written":           {plan.Actions{UpdateRevisions: []plan.RevisionUpdate{{Revision: revision}}}, nil, 2},
+		"revision changed meanwhile": {plan.Actions{UpdateRevisions: []plan.RevisionUpdate{{Revision: revision}}}, apierrors.NewConflict(schema.GroupResource{}, "", nil), 1},
+		"revision refused":           {plan.Actions{UpdateRevisions: []plan.RevisionUpdate{{Revision: revision}}}, errors.New("no route to host"), 1},
+		"revision not created":       {plan.Actions{CreateRevision: &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Name: "agent-i", Namespace: "ns"}}}, errors.New("no route to host"), 1},
+		"pod not adopted":            {plan.Actions{PatchPods: []plan.PodPatch{{Pod: orphan, Adopt: true}}}, errors.New("no route to host"), 1},
+		"pod not created: no matter": {plan.Actions{CreatePods: []plan.PodCreation{{Node: "n0", Pod: orphan}}}, errors.New("no route to host"), 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			b := newBench(t, interceptor.Funcs{
+				Create: func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error { return c.refuse },
+				Update: func(context.Context, client.WithWatch, client.Object, ...client.UpdateOption) error { return c.refuse },
+				Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
+					return c.refuse
+				},
+			})
+			b.ds.Status.ObservedGeneration = 1
+			c.actions.Status = &appsv1.DaemonSetStatus{ObservedGeneration: 2, NumberReady: 3}
+			err := b.Do(context.Background(), b.ds, c.actions)
+			g.Expect(err != nil).To(Equal(c.refuse != nil))
+			g.Expect(b.stored(t).Status.ObservedGeneration).To(Equal(c.want), "HISTORY-010, STATUS-010")
+			g.Expect(b.stored(t).Status.NumberReady).To(Equal(int32(3)), "STATUS-011")
+		})
+	}
 }
 
 func TestOnlyStale(t *testing.T) {

@@ -12,7 +12,8 @@ const Burst = 250
 
 // Actions is what one pass wants done. The zero value means: nothing, and do not come back before something changes.
 //
-// Carry them out in the order of the fields; if claiming or history fails, skip the pods but still write the status.
+// Carry them out in the order of the fields; if claiming or history fails, skip the pods but still write the status,
+// with the ObservedGeneration that it had.
 type Actions struct {
 	// PatchPods claims, releases and relabels pods that exist.
 	PatchPods []PodPatch

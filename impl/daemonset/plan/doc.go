@@ -10,7 +10,8 @@
 // Three rules make it safe to execute Actions in part, or not at all:
 //
 //   - no action relies on another action of the same pass having worked: in particular no pod is created on a
-//     node on which the same pass deletes one (SURGE-009, SURGE-010);
+//     node on which the same pass deletes one (SURGE-009, SURGE-010). The one exception, ObservedGeneration, is
+//     told of at Actions;
 //   - everything is derived from what exists, never from what an earlier pass intended, so a restarted
 //     controller continues where the last one stopped (RECOVERY-001 to RECOVERY-003);
 //   - whatever becomes true by the mere passing of time is announced through Actions.RequeueAfter (AVAIL-005).

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -23,6 +24,8 @@ type history struct {
 	current sets.Set[string]
 	// other are the label values of revisions that hold another template.
 	other sets.Set[string]
+	// patience is until when to wait for the garbage collector; zero if there is nothing to wait for.
+	patience time.Time
 }
 
 // updated says whether pod is of the current template. The template generation decides before the hash, for pods
@@ -137,8 +140,9 @@ func (p *revisionPlan) split() (current, old []*appsv1.ControllerRevision) {
 
 // planHistory decides about every revision, fills in what Actions says about them, and returns what they tell about
 // pods. The pods are those that are owned, terminating and ended ones included.
-func planHistory(ds *appsv1.DaemonSet, selector labels.Selector, revisions []*appsv1.ControllerRevision, pods []*corev1.Pod, actions *Actions) (history, *int32) {
-	p := newRevisionPlan(ds, selector, revisions)
+func planHistory(state State, selector labels.Selector, pods []*corev1.Pod, now time.Time, actions *Actions) (history, *int32) {
+	ds := state.DaemonSet
+	p := newRevisionPlan(ds, selector, state.Revisions)
 	current, old := p.split()
 	h := history{current: sets.New[string](), other: sets.New[string]()}
 	for _, revision := range old {
@@ -170,7 +174,7 @@ func planHistory(ds *appsv1.DaemonSet, selector labels.Selector, revisions []*ap
 		}
 		actions.CreateRevision = revision
 	default:
-		collisions = p.settleOccupant(&h)
+		collisions = p.settleOccupant(&h, now)
 	}
 	if h.hash != "" {
 		// Two templates never share a label: where an old revision carries the current one, the current template wins.
@@ -189,29 +193,6 @@ func planHistory(ds *appsv1.DaemonSet, selector labels.Selector, revisions []*ap
 	}
 	actions.UpdateRevisions = append(actions.UpdateRevisions, p.release...)
 	return h, collisions
-}
-
-// settleOccupant deals with a revision that is not ours but has the name that the new one needs. With the same
-// content it is the revision we want, and ours to take if nobody controls it (HISTORY-005); with another content the
-// two templates have the same hash, and the collision count makes the next name a different one (HISTORY-006).
-func (p *revisionPlan) settleOccupant(h *history) *int32 {
-	collisions := p.ds.Status.CollisionCount
-	if !holdsTemplate(p.occupant, &p.ds.Spec.Template) {
-		bumped := int32(1)
-		if collisions != nil {
-			bumped = *collisions + 1
-		}
-		return &bumped
-	}
-	h.hash = TemplateHash(&p.ds.Spec.Template, collisions)
-	switch relationOf(p.ds, labels.Everything(), p.occupant) {
-	case adoptive, owned:
-		p.relabel(p.occupant, revisionLabels(p.ds, h.hash))
-		p.adopt(p.occupant)
-	default:
-		h.established = true
-	}
-	return collisions
 }
 
 // retireDuplicates moves the pods of all but the first of current to the first, and deletes a duplicate once no pod

@@ -3,6 +3,7 @@ package plan_test
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 	appsv1 "k8s.io/api/apps/v1"
@@ -114,22 +115,37 @@ func TestRevisionDeletedByHandIsRecreatedWithoutRestarts(t *testing.T) {
 }
 
 func TestNameCollisions(t *testing.T) {
-	foreign := []metav1.OwnerReference{*metav1.NewControllerRef(&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "x", UID: "x"}}, appsv1.SchemeGroupVersion.WithKind("DaemonSet"))}
+	other := func(r *appsv1.ControllerRevision) { r.Data.Raw = []byte(`{}`) }
+	orphaned := func(r *appsv1.ControllerRevision) { r.Labels, r.OwnerReferences = nil, nil }
+	of := func(name string) func(*appsv1.ControllerRevision) {
+		somebody := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "another"}}
+		return func(r *appsv1.ControllerRevision) {
+			r.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(somebody, appsv1.SchemeGroupVersion.WithKind("DaemonSet"))}
+		}
+	}
+	type change = func(*appsv1.ControllerRevision)
 	for name, c := range map[string]struct {
-		change       func(taken *appsv1.ControllerRevision)
+		changes      []change
+		age          time.Duration
 		collision    bool
 		adopts, pods int
 	}{
-		"same content, orphan, not selected: adopted": {func(r *appsv1.ControllerRevision) { r.Labels, r.OwnerReferences = nil, nil }, false, 1, 0},
-		"same content, somebody else's: used":         {func(r *appsv1.ControllerRevision) { r.OwnerReferences = foreign }, false, 0, 1},
-		"other content, orphan":                       {func(r *appsv1.ControllerRevision) { r.Labels, r.OwnerReferences, r.Data.Raw = nil, nil, []byte(`{}`) }, true, 0, 0},
-		"other content, somebody else's":              {func(r *appsv1.ControllerRevision) { r.OwnerReferences, r.Data.Raw = foreign, []byte(`{}`) }, true, 0, 0},
-		"other content, our own":                      {func(r *appsv1.ControllerRevision) { r.Data.Raw = []byte(`{}`) }, true, 0, 0},
+		"same content, orphan, not selected: adopted":                   {[]change{orphaned}, 0, false, 1, 0},
+		"same content, somebody else's: used":                           {[]change{of("x")}, 0, false, 0, 1},
+		"same content, a predecessor's: nothing until it is collected":  {[]change{of("agent")}, 0, false, 0, 0},
+		"same content, a predecessor's that nobody has collected: used": {[]change{of("agent")}, time.Minute, false, 0, 1},
+		"other content, orphan":                                         {[]change{orphaned, other}, 0, true, 0, 0},
+		"other content, somebody else's":                                {[]change{of("x"), other}, 0, true, 0, 0},
+		"other content, a predecessor's":                                {[]change{of("agent"), other}, 0, true, 0, 0},
+		"other content, our own":                                        {[]change{other}, 0, true, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
 			w := newWorld(t, 1)
-			c.change(w.Revisions[0])
+			w.DaemonSet.CreationTimestamp = metav1.NewTime(w.now.Add(-c.age))
+			for _, change := range c.changes {
+				change(w.Revisions[0])
+			}
 			actions := w.plan()
 			g.Expect(actions.CreateRevision).To(BeNil())
 			g.Expect(actions.CreatePods).To(HaveLen(c.pods), "HISTORY-008")
@@ -142,6 +158,8 @@ func TestNameCollisions(t *testing.T) {
 			g.Expect(adopts).To(Equal(c.adopts))
 			if !c.collision {
 				g.Expect(actions.Status.CollisionCount).To(BeNil(), "HISTORY-005")
+				g.Expect(actions.Status.ObservedGeneration).To(Equal(int64(c.pods)), "STATUS-010")
+				g.Expect(actions.RequeueAfter > 0).To(Equal(c.adopts+c.pods == 0), "HISTORY-005: it does not wait for ever")
 				return
 			}
 			g.Expect(*actions.Status.CollisionCount).To(Equal(int32(1)), "HISTORY-006")

@@ -13,7 +13,7 @@ import (
 )
 
 // Plan says what to do about the DaemonSet of state at now. now is compared with the timestamps in pods' Ready
-// conditions, and nothing else.
+// conditions, with State.Backoff, and with the creation of a DaemonSet whose predecessor's history is still there.
 func Plan(state State, now time.Time) Actions {
 	ds := state.DaemonSet
 	if ds.DeletionTimestamp != nil {
@@ -31,7 +31,7 @@ func Plan(state State, now time.Time) Actions {
 	p := &pass{ds: ds, now: now, state: state}
 	pods := p.claim(selector, state.Pods)
 	var collisions *int32
-	p.history, collisions = planHistory(ds, selector, state.Revisions, pods, &p.actions)
+	p.history, collisions = planHistory(state, selector, pods, now, &p.actions)
 	views, stranded := p.viewNodes(state.Nodes, pods)
 	desired := 0
 	for _, view := range views {
@@ -48,6 +48,9 @@ func Plan(state State, now time.Time) Actions {
 
 	status := p.status(views, collisions)
 	p.watchClocks(pods)
+	if until := p.history.patience; !until.IsZero() {
+		p.comeBack(until)
+	}
 	p.actions.RolloutInProgress = rolloutInProgress(views)
 	if state.AwaitingOwnWrites {
 		return Actions{Status: p.changed(status), RequeueAfter: p.actions.RequeueAfter, RolloutInProgress: p.actions.RolloutInProgress}

@@ -47,9 +47,9 @@ func (p *pass) roll(views []*nodeView, desired int) {
 	}
 	p.takeDown(young, p.limits.maxUnavailable-(count.unavailable-len(young)))
 	budget := p.limits.maxUnavailable - count.unavailable
-	budget -= p.takeDown(candidates, budget)
-
-	spare := min(count.available-desired, budget)
+	// A node that is not eligible takes nothing from the budget of those that are: where none is, there is no budget,
+	// but the old pod has to go (ROLLING-001).
+	spare := count.available - p.takeDown(candidates, budget) - desired
 	for _, view := range sunsets {
 		p.sunset(view, &spare)
 	}

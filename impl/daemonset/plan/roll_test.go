@@ -95,6 +95,39 @@ func TestBudgetOfARollingUpdate(t *testing.T) {
 	}
 }
 
+// n0 repels pods but keeps what it has, which nothing replaces; the eligible ones among the others have available pods.
+func TestOldPodOnARepellingNodeIsRetired(t *testing.T) {
+	for name, c := range map[string]struct {
+		nodes int
+		old   func(w *world)
+		want  []string
+	}{
+		"no node is eligible: it goes": {
+			1, func(*world) {}, []string{"v1-n0-1"}},
+		"another node is updated in this pass: it stays, to make up for that one": {
+			3, func(*world) {}, []string{"v1-n1-2"}},
+		"another node is without an available pod: it stays, to make up for that one": {
+			2, func(w *world) { w.Pods = w.Pods[:1] }, none()},
+		"all others are updated: it goes": {
+			2, func(w *world) { w.Pods = w.Pods[:1]; w.update("v2"); w.pod("n1", w.ready()) }, []string{"v1-n0-1"}},
+		"another one of its kind makes up for the node without an available pod: it goes": {
+			3, func(w *world) { w.Pods = w.Pods[:2]; w.Nodes[1].Spec.Taints = taint(corev1.TaintEffectNoSchedule) }, []string{"v1-n0-1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			w := newWorld(t, c.nodes)
+			w.rolling(intstr.FromInt32(0), intstr.FromString("25%"))
+			w.Nodes[0].Spec.Taints = taint(corev1.TaintEffectNoSchedule)
+			w.pods(w.ready())
+			c.old(w)
+			if w.version() == "v1" {
+				w.update("v2")
+			}
+			g.Expect(deleted(w.plan())).To(Equal(c.want), "ROLLING-001, SURGE-017")
+		})
+	}
+}
+
 func TestOldPodsWithinMinReadySecondsAreNotAllTakenDownAtOnce(t *testing.T) {
 	g := NewWithT(t)
 	w := newWorld(t, 6)

@@ -27,31 +27,58 @@ func (p *pass) slotsInUse(views []*nodeView) sets.Set[string] {
 	return inUse
 }
 
+// liveIn counts the nodes among inUse whose slot is held by an updated pod that is not on its way out.
+func liveIn(inUse sets.Set[string], views []*nodeView) int {
+	live := 0
+	for _, view := range views {
+		if inUse.Has(view.name) && view.updated() != nil {
+			live++
+		}
+	}
+	return live
+}
+
 // surge updates by creating beside what is there; tidy has deleted old pods whose successor is available
 // (SURGE-006, SURGE-007). A node without an available old pod gets its updated pod at once (SURGE-012, UNREADY-001);
 // one with an available old pod needs a slot, and when all are taken nothing happens to it (PAUSE-001). If
 // maxUnavailable is not zero either, that many nodes may be without an available pod on top of it (API-006).
+//
+// A node whose updated pod is on its way out keeps its slot, and gets the next updated pod as far as live ones have not
+// used up the limit: there may be more such nodes than slots, as when a rollback makes pods that are terminating
+// updated ones again (SURGE-002).
+//
+// A pass that creates outside the limit gives away no slot: should one of those old pods become available meanwhile,
+// its node holds a slot after all, and only the next pass can know (SURGE-002).
 func (p *pass) surge(views []*nodeView, inUse sets.Set[string], desired int) {
 	count := p.count(views)
-	free := p.limits.maxSurge - inUse.Len()
+	free, held := p.limits.maxSurge-inUse.Len(), p.limits.maxSurge-liveIn(inUse, views)
 	budget := p.limits.maxUnavailable - count.unavailable
 	spare := count.available - desired
+	open := func(view *nodeView) bool {
+		return view.eligible && !view.deleting && len(view.ended) == 0 && view.updated() == nil
+	}
+	for _, view := range views {
+		if open(view) && view.old() != nil && !p.available(view.old()) {
+			p.create(view, ReasonOldUnavailable)
+			free, held = 0, 0
+		}
+	}
 	for _, view := range views {
 		if !view.eligible {
 			p.sunset(view, &spare)
 			continue
 		}
-		if view.deleting || len(view.ended) > 0 || view.updated() != nil {
-			continue
-		}
 		switch {
+		case !open(view):
 		case view.old() == nil:
 			p.create(view, ReasonMissing)
 		case !p.available(view.old()):
-			p.create(view, ReasonOldUnavailable)
+			// It has its updated pod by now.
 		case inUse.Has(view.name):
-			// The slot is this node's already: its updated pod is on its way out.
-			p.create(view, ReasonSurge)
+			if held > 0 {
+				held--
+				p.create(view, ReasonSurge)
+			}
 		case free > 0:
 			free--
 			p.create(view, ReasonSurge)

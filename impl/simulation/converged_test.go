@@ -1,0 +1,92 @@
+package simulation
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// converged checks that a settled DaemonSet is where it should be: one updated available pod on every eligible node, none elsewhere but
+// where an updated one may stay, a status that says so, and a history within its limit.
+func (w *world) converged() error {
+	ds := w.api.daemonSet()
+	current, old := w.historyOf(ds)
+	if current == nil {
+		return broken("HISTORY-001", "the template has a revision: got none")
+	}
+	on := map[string][]*corev1.Pod{}
+	for _, pod := range w.api.pods() {
+		if metav1.IsControlledBy(pod, ds) {
+			on[history.NodeOf(pod)] = append(on[history.NodeOf(pod)], pod)
+		}
+	}
+	rolls := ds.Spec.UpdateStrategy.Type == appsv1.RollingUpdateDaemonSetStrategyType
+	var want appsv1.DaemonSetStatus
+	for _, node := range w.api.nodes() {
+		eligibility, pods := history.EligibilityOf(ds, node), on[node.Name]
+		delete(on, node.Name)
+		if eligibility.ShouldRun {
+			want.DesiredNumberScheduled++
+		} else if len(pods) > 0 {
+			want.NumberMisscheduled++
+		}
+		switch {
+		case eligibility.ShouldRun && len(pods) != 1, len(pods) > 1:
+			return broken("SURGE-011", "an eligible node ends with exactly one pod: got %d on %s", len(pods), node.Name)
+		case !eligibility.ShouldContinue && len(pods) > 0:
+			return broken("DRAIN-008", "a node that repels pods ends without: got %d on %s", len(pods), node.Name)
+		}
+		for _, pod := range pods {
+			updated := pod.Labels[plan.HashLabel] == current.Labels[plan.HashLabel]
+			if updated && eligibility.ShouldRun {
+				want.UpdatedNumberScheduled++
+			}
+			if rolls && !updated {
+				return broken("ROLLING-001", "a rollout replaces every pod: got %s of %s on %s", pod.Name, image(&pod.Spec), node.Name)
+			}
+			if eligibility.ShouldRun && !history.IsAvailable(pod, ds.Spec.MinReadySeconds, w.clock.now) {
+				return broken("SURGE-011", "a rollout ends with available pods: got %s on %s", pod.Name, node.Name)
+			}
+		}
+	}
+	for node, pods := range on {
+		return broken("TARGET-006", "no pod is left on a node that is gone: got %s on %q", pods[0].Name, node)
+	}
+	// Pods of revisions beyond the limit keep those alive.
+	if limit := int(*ds.Spec.RevisionHistoryLimit); rolls && old > limit {
+		return broken("HISTORY-016", "history is kept within its limit of %d: got %d old revisions", limit, old)
+	}
+	return reported(ds, want)
+}
+
+// historyOf returns the revision of the DaemonSet's template, nil if it has none, and the number of its other revisions.
+func (w *world) historyOf(ds *appsv1.DaemonSet) (current *appsv1.ControllerRevision, old int) {
+	for _, revision := range w.api.revisions() {
+		if !metav1.IsControlledBy(revision, ds) {
+			continue
+		}
+		if template, err := history.TemplateIn(revision); err == nil && history.SameTemplate(template, &ds.Spec.Template) {
+			current = revision
+		} else {
+			old++
+		}
+	}
+	return current, old
+}
+
+// reported checks the status of a settled DaemonSet, of which want has the numbers of nodes.
+func reported(ds *appsv1.DaemonSet, want appsv1.DaemonSetStatus) error {
+	if ds.Status.NumberMisscheduled != want.NumberMisscheduled {
+		return broken("STATUS-003", "misscheduled are the nodes with a pod that are not eligible: got %d, want %d", ds.Status.NumberMisscheduled, want.NumberMisscheduled)
+	}
+	want.ObservedGeneration, want.CollisionCount = ds.Generation, ds.Status.CollisionCount
+	want.CurrentNumberScheduled, want.NumberReady, want.NumberAvailable = want.DesiredNumberScheduled, want.DesiredNumberScheduled, want.DesiredNumberScheduled
+	if !apiequality.Semantic.DeepEqual(ds.Status, want) {
+		return broken("STATUS-016", "the status of a finished rollout says so: got %+v, want %+v", ds.Status, want)
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package simulation
+
+import (
+	"testing"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// TestKnownScenariosStaySafe repeats schedules that once broke a promise, each with several seeds: random ones come by them too rarely.
+func TestKnownScenariosStaySafe(t *testing.T) {
+	slowToEnd := pace{Start: 3 * time.Second, Stop: 10 * time.Second}
+	quick := pace{Start: 500 * time.Millisecond, Stop: 300 * time.Millisecond}
+	one := strategy{MaxSurge: "1", MaxUnavailable: "0"}
+	for _, scenario := range []struct {
+		name     string
+		setup    setup
+		flavour  flavour
+		schedule schedule
+	}{
+		{
+			"a rollback while more nodes than maxSurge still have the pod that is current again, terminating",
+			setup{Nodes: 5, Strategy: strategy{MaxSurge: "2", MaxUnavailable: "0"}, HistoryLimit: 2, Pace: slowToEnd},
+			flavour{strategies: surging()},
+			schedule{{Act: "update"}, {Wait: 6 * time.Second, Act: "roll back"}},
+		},
+		{
+			"an update while the only node repels new pods but keeps the old one",
+			setup{Nodes: 1, Strategy: strategy{MaxSurge: "0", MaxUnavailable: "25%"}, HistoryLimit: 10, Pace: quick},
+			flavour{strategies: rolling()},
+			schedule{{Act: "a node is tainted NoSchedule"}, {Wait: 3 * time.Second, Act: "update"}},
+		},
+		{
+			"a rollback before the cache shows the revision that was just created",
+			setup{Nodes: 1, Strategy: strategy{MaxSurge: "0", MaxUnavailable: "1"}, HistoryLimit: 10, Lag: 700 * time.Millisecond, Pace: quick},
+			flavour{strategies: rolling()},
+			schedule{{Act: "update"}, {Wait: 3 * time.Second, Act: "update"}, {Wait: 200 * time.Millisecond, Act: "roll back", A: 1}},
+		},
+		{
+			"a rollback while the API server refuses some writes",
+			setup{Nodes: 1, Strategy: strategy{MaxSurge: "0", MaxUnavailable: "1"}, HistoryLimit: 10, Pace: quick},
+			flavour{strategies: rolling()},
+			schedule{{Act: "update"}, {Wait: 3 * time.Second, Act: "break the network"}, {Act: "roll back"}},
+		},
+		{
+			"a DaemonSet that is created again under the name of one whose revisions are not gone yet",
+			setup{Nodes: 1, Strategy: one, HistoryLimit: 10, Pace: quick},
+			flavour{strategies: surging(), deletes: true},
+			schedule{{Act: "update"}, {Wait: 3 * time.Second, Act: "delete the DaemonSet and create it again"}, {Wait: 100 * time.Millisecond, Act: "roll back", A: 1}},
+		},
+	} {
+		t.Run(scenario.name, func(t *testing.T) {
+			t.Parallel()
+			for seed := range uint64(10) {
+				scenario.setup.Seed = seed
+				w := newWorld(scenario.setup, plan.Plan)
+				if objections, _ := w.judged(scenario.schedule, scenario.flavour); len(objections) > 0 {
+					t.Fatalf("%v\n%+v\n%s", objections[0], scenario.setup, scenario.schedule)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,218 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/onsi/ginkgo/v2/types"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "file")
+	write(t, file, "not a recording\n")
+	implementation := filepath.Join(folder, "implementation.yaml")
+	write(t, implementation, "apiVersion: rollcall.dev/v1alpha1\nkind: Implementation\nmetadata: {name: x}\nspec:\n  features: [Surge, Surgery]\n  launch: {none: {}}\n")
+	artifacts := filepath.Join(folder, "artifacts")
+	for name, row := range map[string]struct {
+		args []string
+		want []string
+	}{
+		"no such command":          {[]string{"runn"}, []string{"no such command", "rollcall run"}},
+		"an unknown flag":          {[]string{"run", "-providr=kind"}, []string{"providr"}},
+		"an argument too many":     {[]string{"run", "kind"}, []string{`unexpected argument "kind"`}},
+		"an unknown provider":      {[]string{"run", "-provider=moon"}, []string{"moon", "embedded"}},
+		"no parallelism":           {[]string{"run", "-procs=0"}, []string{"-procs 0"}},
+		"no patience":              {[]string{"run", "-patience=-1s"}, []string{"-patience"}},
+		"a broken expression":      {[]string{"run", "-focus=("}, []string{"-focus", "missing closing"}},
+		"a focus on nothing":       {[]string{"run", "-focus=no spec says this"}, []string{"no spec says this", "selects no spec"}},
+		"artifacts in a file":      {[]string{"run", "-artifacts=" + file}, []string{file, "not a folder"}},
+		"no such implementation":   {[]string{"run", "-implementation=mine"}, []string{"mine", "reference", "kube-controller-manager"}},
+		"a missing file":           {[]string{"run", "-implementation=./missing.yaml"}, []string{"missing.yaml"}},
+		"an unknown feature":       {[]string{"run", "-implementation=" + implementation}, []string{"implementation.yaml:5", "Surgery", "HostPortRejection"}},
+		"an unknown version":       {[]string{"run", "-kubernetes-version=banana"}, []string{"banana"}},
+		"nothing to judge":         {[]string{"judge"}, []string{"name the recordings"}},
+		"a file that is none":      {[]string{"judge", file}, []string{file, "not a rollcall recording"}},
+		"a recording that is not":  {[]string{"judge", filepath.Join(folder, "missing")}, []string{"missing"}},
+		"an argument to the table": {[]string{"requirements", "SURGE"}, []string{`unexpected argument "SURGE"`}},
+		"the runner's own command": {[]string{specsCommand}, []string{parentVariable}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := row.args
+			if args[0] == "run" && !strings.Contains(strings.Join(args, " "), "-artifacts") {
+				args = append([]string{"run", "-artifacts=" + artifacts}, args[1:]...)
+			}
+			var out bytes.Buffer
+			_, err := dispatch(context.Background(), args[0], args[1:], &out)
+			if err == nil {
+				t.Fatalf("it was accepted; output:\n%s", out.String())
+			}
+			if name != "the runner's own command" && !errors.As(err, new(usageError)) {
+				t.Errorf("not a usage error: %v", err)
+			}
+			for _, want := range row.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("want %q in: %v", want, err)
+				}
+			}
+			if _, err := os.Stat(artifacts); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("something was left in %s: %v", artifacts, err)
+			}
+		})
+	}
+}
+
+func TestEverySpecDecidesKnownRequirements(t *testing.T) {
+	catalogue, deciding, err := loadCatalogue(specTree())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, report := range specTree() {
+		if len(report.Labels()) == 0 {
+			t.Errorf("%s decides nothing", report.FullText())
+		}
+	}
+	for _, family := range []string{"API", "AVAIL", "SURGE", "ROLLING"} {
+		for _, requirement := range catalogue.Family(family) {
+			if len(deciding[requirement.ID]) == 0 {
+				t.Errorf("no spec decides %s", requirement.ID)
+			}
+		}
+	}
+}
+
+func TestASpecThatDecidesAnUnknownRequirementStopsTheRun(t *testing.T) {
+	unknown := types.SpecReport{LeafNodeType: types.NodeTypeIt, LeafNodeText: "a spec", LeafNodeLabels: []string{"SURGE-902"}}
+	if _, _, err := loadCatalogue([]types.SpecReport{unknown}); err == nil || !strings.Contains(err.Error(), "SURGE-902") {
+		t.Errorf("want an error that names SURGE-902, got %v", err)
+	}
+}
+
+func TestFocusMeansARequirementAFamilyOrATextInThisOrder(t *testing.T) {
+	catalogue, err := requirements.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for focus, want := range map[string]string{
+		"SURGE-002":  "--label-filter=SURGE-002",
+		"SURGE":      "--label-filter=/^SURGE-/",
+		"surge node": "--focus=surge node",
+	} {
+		said := types.SpecReport{LeafNodeText: "a surge node by node", LeafNodeLabels: []string{"SURGE-002"}}
+		if got, err := (options{focus: focus}).selection(catalogue, []types.SpecReport{said}); err != nil || len(got) != 1 || got[0] != want {
+			t.Errorf("focus %q: want %s, got %v, %v", focus, want, got, err)
+		}
+	}
+}
+
+func TestWhatASpecDidNotSayIsToldApart(t *testing.T) {
+	told := types.ReportEntry{Name: spec.OutcomeEntry, Value: types.WrapEntryValue(spec.Outcomes{
+		Outcomes: []reports.Outcome{{Requirement: "SURGE-001", Spec: "told", Verdict: reports.Pass}},
+	})}
+	it := func(text string, state types.SpecState, entries ...types.ReportEntry) types.SpecReport {
+		return types.SpecReport{LeafNodeType: types.NodeTypeIt, LeafNodeText: text, LeafNodeLabels: []string{"SURGE-001"}, State: state, ReportEntries: entries}
+	}
+	panicked := it("panicked", types.SpecStatePanicked)
+	panicked.Failure.Message = "index out of range"
+	for name, row := range map[string]struct {
+		report types.SpecReport
+		want   reports.Verdict
+		reason string
+	}{
+		"a spec that told its outcome": {it("told", types.SpecStatePassed, told), reports.Pass, ""},
+		"a spec that was not selected": {it("skipped", types.SpecStateSkipped), reports.NotRun, "why"},
+		"a spec that was interrupted":  {it("interrupted", types.SpecStateInterrupted, told), reports.NotRun, "why"},
+		"a spec that panicked":         {panicked, reports.Inconclusive, "index out of range"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			outcomes, _ := collect([]types.SpecReport{asWritten(t, row.report)}, "why")
+			if len(outcomes) != 1 || outcomes[0].Verdict != row.want || outcomes[0].Reason != row.reason {
+				t.Errorf("want %s (%s), got %+v", row.want, row.reason, outcomes)
+			}
+		})
+	}
+}
+
+// asWritten is the report as it comes back from Ginkgo's JSON file.
+func asWritten(t *testing.T, report types.SpecReport) (read types.SpecReport) {
+	t.Helper()
+	text, err := json.Marshal(report)
+	if err == nil {
+		err = json.Unmarshal(text, &read)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+func TestARecordingIsJudgedAgainWithTheSameExitCodes(t *testing.T) {
+	for name, row := range map[string]struct {
+		recording func(*testing.T) *history.History
+		want      int
+		says      string
+	}{
+		"a lawful one":           {lawful, exitConformant, "SURGE-002    holds"},
+		"one that breaks":        {broken, exitNotConformant, "SURGE-006 broken"},
+		"one that was cut short": {cut, exitHarness, "inconclusive"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "recording.jsonl")
+			var recording bytes.Buffer
+			if err := historytest.WriteTo(&recording, row.recording(t)); err != nil {
+				t.Fatal(err)
+			}
+			write(t, path, recording.String())
+			var out bytes.Buffer
+			code, err := dispatch(context.Background(), "judge", []string{path}, &out)
+			if err != nil || code != row.want {
+				t.Errorf("want exit code %d, got %d, %v", row.want, code, err)
+			}
+			if !strings.Contains(out.String(), row.says) {
+				t.Errorf("want %q in:\n%s", row.says, out.String())
+			}
+		})
+	}
+}
+
+// surgeOfOne is a surge rollout on one node; available says whether the updated pod is, when the old one goes.
+func surgeOfOne(t *testing.T, available bool) *historytest.Builder {
+	b := historytest.New(t)
+	b.Nodes(1)
+	daemonSet := b.DaemonSet("agent", historytest.MaxSurge("1"))
+	old := daemonSet.Pod("a1", "node-1").Ready()
+	b.After(5 * time.Second)
+	daemonSet.Update("v2")
+	updated := daemonSet.Pod("a2", "node-1")
+	if available {
+		updated.Ready()
+	}
+	old.Terminating()
+	return b
+}
+
+func lawful(t *testing.T) *history.History { return surgeOfOne(t, true).History() }
+
+func broken(t *testing.T) *history.History { return surgeOfOne(t, false).History() }
+
+func cut(t *testing.T) *history.History { return surgeOfOne(t, true).Cut() }
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
