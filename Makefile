@@ -22,7 +22,7 @@ help: ## Show what can be made
 
 .PHONY: rollcall
 rollcall: ## Build the rollcall command into the cache
-	@go build -o '$(ROLLCALL)' .
+	@go build -buildvcs=auto -o '$(ROLLCALL)' .
 
 .PHONY: e2e
 e2e: rollcall ## Run the suites against an implementation and write a report
