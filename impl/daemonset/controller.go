@@ -117,10 +117,16 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	ds := state.DaemonSet
 	state.Backoff = r.backoffs.of(request.NamespacedName, ds)
-	wait, err := r.waitForCache(ctx, state, mark)
+	confirmed, err := r.confirmed(ctx, state)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
+	if !confirmed {
+		// It may be any moment of the past: not even its numbers are worth reporting.
+		r.metrics.Pass("waiting")
+		return reconcile.Result{RequeueAfter: handoverRetry}, nil
+	}
+	wait := r.writes.Awaited(state, mark)
 	state.AwaitingOwnWrites = wait > 0
 
 	actions := plan.Plan(state, r.clock.Now())
@@ -142,22 +148,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	return reconcile.Result{RequeueAfter: actions.RequeueAfter}, nil
 }
 
-// waitForCache returns how long to wait, at most, for a cache that can be planned on; zero if this one can.
-func (r *Reconciler) waitForCache(ctx context.Context, state plan.State, mark act.Mark) (time.Duration, error) {
+// confirmed says whether state is not behind what other processes, or this one in doubt, wrote. For a DaemonSet that is
+// being deleted it does not matter: nothing is planned for it.
+func (r *Reconciler) confirmed(ctx context.Context, state plan.State) (bool, error) {
 	if state.DaemonSet.DeletionTimestamp != nil {
-		return 0, nil
+		return true, nil
 	}
-	if wait := r.writes.Awaited(state.DaemonSet.UID, state.Pods, mark); wait > 0 {
-		return wait, nil
-	}
-	confirmed, err := r.handover.Confirmed(ctx, state)
-	if err != nil {
-		return 0, err
-	}
-	if !confirmed {
-		return handoverRetry, nil
-	}
-	return 0, nil
+	return r.handover.Confirmed(ctx, state)
 }
 
 func (r *Reconciler) failed(ctx context.Context, ds types.UID, err error) (reconcile.Result, error) {

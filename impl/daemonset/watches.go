@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/act"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
@@ -25,19 +26,17 @@ type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 // watches turns events into the DaemonSets that they concern.
 type watches struct {
 	cache client.Reader
-	// seen is told the resource version of every pod that comes by, before the pod's DaemonSet is queued.
-	seen func(resourceVersion string)
+	// seen is told the resource version of every pod and revision that comes by, before its DaemonSet is queued.
+	seen func(kind act.Kind, resourceVersion string)
 }
 
-func (w *watches) pods() handler.EventHandler {
-	return w.owned(func(pod client.Object) { w.seen(pod.GetResourceVersion()) })
-}
-
-func (w *watches) revisions() handler.EventHandler { return w.owned(func(client.Object) {}) }
+func (w *watches) pods() handler.EventHandler      { return w.owned(act.Pods) }
+func (w *watches) revisions() handler.EventHandler { return w.owned(act.Revisions) }
 
 // owned queues the controller of an object, the one that it had before an update too, or for an object that nobody
 // controls every DaemonSet that may adopt it.
-func (w *watches) owned(note func(client.Object)) handler.EventHandler {
+func (w *watches) owned(kind act.Kind) handler.EventHandler {
+	note := func(object client.Object) { w.seen(kind, object.GetResourceVersion()) }
 	return handler.Funcs{
 		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) {
 			note(e.Object)

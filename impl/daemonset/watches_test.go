@@ -15,6 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/act"
 )
 
 // cluster has the DaemonSets ns/a, ns/b and other/a, each selecting the pods with its own name, all nodes but ns/b's pool=b.
@@ -30,7 +32,7 @@ func cluster() *watches {
 	}
 	return &watches{
 		cache: fake.NewClientBuilder().WithScheme(clientgoscheme.Scheme).WithObjects(objects...).Build(),
-		seen:  func(string) {},
+		seen:  func(act.Kind, string) {},
 	}
 }
 
@@ -82,19 +84,24 @@ func TestPodEventsConcern(t *testing.T) {
 	}
 }
 
-func TestPodEventsAreNotedBeforeTheyAreQueued(t *testing.T) {
+func TestEventsAreNotedBeforeTheyAreQueued(t *testing.T) {
 	g := NewWithT(t)
 	w := cluster()
 	pod := podOf("a", "a")
 	pod.ResourceVersion = "42"
+	revision := &appsv1.ControllerRevision{ObjectMeta: *pod.ObjectMeta.DeepCopy()}
+	revision.ResourceVersion = "41"
+	noted := map[act.Kind]string{}
 	queued(func(q queue) {
-		w.seen = func(version string) {
-			g.Expect(version).To(Equal("42"))
+		w.seen = func(kind act.Kind, version string) {
+			noted[kind] = version
 			g.Expect(q.Len()).To(BeZero())
 		}
 		w.pods().Create(context.Background(), event.CreateEvent{Object: pod}, q)
 		g.Expect(q.Len()).To(Equal(1))
 	})
+	queued(func(q queue) { w.revisions().Create(context.Background(), event.CreateEvent{Object: revision}, q) })
+	g.Expect(noted).To(Equal(map[act.Kind]string{act.Pods: "42", act.Revisions: "41"}), "RECOVERY-005, HISTORY-003")
 }
 
 func TestNodeEventsConcern(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 	"github.com/prometheus/client_golang/prometheus"
@@ -70,6 +71,11 @@ func (b *bench) stored(t *testing.T) *appsv1.DaemonSet {
 	return ds
 }
 
+// awaited is how long to wait for a cache that shows pods, and has seen nothing since it was started.
+func (b *bench) awaited(pods ...*corev1.Pod) time.Duration {
+	return b.Writes.Awaited(plan.State{DaemonSet: b.ds, Pods: pods}, b.Writes.Mark())
+}
+
 var podKind = schema.GroupResource{Resource: "pods"}
 
 func TestCreationSlowsDownWhenItFails(t *testing.T) {
@@ -102,11 +108,11 @@ func TestCreationSlowsDownWhenItFails(t *testing.T) {
 			g.Expect(errors.Is(err, act.ErrUnknownOutcome)).To(BeFalse(), "a refusal is an answer")
 			g.Expect(b.stored(t).Status.DesiredNumberScheduled).To(Equal(int32(20)), "STATUS-011")
 			if c.pods == 0 {
-				g.Expect(b.Writes.Awaited(b.ds.UID, nil, b.Writes.Mark())).To(BeZero(), "RECOVERY-006: what failed is not awaited")
+				g.Expect(b.awaited()).To(BeZero(), "RECOVERY-006: what failed is not awaited")
 				g.Expect(<-b.recorder.Events).To(ContainSubstring("Warning FailedCreate"))
 				return
 			}
-			g.Expect(b.Writes.Awaited(b.ds.UID, nil, b.Writes.Mark())).NotTo(BeZero())
+			g.Expect(b.awaited()).NotTo(BeZero())
 			g.Expect(<-b.recorder.Events).To(ContainSubstring("Normal SuccessfulCreate"), "COND-004")
 		})
 	}
@@ -140,7 +146,7 @@ func TestPodThatChangedSinceItWasSeenIsNotDeleted(t *testing.T) {
 	g.Expect(b.Live.Get(context.Background(), client.ObjectKeyFromObject(pod), seen)).To(Succeed(), "ROLLING-002, SURGE-016: it may be available by now")
 
 	g.Expect(b.Do(context.Background(), b.ds, plan.Actions{DeletePods: []plan.PodDeletion{{Pod: seen, Node: "n0", Reason: plan.ReasonOutdated}}})).To(Succeed())
-	g.Expect(b.Writes.Awaited(b.ds.UID, []*corev1.Pod{seen}, b.Writes.Mark())).NotTo(BeZero())
+	g.Expect(b.awaited(seen)).NotTo(BeZero())
 	g.Expect(<-b.recorder.Events).To(ContainSubstring("Normal SuccessfulDelete"), "COND-004")
 }
 

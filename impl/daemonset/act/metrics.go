@@ -23,7 +23,7 @@ func NewMetrics(registry prometheus.Registerer) (*Metrics, error) {
 		created: counters("pods_created_total", "Pods created, by the reason for it.", "reason"),
 		deleted: counters("pods_deleted_total", "Pods deleted, by the reason for it.", "reason"),
 		failed:  counters("pod_writes_failed_total", "Pods that could not be created or deleted, by verb.", "verb"),
-		passes:  counters("passes_total", "Passes over a DaemonSet, by outcome: done, waiting (own writes not visible yet), stale (outdated view), failed.", "outcome"),
+		passes:  counters("passes_total", "Passes over a DaemonSet, by outcome: done, waiting (own or predecessor's writes not visible yet), stale (outdated view), failed.", "outcome"),
 		timeouts: prometheus.NewCounter(prometheus.CounterOpts{
 			Namespace: "rollcall_reference", Name: "own_writes_timeouts_total",
 			Help: "Times that own writes did not become visible in the cache for so long that it was no longer waited for.",

@@ -1,37 +1,53 @@
 package act
 
 import (
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
 // OwnWriteTimeout is how long a DaemonSet waits for its own writes to show up in the cache. They show up within
 // milliseconds, unless the event that would have shown one was lost in a relist.
 const OwnWriteTimeout = 30 * time.Second
 
-// OwnWrites knows which pods were created, changed and deleted but are not in the cache as that yet. As long as there
-// are any, arithmetic over the cache is wrong: pods would be created twice, and budgets overdrawn.
+// Kind is a kind of objects that are written and then awaited.
+type Kind int
+
+// The kinds of which a DaemonSet's plan depends on all that there are.
+const (
+	Pods Kind = iota
+	Revisions
+	kinds
+)
+
+// OwnWrites knows which pods and ControllerRevisions were created, changed and deleted but are not in the cache as that
+// yet. As long as there are any, arithmetic over the cache is wrong: pods would be created twice, budgets overdrawn, and
+// revisions numbered below others.
 //
-// Created and changed pods are awaited by resource version: events of one kind come in its order, so once one that
-// is as new has been seen, the cache has seen the write too, even if the pod is gone again. Deleted pods are
+// What was created or changed is awaited by resource version: events of one kind come in its order, so once one that
+// is as new has been seen, the cache has seen the write too, even if the object is gone again. What was deleted is
 // awaited by UID.
 type OwnWrites struct {
 	clock    clock.PassiveClock
 	timedOut func()
 
 	mu      sync.Mutex
-	seen    uint64
+	seen    [kinds]uint64
 	pending map[types.UID]*pendingWrites
 }
 
 type pendingWrites struct {
 	since   time.Time
-	version uint64
+	written [kinds]uint64
 	deleted map[types.UID]bool
 }
 
@@ -40,27 +56,27 @@ func NewOwnWrites(clock clock.PassiveClock, timedOut func()) *OwnWrites {
 	return &OwnWrites{clock: clock, timedOut: timedOut, pending: map[types.UID]*pendingWrites{}}
 }
 
-// Seen notes that the cache has seen a pod, of whichever DaemonSet, in the given resource version.
-func (w *OwnWrites) Seen(resourceVersion string) {
+// Seen notes that the cache has seen an object, of whichever DaemonSet, in the given resource version.
+func (w *OwnWrites) Seen(kind Kind, resourceVersion string) {
 	version := number(resourceVersion)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.seen = max(w.seen, version)
+	w.seen[kind] = max(w.seen[kind], version)
 }
 
-// Wrote notes that a pod of ds was created or changed, which gave it the resource version.
-func (w *OwnWrites) Wrote(ds types.UID, resourceVersion string) {
+// Wrote notes that an object of ds was created or changed, which gave it the resource version.
+func (w *OwnWrites) Wrote(ds types.UID, kind Kind, resourceVersion string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	p := w.of(ds)
-	p.version = max(p.version, number(resourceVersion))
+	p.written[kind] = max(p.written[kind], number(resourceVersion))
 }
 
-// Deleted notes that pod, one of ds, was deleted.
-func (w *OwnWrites) Deleted(ds, pod types.UID) {
+// Deleted notes that object, one of ds, was deleted.
+func (w *OwnWrites) Deleted(ds, object types.UID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.of(ds).deleted[pod] = true
+	w.of(ds).deleted[object] = true
 }
 
 func (w *OwnWrites) of(ds types.UID) *pendingWrites {
@@ -74,9 +90,9 @@ func (w *OwnWrites) of(ds types.UID) *pendingWrites {
 }
 
 // Mark is how far the cache was at some time.
-type Mark uint64
+type Mark [kinds]uint64
 
-// Mark returns how far the cache is now. Take it before reading pods from the cache: what is seen between the reading
+// Mark returns how far the cache is now. Take it before reading from the cache: what is seen between the reading
 // and the question whether it was complete is not in what was read.
 func (w *OwnWrites) Mark() Mark {
 	w.mu.Lock()
@@ -84,22 +100,17 @@ func (w *OwnWrites) Mark() Mark {
 	return Mark(w.seen)
 }
 
-// Awaited returns for how much longer, at most, ds has to wait until pods, read from the cache after mark was taken,
-// show its own writes; zero if they do.
-func (w *OwnWrites) Awaited(ds types.UID, pods []*corev1.Pod, mark Mark) time.Duration {
+// Awaited returns for how much longer, at most, the DaemonSet of state, which was read from the cache after mark was
+// taken, has to wait until the cache shows its own writes; zero if state does.
+func (w *OwnWrites) Awaited(state plan.State, mark Mark) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	ds := state.DaemonSet.UID
 	p := w.pending[ds]
 	if p == nil {
 		return 0
 	}
-	missing := p.version > uint64(mark)
-	for _, pod := range pods {
-		if p.deleted[pod.UID] && pod.DeletionTimestamp == nil {
-			missing = true
-			break
-		}
-	}
+	missing := p.missing(state, mark)
 	left := p.since.Add(OwnWriteTimeout).Sub(w.clock.Now())
 	if missing && left > 0 {
 		return left
@@ -109,6 +120,19 @@ func (w *OwnWrites) Awaited(ds types.UID, pods []*corev1.Pod, mark Mark) time.Du
 	}
 	delete(w.pending, ds)
 	return 0
+}
+
+func (p *pendingWrites) missing(state plan.State, mark Mark) bool {
+	for kind, version := range p.written {
+		if version > mark[kind] {
+			return true
+		}
+	}
+	undeleted := func(object metav1.Object) bool {
+		return p.deleted[object.GetUID()] && object.GetDeletionTimestamp() == nil
+	}
+	return slices.ContainsFunc(state.Pods, func(pod *corev1.Pod) bool { return undeleted(pod) }) ||
+		slices.ContainsFunc(state.Revisions, func(revision *appsv1.ControllerRevision) bool { return undeleted(revision) })
 }
 
 // Forget drops what is noted for a DaemonSet that is gone.

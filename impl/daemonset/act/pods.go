@@ -47,7 +47,7 @@ func (a *Actor) createPod(ctx context.Context, ds *appsv1.DaemonSet, creation pl
 	err := a.Client.Create(ctx, pod)
 	switch {
 	case err == nil:
-		a.Writes.Wrote(ds.UID, pod.ResourceVersion)
+		a.Writes.Wrote(ds.UID, Pods, pod.ResourceVersion)
 		a.Metrics.created.WithLabelValues(string(creation.Reason)).Inc()
 		a.Recorder.Eventf(ds, pod, corev1.EventTypeNormal, EventSuccessfulCreate, "Create", "created pod %s for node %s", pod.Name, creation.Node)
 		return nil
@@ -112,7 +112,7 @@ func (a *Actor) patchPod(ctx context.Context, ds *appsv1.DaemonSet, patch plan.P
 	if err != nil {
 		return classify(fmt.Errorf("claim, release or relabel pod %s: %w", patch.Pod.Name, err))
 	}
-	a.Writes.Wrote(ds.UID, pod.ResourceVersion)
+	a.Writes.Wrote(ds.UID, Pods, pod.ResourceVersion)
 	return nil
 }
 

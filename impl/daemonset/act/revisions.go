@@ -21,18 +21,23 @@ func (a *Actor) writeRevisions(ctx context.Context, ds *appsv1.DaemonSet, action
 		if err != nil && !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 			return classify(fmt.Errorf("create ControllerRevision %s/%s: %w", ds.Namespace, revision.Name, err))
 		}
+		if err == nil {
+			a.Writes.Wrote(ds.UID, Revisions, revision.ResourceVersion)
+		}
 	}
 	for _, update := range actions.UpdateRevisions {
 		revision := update.Revision.DeepCopy()
 		if err := a.Client.Update(ctx, revision); err != nil {
 			return classify(fmt.Errorf("update ControllerRevision %s/%s: %w", ds.Namespace, revision.Name, err))
 		}
+		a.Writes.Wrote(ds.UID, Revisions, revision.ResourceVersion)
 	}
 	for _, revision := range actions.DeleteRevisions {
 		err := a.Client.Delete(ctx, revision, client.Preconditions{UID: &revision.UID, ResourceVersion: &revision.ResourceVersion})
 		if err != nil && !apierrors.IsNotFound(err) {
 			return classify(fmt.Errorf("delete ControllerRevision %s/%s: %w", ds.Namespace, revision.Name, err))
 		}
+		a.Writes.Deleted(ds.UID, revision.UID)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -30,8 +31,8 @@ func NewHandover(live client.Reader) *Handover {
 	return &Handover{live: live, done: map[types.UID]bool{}}
 }
 
-// Confirmed says whether state shows at least what the API server has for the DaemonSet's pods. Once it has said so,
-// it does not look again until Doubt is called for that DaemonSet.
+// Confirmed says whether state shows at least what the API server has of the DaemonSet's pods and ControllerRevisions.
+// Once it has said so, it does not look again until Doubt is called for that DaemonSet.
 func (h *Handover) Confirmed(ctx context.Context, state plan.State) (bool, error) {
 	ds := state.DaemonSet
 	h.mu.Lock()
@@ -40,18 +41,27 @@ func (h *Handover) Confirmed(ctx context.Context, state plan.State) (bool, error
 	if done {
 		return true, nil
 	}
-	live := metav1.PartialObjectMetadataList{}
-	live.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("PodList"))
-	if err := h.live.List(ctx, &live, client.InNamespace(ds.Namespace)); err != nil {
-		return false, fmt.Errorf("compare the cache with the pods of DaemonSet %s/%s: %w", ds.Namespace, ds.Name, err)
+	pods, err := h.list(ctx, ds, corev1.SchemeGroupVersion.WithKind("PodList"))
+	if err != nil || !caughtUp(ds, state.Pods, pods) {
+		return false, err
 	}
-	if !caughtUp(ds, state.Pods, live) {
-		return false, nil
+	revisions, err := h.list(ctx, ds, appsv1.SchemeGroupVersion.WithKind("ControllerRevisionList"))
+	if err != nil || !caughtUp(ds, state.Revisions, revisions) {
+		return false, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.done[ds.UID] = true
 	return true, nil
+}
+
+func (h *Handover) list(ctx context.Context, ds *appsv1.DaemonSet, kind schema.GroupVersionKind) (metav1.PartialObjectMetadataList, error) {
+	live := metav1.PartialObjectMetadataList{}
+	live.SetGroupVersionKind(kind)
+	if err := h.live.List(ctx, &live, client.InNamespace(ds.Namespace)); err != nil {
+		return live, fmt.Errorf("compare the cache with the %s of DaemonSet %s/%s: %w", kind.Kind, ds.Namespace, ds.Name, err)
+	}
+	return live, nil
 }
 
 // Doubt makes Confirmed look again: it is not known whether a write took effect.
@@ -61,13 +71,13 @@ func (h *Handover) Doubt(ds types.UID) {
 	delete(h.done, ds)
 }
 
-// caughtUp says whether cached has every live pod of ds in its live version or a later one, and nothing that was gone
-// when the live list was made.
-func caughtUp(ds *appsv1.DaemonSet, cached []*corev1.Pod, live metav1.PartialObjectMetadataList) bool {
+// caughtUp says whether cached has every live object of ds in its live version or a later one, and nothing that was
+// gone when the live list was made.
+func caughtUp[T metav1.Object](ds *appsv1.DaemonSet, cached []T, live metav1.PartialObjectMetadataList) bool {
 	versions := make(map[types.UID]string, len(cached))
-	for _, pod := range cached {
-		if metav1.IsControlledBy(pod, ds) {
-			versions[pod.UID] = pod.ResourceVersion
+	for _, object := range cached {
+		if metav1.IsControlledBy(object, ds) {
+			versions[object.GetUID()] = object.GetResourceVersion()
 		}
 	}
 	for i := range live.Items {

@@ -13,7 +13,6 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/observe"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
@@ -82,51 +81,3 @@ func TestMissingDaemonSetIsNotFound(t *testing.T) {
 	_, err := observe.New(cacheWith()).Observe(context.Background(), types.NamespacedName{Namespace: "ns", Name: "agent"})
 	NewWithT(t).Expect(apierrors.IsNotFound(err)).To(BeTrue(), "got %v", err)
 }
-
-func TestHandoverWaitsForTheCache(t *testing.T) {
-	at := func(name, version string) *corev1.Pod {
-		p := pod("ns", name, "ds")
-		p.ResourceVersion = version
-		return p
-	}
-	foreign := pod("ns", "foreign", "other")
-	foreign.ResourceVersion = "150"
-	for name, c := range map[string]struct {
-		live, cached []*corev1.Pod
-		confirmed    bool
-	}{
-		"nothing anywhere":                             {nil, nil, true},
-		"the same":                                     {pods(at("a", "100")), pods(at("a", "100")), true},
-		"the cache has a later version":                {pods(at("a", "100")), pods(at("a", "250")), true},
-		"the cache has an earlier version":             {pods(at("a", "100")), pods(at("a", "99")), false},
-		"the cache misses what the last leader made":   {pods(at("a", "100"), at("b", "101")), pods(at("a", "100")), false},
-		"the cache has what the last leader deleted":   {nil, pods(at("a", "100")), false},
-		"the cache has what came after the live look":  {nil, pods(at("a", "201")), true},
-		"somebody else's pods need not be in the list": {pods(foreign), nil, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			g := NewWithT(t)
-			looks := 0
-			live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(clientgoscheme.Scheme).Build(), interceptor.Funcs{
-				List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, _ ...client.ListOption) error {
-					looks++
-					into := list.(*metav1.PartialObjectMetadataList)
-					into.ResourceVersion = "200"
-					for _, p := range c.live {
-						into.Items = append(into.Items, metav1.PartialObjectMetadata{ObjectMeta: p.ObjectMeta})
-					}
-					return nil
-				}})
-			h := observe.NewHandover(live)
-			state := plan.State{DaemonSet: daemonSet(), Pods: c.cached}
-			g.Expect(h.Confirmed(context.Background(), state)).To(Equal(c.confirmed), "RECOVERY-002, RECOVERY-005")
-			g.Expect(h.Confirmed(context.Background(), state)).To(Equal(c.confirmed))
-			g.Expect(looks).To(Equal(map[bool]int{true: 1, false: 2}[c.confirmed]), "once confirmed, it does not look again")
-			h.Doubt("ds")
-			g.Expect(h.Confirmed(context.Background(), state)).To(Equal(c.confirmed))
-			g.Expect(looks).To(Equal(map[bool]int{true: 2, false: 3}[c.confirmed]), "unless in doubt")
-		})
-	}
-}
-
-func pods(pods ...*corev1.Pod) []*corev1.Pod { return pods }

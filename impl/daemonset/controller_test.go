@@ -1,0 +1,106 @@
+package daemonset
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	"github.com/prometheus/client_golang/prometheus"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/act"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/observe"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// server is an API server that lives in memory. Only the cache needs its indexes.
+func server(funcs interceptor.Funcs, objects ...client.Object) client.WithWatch {
+	return fake.NewClientBuilder().WithScheme(clientgoscheme.Scheme).WithInterceptorFuncs(funcs).WithObjects(objects...).
+		WithStatusSubresource(&appsv1.DaemonSet{}).
+		WithIndex(&corev1.Pod{}, observe.ControllerIndex, observe.ControllerOf).
+		WithIndex(&appsv1.ControllerRevision{}, observe.ControllerIndex, observe.ControllerOf).Build()
+}
+
+func reconciler(t *testing.T, cache client.Reader, live client.Client) *Reconciler {
+	t.Helper()
+	metrics, err := act.NewMetrics(prometheus.NewRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	writes := act.NewOwnWrites(clock, metrics.OwnWritesTimedOut)
+	return &Reconciler{
+		clock: clock, observer: observe.New(cache), handover: observe.NewHandover(live), writes: writes, backoffs: newBackoffs(), metrics: metrics,
+		actor: &act.Actor{Client: live, Live: live, Recorder: events.NewFakeRecorder(100), Writes: writes, Metrics: metrics},
+	}
+}
+
+// agent is a DaemonSet whose status says that it once had pods on three nodes, its revision, and one of the pods.
+func agent(t *testing.T) (*appsv1.DaemonSet, *appsv1.ControllerRevision, *corev1.Pod) {
+	t.Helper()
+	labels := map[string]string{"app": "agent"}
+	ds := &appsv1.DaemonSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "agent", UID: "agent", Generation: 1},
+		Spec: appsv1.DaemonSetSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}},
+		},
+		Status: appsv1.DaemonSetStatus{ObservedGeneration: 1, DesiredNumberScheduled: 3, CurrentNumberScheduled: 3},
+	}
+	revision, err := plan.NewRevision(ds, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	revision.UID = "revision"
+	pod := plan.NewPod(ds, revision.Labels[plan.HashLabel], "n0")
+	pod.Name, pod.UID = "agent-0", "agent-0"
+	return ds, revision, pod
+}
+
+func TestNothingIsWrittenBeforeTheCacheShowsWhatThePredecessorDid(t *testing.T) {
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n0"}}
+	ds, revision, pod := agent(t)
+	for name, cached := range map[string][]client.Object{
+		"the pod is missing":      {ds, node, revision},
+		"the revision is missing": {ds, node, pod},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			live := server(interceptor.Funcs{
+				Create: func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error {
+					return errors.New("written on a stale view")
+				},
+				SubResourceUpdate: func(context.Context, client.Client, string, client.Object, ...client.SubResourceUpdateOption) error {
+					return errors.New("reported on a stale view")
+				},
+			}, ds.DeepCopy(), node.DeepCopy(), revision.DeepCopy(), pod.DeepCopy())
+			r := reconciler(t, server(interceptor.Funcs{}, cached...), live)
+			result, err := r.Reconcile(context.Background(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(ds)})
+			g.Expect(err).NotTo(HaveOccurred(), "RECOVERY-002, STATUS-012: the numbers would go back and forth")
+			g.Expect(result.RequeueAfter).To(Equal(handoverRetry))
+		})
+	}
+}
+
+func TestAPassOverACacheThatHasCaughtUpWritesTheStatus(t *testing.T) {
+	g := NewWithT(t)
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n0"}}
+	ds, revision, pod := agent(t)
+	same := server(interceptor.Funcs{}, ds, node, revision, pod)
+	result, err := reconciler(t, same, same).Reconcile(context.Background(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(ds)})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(result).To(BeZero())
+	g.Expect(same.Get(context.Background(), client.ObjectKeyFromObject(ds), ds)).To(Succeed())
+	g.Expect(ds.Status.DesiredNumberScheduled).To(Equal(int32(1)), "STATUS-001")
+}

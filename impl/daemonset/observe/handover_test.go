@@ -1,0 +1,100 @@
+package observe_test
+
+import (
+	"context"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/observe"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// liveAt200 answers lists, of resource version 200, with these objects' metadata, and counts those of pods.
+func liveAt200(looks *int, objects ...client.Object) client.Reader {
+	return interceptor.NewClient(fake.NewClientBuilder().WithScheme(clientgoscheme.Scheme).Build(), interceptor.Funcs{
+		List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, _ ...client.ListOption) error {
+			into := list.(*metav1.PartialObjectMetadataList)
+			into.ResourceVersion = "200"
+			for _, object := range objects {
+				switch o := object.(type) {
+				case *corev1.Pod:
+					if into.Kind == "PodList" {
+						into.Items = append(into.Items, metav1.PartialObjectMetadata{ObjectMeta: o.ObjectMeta})
+					}
+				case *appsv1.ControllerRevision:
+					if into.Kind == "ControllerRevisionList" {
+						into.Items = append(into.Items, metav1.PartialObjectMetadata{ObjectMeta: o.ObjectMeta})
+					}
+				}
+			}
+			if into.Kind == "PodList" {
+				*looks++
+			}
+			return nil
+		}})
+}
+
+func TestHandoverWaitsForTheCache(t *testing.T) {
+	at := func(name, version string) *corev1.Pod {
+		p := pod("ns", name, "ds")
+		p.ResourceVersion = version
+		return p
+	}
+	numbered := func(name, version string) *appsv1.ControllerRevision {
+		r := revision("ns", name, "ds")
+		r.UID, r.ResourceVersion = types.UID(name), version
+		return r
+	}
+	foreign, occupant := pod("ns", "foreign", "other"), revision("ns", "foreign", "other")
+	foreign.ResourceVersion, occupant.ResourceVersion = "150", "150"
+	for name, c := range map[string]struct {
+		live, cached []client.Object
+		confirmed    bool
+	}{
+		"nothing anywhere":                             {nil, nil, true},
+		"the same":                                     {objects(at("a", "100")), objects(at("a", "100")), true},
+		"the cache has a later version":                {objects(at("a", "100")), objects(at("a", "250")), true},
+		"the cache has an earlier version":             {objects(at("a", "100")), objects(at("a", "99")), false},
+		"the cache misses what the last leader made":   {objects(at("a", "100"), at("b", "101")), objects(at("a", "100")), false},
+		"the cache has what the last leader deleted":   {nil, objects(at("a", "100")), false},
+		"the cache has what came after the live look":  {nil, objects(at("a", "201")), true},
+		"somebody else's pods need not be in the list": {objects(foreign), nil, true},
+		"the same revisions":                           {objects(at("a", "100"), numbered("r", "90")), objects(at("a", "100"), numbered("r", "90")), true},
+		"the cache misses the last leader's revision":  {objects(at("a", "100"), numbered("r", "90")), objects(at("a", "100")), false},
+		"the cache has a revision's earlier number":    {objects(numbered("r", "90")), objects(numbered("r", "80")), false},
+		"the cache has a revision that was deleted":    {nil, objects(numbered("r", "90")), false},
+		"somebody else has the name of the next one":   {objects(occupant), objects(occupant), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			state := plan.State{DaemonSet: daemonSet()}
+			for _, object := range c.cached {
+				switch o := object.(type) {
+				case *corev1.Pod:
+					state.Pods = append(state.Pods, o)
+				case *appsv1.ControllerRevision:
+					state.Revisions = append(state.Revisions, o)
+				}
+			}
+			looks := 0
+			h := observe.NewHandover(liveAt200(&looks, c.live...))
+			g.Expect(h.Confirmed(context.Background(), state)).To(Equal(c.confirmed), "RECOVERY-002, RECOVERY-005, HISTORY-010")
+			g.Expect(h.Confirmed(context.Background(), state)).To(Equal(c.confirmed))
+			g.Expect(looks).To(Equal(map[bool]int{true: 1, false: 2}[c.confirmed]), "once confirmed, it does not look again")
+			h.Doubt("ds")
+			g.Expect(h.Confirmed(context.Background(), state)).To(Equal(c.confirmed))
+			g.Expect(looks).To(Equal(map[bool]int{true: 2, false: 3}[c.confirmed]), "unless in doubt")
+		})
+	}
+}
+
+func objects(objects ...client.Object) []client.Object { return objects }
