@@ -79,7 +79,7 @@ func TestAVersionThatDoesNotExistIsTheUsersErrorAndLeavesNothing(t *testing.T) {
 	for name, tt := range map[string]struct{ version, says string }{
 		"a patch that was never released": {"v1.31.9", `unknown Kubernetes version v1.31.9: the module proxy does not have it; of this minor version it has v1.31.2: `},
 		"a minor that was never released": {"1.99.0", `unknown Kubernetes version v1.99.0: the module proxy does not have it; it has v1.31.2: `},
-		"two numbers":                     {"1.31", `unknown Kubernetes version "1.31": give all three numbers, as in v1.37.0`},
+		"two numbers":                     {"1.31", `unknown Kubernetes version "1.31": give all three numbers of a version 1.x.y, as in v1.37.0`},
 		"another major version":           {"v2.0.0", `unknown Kubernetes version "v2.0.0": give all three`},
 		"a word":                          {"latest", `unknown Kubernetes version "latest": give all three`},
 		"a path":                          {"../v1.31.2", `unknown Kubernetes version "../v1.31.2": give all three`},

@@ -68,7 +68,7 @@ func toolModules(options Options) (map[string]toolModule, error) {
 	if options.Version != "" {
 		version := "v" + strings.TrimPrefix(options.Version, "v")
 		if !semver.IsValid(version) || semver.Canonical(version) != version || semver.Major(version) != "v1" {
-			return nil, fmt.Errorf("%w %q: give all three numbers, as in %s", ErrUnknownVersion, options.Version, DefaultKubernetesVersion)
+			return nil, fmt.Errorf("%w %q: give all three numbers of a version 1.x.y, as in %s", ErrUnknownVersion, options.Version, DefaultKubernetesVersion)
 		}
 		if version != modules[kubernetes].version {
 			modules[kubernetes] = toolModule{version: version, recipe: generatedRecipe}
