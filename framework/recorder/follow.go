@@ -19,6 +19,8 @@ type stream struct {
 	Source
 	// passed is the version up to which everything has been received: of the list, the last event or the last bookmark.
 	passed uint64
+	// received is set with the first event.
+	received bool
 	// existing are the objects there are, by what was received; not kept for Event objects, which are never looked up.
 	existing map[types.UID]history.Object
 	// lost is set from a gap's beginning until the state after it is recorded.
@@ -39,8 +41,8 @@ func resumption() wait.Backoff {
 // follow records the stream's events until the recording ends. A watch that ends is resumed where it was; where that cannot be, follow
 // leaves a gap and goes on behind it.
 //
-// client-go's RetryWatcher would do for the former. But it keeps bookmarks to itself, without which a quiet watch can neither be proven
-// caught up nor resumed late, and it asks for ever when the very request is answered with 410 Gone.
+// client-go's RetryWatcher would do for the former. But it keeps bookmarks to itself, without which a quiet watch cannot be resumed late, and it
+// asks for ever when the very request is answered with 410 Gone.
 func (r *Recorder) follow(ctx context.Context, s *stream, watcher watch.Interface) {
 	backoff := resumption()
 	for {
@@ -111,7 +113,7 @@ func (r *Recorder) receive(s *stream, event watch.EventType, received runtime.Ob
 
 // record writes one event down, or holds it back if it lies beyond the recording's end. The caller holds the lock.
 func (r *Recorder) record(s *stream, event watch.EventType, object versioned) error {
-	s.passed = max(s.passed, object.version)
+	s.passed, s.received = max(s.passed, object.version), true
 	s.remember(event, object.Object)
 	entry := history.Entry{ResourceVersion: object.version, Type: event, Kind: s.Kind, Object: object.Object}
 	r.stamp(&entry)

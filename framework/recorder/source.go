@@ -25,6 +25,9 @@ type Source struct {
 	Namespace string
 	// ListerWatcher gives them: a consistent read of all, and a watch from a resource version.
 	ListerWatcher cache.ListerWatcherWithContext
+	// Mark makes an event that this source's watch delivers and that means nothing to anybody, and returns its version. What the watch has
+	// delivered by then is all there was before: see Recorder.CatchUp.
+	Mark func(context.Context) (uint64, error)
 }
 
 func (s Source) name() string {
@@ -103,34 +106,36 @@ func (s Source) watch(ctx context.Context, after uint64, options metav1.ListOpti
 
 // Cluster returns the sources for a scenario: in each namespace every namespaced kind that history knows, and the nodes with the labels.
 func Cluster(client kubernetes.Interface, nodes labels.Set, namespaces ...string) []Source {
-	sources := []Source{source(history.KindNode, "", client.CoreV1().Nodes(), func(options *metav1.ListOptions) {
+	// A node is not made up: only one that is there is marked.
+	sources := []Source{source(history.KindNode, "", client.CoreV1().Nodes(), &corev1.Node{}, func(options *metav1.ListOptions) {
 		options.LabelSelector = labels.SelectorFromSet(nodes).String()
 	})}
 	for _, namespace := range namespaces {
 		apps, core := client.AppsV1(), client.CoreV1()
 		sources = append(sources,
-			source(history.KindDaemonSet, namespace, apps.DaemonSets(namespace), nil),
-			source(history.KindControllerRevision, namespace, apps.ControllerRevisions(namespace), nil),
-			source(history.KindStatefulSet, namespace, apps.StatefulSets(namespace), nil),
-			source(history.KindPodDisruptionBudget, namespace, client.PolicyV1().PodDisruptionBudgets(namespace), nil),
-			source(history.KindPod, namespace, core.Pods(namespace), nil),
-			source(history.KindEvent, namespace, core.Events(namespace), nil),
+			source(history.KindDaemonSet, namespace, apps.DaemonSets(namespace), inertDaemonSet(), nil),
+			source(history.KindControllerRevision, namespace, apps.ControllerRevisions(namespace), inertRevision(), nil),
+			source(history.KindStatefulSet, namespace, apps.StatefulSets(namespace), inertStatefulSet(), nil),
+			source(history.KindPodDisruptionBudget, namespace, client.PolicyV1().PodDisruptionBudgets(namespace), inertBudget(), nil),
+			source(history.KindPod, namespace, core.Pods(namespace), inertPod(), nil),
+			source(history.KindEvent, namespace, core.Events(namespace), &corev1.Event{}, nil),
 		)
 	}
 	return sources
 }
 
-// listWatcher is what every typed client offers.
-type listWatcher[L runtime.Object] interface {
+// typedClient is what every typed client offers.
+type typedClient[O, L runtime.Object] interface {
+	writer[O]
 	List(ctx context.Context, options metav1.ListOptions) (L, error)
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
-func source[L runtime.Object](kind history.Kind, namespace string, client listWatcher[L], restrict func(*metav1.ListOptions)) Source {
+func source[O, L runtime.Object](kind history.Kind, namespace string, client typedClient[O, L], inert O, restrict func(*metav1.ListOptions)) Source {
 	if restrict == nil {
 		restrict = func(*metav1.ListOptions) {}
 	}
-	return Source{Kind: kind, Namespace: namespace, ListerWatcher: &cache.ListWatch{
+	s := Source{Kind: kind, Namespace: namespace, ListerWatcher: &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			restrict(&options)
 			return client.List(ctx, options)
@@ -140,6 +145,8 @@ func source[L runtime.Object](kind history.Kind, namespace string, client listWa
 			return client.Watch(ctx, options)
 		},
 	}}
+	s.Mark = func(ctx context.Context) (uint64, error) { return mark(ctx, s, client, inert) }
+	return s
 }
 
 // trim drops what no judge looks at and makes up most of an object's size.

@@ -29,9 +29,9 @@ type world struct {
 	log     []logged
 	changed chan struct{}
 
-	// held kinds' recording watches deliver nothing; proving watches do.
+	// held kinds' watches deliver nothing.
 	held map[history.Kind]bool
-	// cuts counts how often the recording watches of a kind were cut.
+	// cuts counts how often the watches of a kind were cut.
 	cuts map[history.Kind]int
 	// forgotten is the version from before which a kind's watches are refused.
 	forgotten map[history.Kind]uint64
@@ -39,7 +39,8 @@ type world struct {
 	refuse map[history.Kind]error
 	// beforeWatch is called before a watch is answered.
 	beforeWatch func(history.Kind)
-	// requests counts requests to watch, open the watches that nobody has stopped.
+	// marks counts the marks made, requests those to watch, open the watches that nobody has stopped.
+	marks    map[history.Kind]int
 	requests map[history.Kind]int
 	open     int
 }
@@ -54,7 +55,7 @@ type logged struct {
 func newWorld(t testing.TB) *world {
 	return &world{
 		t: t, version: 10, changed: make(chan struct{}), held: map[history.Kind]bool{}, cuts: map[history.Kind]int{},
-		forgotten: map[history.Kind]uint64{}, refuse: map[history.Kind]error{}, requests: map[history.Kind]int{},
+		forgotten: map[history.Kind]uint64{}, refuse: map[history.Kind]error{}, requests: map[history.Kind]int{}, marks: map[history.Kind]int{},
 	}
 }
 
@@ -67,6 +68,10 @@ func (w *world) sources(kinds ...history.Kind) []recorder.Source {
 			WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 				return w.watch(ctx, kind, options)
 			},
+		}, Mark: func(context.Context) (uint64, error) {
+			version := w.happens(watch.Added, kind, "mark")
+			w.change(func() { w.marks[kind]++ })
+			return version, nil
 		}})
 	}
 	return sources
@@ -118,6 +123,12 @@ func (w *world) openWatches() int {
 	return w.open
 }
 
+func (w *world) marksOf(kind history.Kind) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.marks[kind]
+}
+
 func (w *world) requestsFor(kind history.Kind) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -156,7 +167,6 @@ func (w *world) watch(ctx context.Context, kind history.Kind, options metav1.Lis
 	w.open++
 	events := make(chan watch.Event)
 	proxy := watch.NewProxyWatcher(events)
-	proving := options.TimeoutSeconds != nil
 	cuts := w.cuts[kind]
 	go func() {
 		defer close(events)
@@ -165,11 +175,10 @@ func (w *world) watch(ctx context.Context, kind history.Kind, options metav1.Lis
 			defer w.mu.Unlock()
 			w.open--
 		}()
-		bookmarked := false
 		for {
 			w.mu.Lock()
-			event, version, changed := w.next(kind, after), w.version, w.changed
-			halted, ended := !proving && w.held[kind], !proving && w.cuts[kind] != cuts
+			event, changed := w.next(kind, after), w.changed
+			halted, ended := w.held[kind], w.cuts[kind] != cuts
 			if after < w.forgotten[kind] && !ended {
 				event = &logged{version: after, event: watch.Error}
 			}
@@ -186,10 +195,6 @@ func (w *world) watch(ctx context.Context, kind history.Kind, options metav1.Lis
 			case event != nil:
 				sent = watch.Event{Type: event.event, Object: event.object.DeepCopyObject()}
 				after = event.version
-			case proving && !bookmarked:
-				bookmark := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ResourceVersion: strconv.FormatUint(version, 10)}}
-				sent = watch.Event{Type: watch.Bookmark, Object: bookmark}
-				bookmarked = true
 			}
 			if sent.Object == nil {
 				select {

@@ -18,19 +18,26 @@ import (
 // Condition is something to wait for in the recorded state.
 type Condition func(*history.Cluster) bool
 
-// Await waits until the condition holds, at most the scenario's patience, and tells whether it did. Not holding is no failure: whether the
+// Await waits until the condition holds and tells whether it did. It gives up when nothing has changed for as long as the scenario's patience,
+// or after longestWait times that, so that a slow machine takes longer and decides nothing else. Not holding is no failure: whether the
 // implementation should have brought it about is for the judges of the recording.
 func (s *Scenario) Await(ctx context.Context, condition Condition) bool {
 	s.tb.Helper()
-	bounded, cancel := context.WithTimeoutCause(ctx, s.env.Patience, errImpatient)
+	bounded, cancel := context.WithTimeoutCause(ctx, longestWait*s.env.Patience, errImpatient)
 	defer cancel()
-	err := s.recorder.Await(bounded, condition)
-	if errors.Is(err, errImpatient) {
-		return false
+	stuck, holds := Quiet(s.env.Patience), false
+	err := s.recorder.Await(bounded, func(cluster *history.Cluster) bool {
+		holds = condition(cluster)
+		return stuck(cluster) || holds
+	})
+	if !errors.Is(err, errImpatient) {
+		s.must(err, "wait")
 	}
-	s.must(err, "wait")
-	return true
+	return holds
 }
+
+// longestWait bounds a wait while things keep changing, in times of the scenario's patience.
+const longestWait = 2
 
 var errImpatient = errors.New("not within the scenario's patience")
 
@@ -38,7 +45,7 @@ var errImpatient = errors.New("not within the scenario's patience")
 func (s *Scenario) Require(ctx context.Context, what string, condition Condition) {
 	s.tb.Helper()
 	if !s.Await(ctx, condition) {
-		s.tb.Fatalf("precondition not reached within %s: %s", s.env.Patience, what)
+		s.tb.Fatalf("precondition not reached, with patience of %s: %s", s.env.Patience, what)
 	}
 }
 

@@ -50,19 +50,29 @@ func set(says string, apply func(*appsv1.DaemonSet)) scenario.Edit {
 
 // accepted decides a requirement by the API server having taken a request.
 func accepted(c *spec.Case, id requirements.ID, what string, err error) bool {
+	mustBeAReply(c, err)
 	c.Answer(id, err == nil, what+" is accepted", describe(err))
 	return err == nil
 }
 
 // rejected decides a requirement by the API server having refused a request as invalid, naming the field.
 func rejected(c *spec.Case, id requirements.ID, what, field string, err error) {
+	mustBeAReply(c, err)
 	kept := apierrors.IsInvalid(err) && strings.Contains(err.Error(), field)
 	c.Answer(id, kept, fmt.Sprintf("%s is rejected as invalid, with an error that names %s", what, field), describe(err))
 }
 
 // refused decides a requirement by the API server having refused a request, be it as invalid or as not even readable.
 func refused(c *spec.Case, id requirements.ID, what string, err error) {
+	mustBeAReply(c, err)
 	c.Answer(id, apierrors.IsInvalid(err) || apierrors.IsBadRequest(err), what+" is rejected", describe(err))
+}
+
+// mustBeAReply ends the spec when an error says nothing about the request: the API server could not be reached, or was not able to judge it.
+func mustBeAReply(c *spec.Case, err error) {
+	if err != nil && !apierrors.IsInvalid(err) && !apierrors.IsBadRequest(err) && !apierrors.IsForbidden(err) {
+		c.CannotDecide("the API server gave no verdict on a request: " + err.Error())
+	}
 }
 
 // equal decides a requirement by a stored value.

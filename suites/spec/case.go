@@ -101,7 +101,8 @@ func (c *Case) judge(ctx context.Context, aborted string) findings {
 	f.standing = judge.Run(h, judge.All())
 	f.violations = f.standing.Violations()
 	f.decided = map[requirements.ID]bool{}
-	if aborted == "" {
+	// An event that is missing from an incomplete recording may still have happened.
+	if aborted == "" && f.incomplete == "" {
 		for _, note := range c.notes {
 			f.observations = append(f.observations, note(h))
 		}

@@ -46,10 +46,10 @@ func (f *findings) verdict(id requirements.ID) (reports.Verdict, string) {
 	if judged && standing.Outcome == judge.Inconclusive {
 		return reports.Inconclusive, standing.Reason
 	}
-	if f.decided[id] || judged && standing.Exercised {
-		return reports.Pass, ""
+	if judged && !standing.Exercised || !judged && !f.decided[id] {
+		return reports.Inconclusive, "nothing in the recording puts it to the test"
 	}
-	return reports.Inconclusive, "nothing in the recording puts it to the test"
+	return reports.Pass, ""
 }
 
 // failure is the story of the violations, or nothing.

@@ -14,6 +14,6 @@ import (
 func stall(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) *appsv1.DaemonSet {
 	updated := c.Update(ctx, daemonSet, Image("v2"), NeverReady())
 	c.Await(ctx, Processed(updated))
-	c.Await(ctx, Quiet(time.Second))
+	c.Await(ctx, Quiet(2*time.Second))
 	return updated
 }
