@@ -20,7 +20,7 @@ import (
 // MarkAnnotation is changed on an object to make an event that means nothing to anybody but a Recorder that proves its recording complete.
 const MarkAnnotation = "rollcall.dev/end-of-recording"
 
-// errNothingToMark is returned by a Source.Mark where there is no object, and no place to make one: the namespace does not exist.
+// errNothingToMark is returned by a Source.Mark where there is no place for a mark: the namespace does not exist.
 var errNothingToMark = errors.New("there is nothing to mark")
 
 // writer is what typed clients offer to make a mark.
@@ -42,9 +42,6 @@ func mark[O runtime.Object](ctx context.Context, source Source, client writer[O]
 			return versionOf(marked, err)
 		}
 	}
-	if accessor, err := meta.Accessor(inert); err != nil || accessor.GetName() == "" {
-		return 0, errNothingToMark
-	}
 	marked, err := client.Create(ctx, inert, metav1.CreateOptions{})
 	if apierrors.IsNotFound(err) {
 		return 0, errNothingToMark
@@ -63,7 +60,7 @@ func versionOf(object runtime.Object, err error) (uint64, error) {
 	return strconv.ParseUint(accessor.GetResourceVersion(), 10, 64)
 }
 
-// inert is the metadata and what else the objects have in common that are made as marks.
+// What the objects that are made as marks have in common.
 var (
 	inertMeta     = metav1.ObjectMeta{Name: "rollcall-end-of-recording"}
 	inertSelector = &metav1.LabelSelector{MatchLabels: map[string]string{MarkAnnotation: ""}}
@@ -85,6 +82,13 @@ func inertStatefulSet() *appsv1.StatefulSet {
 	return &appsv1.StatefulSet{
 		ObjectMeta: inertMeta, Spec: appsv1.StatefulSetSpec{Replicas: new(int32), Selector: inertSelector, Template: inertTemplate()},
 	}
+}
+
+// inertNode has the labels by which the source selects nodes, and a taint that keeps pods off.
+func inertNode(labels map[string]string) *corev1.Node {
+	node := &corev1.Node{ObjectMeta: inertMeta, Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: MarkAnnotation, Effect: corev1.TaintEffectNoExecute}}}}
+	node.GenerateName, node.Name, node.Labels = inertMeta.Name+"-", "", labels
+	return node
 }
 
 func inertPod() *corev1.Pod {

@@ -106,8 +106,7 @@ func (s Source) watch(ctx context.Context, after uint64, options metav1.ListOpti
 
 // Cluster returns the sources for a scenario: in each namespace every namespaced kind that history knows, and the nodes with the labels.
 func Cluster(client kubernetes.Interface, nodes labels.Set, namespaces ...string) []Source {
-	// A node is not made up: only one that is there is marked.
-	sources := []Source{source(history.KindNode, "", client.CoreV1().Nodes(), &corev1.Node{}, func(options *metav1.ListOptions) {
+	sources := []Source{source(history.KindNode, "", client.CoreV1().Nodes(), inertNode(nodes), func(options *metav1.ListOptions) {
 		options.LabelSelector = labels.SelectorFromSet(nodes).String()
 	})}
 	for _, namespace := range namespaces {

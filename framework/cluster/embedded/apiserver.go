@@ -3,6 +3,7 @@ package embedded
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 
 // startAPIServer starts etcd and kube-apiserver and waits until the latter is ready.
 func (c *Cluster) startAPIServer() error {
-	for _, dir := range []string{c.dataDir(), c.certDir(), c.binDir()} {
+	for _, dir := range []string{c.dataDir(), c.certDir(), c.binDir(), c.configDir()} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return fmt.Errorf("make the control plane's folder: %w", err)
 		}
@@ -50,10 +51,12 @@ func (c *Cluster) startAPIServer() error {
 	c.plane = &envtest.Environment{
 		ControlPlane:             envtest.ControlPlane{Etcd: etcd, APIServer: apiServer},
 		ControlPlaneStartTimeout: startTimeout,
+		// Otherwise USE_EXISTING_CLUSTER in somebody's environment would point us at their cluster.
+		UseExistingCluster: new(false),
 	}
 	config, err := c.plane.Start()
 	if err != nil {
-		return fmt.Errorf("start etcd and kube-apiserver: %w\n%s", err, c.lastLines("etcd", "kube-apiserver"))
+		return fmt.Errorf("start etcd and kube-apiserver: %w\n%s", err, c.lastLines("etcd", "kube-apiserver")+refusal(apiServerPath))
 	}
 	config.QPS, config.Burst = 1000, 2000
 	c.config = config
@@ -69,17 +72,32 @@ func (c *Cluster) openLog(name string) (*os.File, error) {
 	return log, nil
 }
 
+// refusal shows what a kube-apiserver says that cannot even print its help, which envtest asks for first and does not pass on.
+func refusal(path string) string {
+	said, err := exec.Command(path, "--help").CombinedOutput()
+	if err == nil {
+		return ""
+	}
+	return fmt.Sprintf("kube-apiserver --help: %v\n%s", err, lastOf(string(said)))
+}
+
+// shownLines is how many of a component's last lines an error shows.
+const shownLines = 10
+
+func lastOf(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return "  " + strings.Join(lines[max(0, len(lines)-shownLines):], "\n  ")
+}
+
 // lastLines shows the ends of the components' logs, for an error.
 func (c *Cluster) lastLines(names ...string) string {
-	const shown = 10
 	var text strings.Builder
 	for _, name := range names {
 		log, err := os.ReadFile(filepath.Join(c.logDir(), name+".log"))
-		if err != nil {
+		if err != nil || len(log) == 0 {
 			continue
 		}
-		lines := strings.Split(strings.TrimRight(string(log), "\n"), "\n")
-		fmt.Fprintf(&text, "last lines of %s:\n  %s\n", name, strings.Join(lines[max(0, len(lines)-shown):], "\n  "))
+		fmt.Fprintf(&text, "last lines of %s:\n%s\n", name, lastOf(string(log)))
 	}
 	return text.String()
 }

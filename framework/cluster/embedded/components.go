@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/fixtures/stages"
@@ -48,7 +49,7 @@ leaderElection: {leaderElect: false}
 `
 
 func (c *Cluster) startScheduler(ctx context.Context) error {
-	config := filepath.Join(c.options.Dir, "kube-scheduler.yaml")
+	config := filepath.Join(c.configDir(), "kube-scheduler.yaml")
 	return c.startComponent(ctx, "kube-scheduler", func(kubeconfig string, port int) []string {
 		return []string{
 			"--config=" + config,
@@ -79,7 +80,7 @@ options:
 `
 
 func (c *Cluster) startKWOK(ctx context.Context) error {
-	config := filepath.Join(c.options.Dir, "kwok.yaml")
+	config := filepath.Join(c.configDir(), "kwok.yaml")
 	return c.startComponent(ctx, "kwok", func(kubeconfig string, port int) []string {
 		return []string{
 			"--kubeconfig=" + kubeconfig,
@@ -96,6 +97,9 @@ func (c *Cluster) startKWOK(ctx context.Context) error {
 	})
 }
 
+// portAttempts is how many ports are tried: somebody else may take one between its being found free and its being used.
+const portAttempts = 5
+
 // startComponent runs one component as a superuser, on a free port that serves its /healthz, and waits until that says ok.
 func (c *Cluster) startComponent(ctx context.Context, name string, args func(kubeconfig string, port int) []string, prepare ...func(kubeconfig string) error) error {
 	kubeconfig, err := c.KubeconfigFor(ctx, "system:"+name, superuser)
@@ -107,25 +111,30 @@ func (c *Cluster) startComponent(ctx context.Context, name string, args func(kub
 			return fmt.Errorf("write the configuration of %s: %w", name, err)
 		}
 	}
-	port, err := freePort()
-	if err != nil {
-		return fmt.Errorf("find a port for %s: %w", name, err)
+	for attempt := 1; ; attempt++ {
+		port, err := process.FreePort()
+		if err != nil {
+			return fmt.Errorf("find a port for %s: %w", name, err)
+		}
+		started, err := process.Start(ctx, process.Options{
+			Name:         name,
+			Path:         c.options.Binary(name),
+			Args:         args(kubeconfig, port),
+			LogPath:      filepath.Join(c.logDir(), name+".log"),
+			Ready:        healthy(port, name == "kwok"),
+			ReadyTimeout: startTimeout,
+		})
+		if err == nil {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.processes = append(c.processes, started)
+			return nil
+		}
+		// The component's last words are part of the error.
+		if attempt == portAttempts || !strings.Contains(err.Error(), syscall.EADDRINUSE.Error()) {
+			return err
+		}
 	}
-	started, err := process.Start(ctx, process.Options{
-		Name:         name,
-		Path:         c.options.Binary(name),
-		Args:         args(kubeconfig, port),
-		LogPath:      filepath.Join(c.logDir(), name+".log"),
-		Ready:        healthy(port, name == "kwok"),
-		ReadyTimeout: startTimeout,
-	})
-	if err != nil {
-		return err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.processes = append(c.processes, started)
-	return nil
 }
 
 // healthy asks the component's /healthz; only KWOK serves it without TLS.
@@ -155,13 +164,4 @@ func healthy(port int, plain bool) func(context.Context) error {
 		}
 		return nil
 	}
-}
-
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
 }

@@ -35,7 +35,7 @@ type Options struct {
 	Binary func(name string) string
 	// KubernetesVersion of those binaries, for example "v1.37.0".
 	KubernetesVersion string
-	// Dir receives what the control plane needs to run; it goes at Stop.
+	// Dir receives what the control plane needs to run, in folders that go at Stop; the folder itself stays. No two share one.
 	Dir string
 	// LogDir receives one log per component; it stays. Default: logs in Dir.
 	LogDir string
@@ -62,6 +62,9 @@ var _ cluster.Cluster = (*Cluster)(nil)
 // Start brings a control plane up and returns when every component is ready. When one is not, the error shows the component's last log
 // lines, and nothing is left running.
 func Start(ctx context.Context, options Options) (_ *Cluster, err error) {
+	if options.Binary == nil || options.Dir == "" {
+		return nil, errors.New("start a control plane: Options.Binary and Options.Dir are needed")
+	}
 	if options.LogDir == "" {
 		options.LogDir = filepath.Join(options.Dir, "logs")
 	}
@@ -84,7 +87,10 @@ func Start(ctx context.Context, options Options) (_ *Cluster, err error) {
 	for _, start := range []func(context.Context) error{c.startControllerManager, c.startScheduler, c.startKWOK} {
 		group.Go(func() error { return start(groupCtx) })
 	}
-	return c, group.Wait()
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // Provider implements cluster.Cluster.
@@ -98,6 +104,12 @@ func (c *Cluster) Config() *rest.Config { return c.config }
 
 // KubeconfigFor implements cluster.Cluster: the user is a client certificate's common name, the groups its organizations.
 func (c *Cluster) KubeconfigFor(_ context.Context, user string, groups ...string) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopped {
+		return "", fmt.Errorf("add user %s: the control plane has been stopped", user)
+	}
+	// Under the lock, since envtest numbers the certificates without one of its own.
 	authenticated, err := c.plane.AddUser(envtest.User{Name: user, Groups: groups}, c.config)
 	if err != nil {
 		return "", fmt.Errorf("add user %s: %w", user, err)
@@ -106,11 +118,9 @@ func (c *Cluster) KubeconfigFor(_ context.Context, user string, groups ...string
 	if err != nil {
 		return "", fmt.Errorf("write the kubeconfig of %s: %w", user, err)
 	}
-	c.mu.Lock()
 	c.users++
-	name := fmt.Sprintf("%s-%d.kubeconfig", strings.ReplaceAll(user, ":", "-"), c.users)
-	c.mu.Unlock()
-	path := filepath.Join(c.options.Dir, name)
+	name := fmt.Sprintf("%s-%d.kubeconfig", strings.NewReplacer(":", "-", "/", "-").Replace(user), c.users)
+	path := filepath.Join(c.configDir(), name)
 	if err := os.WriteFile(path, kubeconfig, 0o600); err != nil {
 		return "", fmt.Errorf("write the kubeconfig of %s: %w", user, err)
 	}
@@ -138,7 +148,7 @@ func (c *Cluster) Stop(ctx context.Context) error {
 	for _, log := range c.logs {
 		failures = append(failures, log.Close())
 	}
-	for _, dir := range []string{c.dataDir(), c.certDir(), c.binDir()} {
+	for _, dir := range []string{c.dataDir(), c.certDir(), c.binDir(), c.configDir()} {
 		failures = append(failures, os.RemoveAll(dir))
 	}
 	return errors.Join(failures...)
@@ -148,3 +158,6 @@ func (c *Cluster) logDir() string  { return c.options.LogDir }
 func (c *Cluster) dataDir() string { return filepath.Join(c.options.Dir, "etcd") }
 func (c *Cluster) certDir() string { return filepath.Join(c.options.Dir, "certificates") }
 func (c *Cluster) binDir() string  { return filepath.Join(c.options.Dir, "bin") }
+
+// configDir holds the components' configuration files and everybody's kubeconfigs.
+func (c *Cluster) configDir() string { return filepath.Join(c.options.Dir, "config") }
