@@ -51,6 +51,7 @@ func startSpecs(ctx context.Context, out io.Writer, o options, dir, session, jso
 		"--seed=" + strconv.FormatInt(o.seed, 10),
 		"--randomize-all",
 		"--keep-going",
+		"--silence-skips",
 		"--json-report=" + filepath.Base(jsonReport),
 		"--output-dir=" + filepath.Dir(jsonReport),
 	}
