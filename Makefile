@@ -33,8 +33,9 @@ requirements: rollcall ## Print the catalogue: requirement, level, deciding spec
 	@'$(ROLLCALL)' requirements
 
 .PHONY: test
-test: lint ## Check rollcall itself: linters, unit tests, levers, simulation
-	@go test ./...
+test: lint rollcall ## Check rollcall itself: linters, unit tests, levers, simulation
+	@'$(ROLLCALL)' build
+	@go test -timeout=20m ./...
 
 .PHONY: lint
 lint: ## Run the linters alone

@@ -57,10 +57,7 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 	if err != nil {
 		return exitUsage, usageError{err}
 	}
-	binaries, err := controlplane.Ensure(ctx, controlplane.Options{Version: o.kubernetesVersion, Out: out})
-	if errors.Is(err, controlplane.ErrUnknownVersion) {
-		return exitUsage, usageError{err}
-	}
+	binaries, err := ensureBinaries(ctx, o.kubernetesVersion, out)
 	if err != nil {
 		return exitHarness, err
 	}

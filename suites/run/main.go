@@ -25,6 +25,7 @@ const usage = `rollcall finds out whether a controller that rolls out per-node d
   rollcall run            run the suites against an implementation and write a report
   rollcall judge FILE...  judge recordings again, without a cluster
   rollcall requirements   print the catalogue: requirement, level, deciding specs
+  rollcall build          build the control-plane binaries now rather than on first use
 
 Each takes -help. Exit codes: 0 conformant, 1 not conformant, 2 usage or bad input, 3 the harness failed or could not decide.
 `
@@ -62,6 +63,8 @@ func dispatch(ctx context.Context, command string, args []string, out io.Writer)
 		return runSuites(ctx, args, out)
 	case "judge":
 		return judgeRecordings(args, out)
+	case "build":
+		return buildBinaries(ctx, args, out)
 	case "requirements":
 		return printRequirements(args, out)
 	case specsCommand:

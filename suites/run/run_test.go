@@ -44,6 +44,8 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 		"a missing file":           {[]string{"run", "-implementation=./missing.yaml"}, []string{"missing.yaml"}},
 		"an unknown feature":       {[]string{"run", "-implementation=" + implementation}, []string{"implementation.yaml:5", "Surgery", "HostPortRejection"}},
 		"an unknown version":       {[]string{"run", "-kubernetes-version=banana"}, []string{"banana"}},
+		"a version to build":       {[]string{"build", "-kubernetes-version=1.2"}, []string{"1.2"}},
+		"an argument to build":     {[]string{"build", "1.36.3"}, []string{`unexpected argument "1.36.3"`}},
 		"nothing to judge":         {[]string{"judge"}, []string{"name the recordings"}},
 		"a file that is none":      {[]string{"judge", file}, []string{file, "not a rollcall recording"}},
 		"a recording that is not":  {[]string{"judge", filepath.Join(folder, "missing")}, []string{"missing"}},

@@ -1,0 +1,41 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+
+	"github.com/rollcall-conformance/rollcall/framework/controlplane"
+)
+
+// buildBinaries is `rollcall build`: what `rollcall run` would build on first use, ahead of it.
+func buildBinaries(ctx context.Context, args []string, out io.Writer) (int, error) {
+	flags := flag.NewFlagSet("rollcall build", flag.ContinueOnError)
+	flags.SetOutput(out)
+	version := flags.String("kubernetes-version", "", "Kubernetes version, such as 1.36.3 (default: the newest one rollcall knows)")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return exitConformant, nil
+		}
+		return exitUsage, usageError{err}
+	}
+	if flags.NArg() > 0 {
+		return exitUsage, usagef("unexpected argument %q", flags.Arg(0))
+	}
+	binaries, err := ensureBinaries(ctx, *version, out)
+	if err != nil {
+		return exitHarness, err
+	}
+	fmt.Fprintln(out, binaries.Dir)
+	return exitConformant, nil
+}
+
+func ensureBinaries(ctx context.Context, version string, out io.Writer) (controlplane.Binaries, error) {
+	binaries, err := controlplane.Ensure(ctx, controlplane.Options{Version: version, Out: out})
+	if errors.Is(err, controlplane.ErrUnknownVersion) {
+		return binaries, usageError{err}
+	}
+	return binaries, err
+}
