@@ -7,6 +7,8 @@ type Conformance string
 const (
 	Conformant    Conformance = "conformant"
 	NotConformant Conformance = "not conformant"
+	// Partial: all that was selected passed, but not everything was selected, so it is no statement about the implementation.
+	Partial Conformance = "partial"
 	// Undecided: nothing was seen to fail, but the run cannot vouch for the implementation.
 	Undecided Conformance = "undecided"
 )
@@ -31,19 +33,24 @@ func conformanceOf(statistics Statistics) Conformance {
 }
 
 // Judge answers for a whole report from its requirements, whatever its Conformance field says. A run that was interrupted or that
-// the harness cut short cannot be conformant. Known deviations change nothing.
+// the harness cut short cannot be conformant, and one that was focused is at best partial. Known deviations change nothing.
 func Judge(report *ConformanceReport) Conformance {
 	answer := conformanceOf(count(report.Requirements))
-	if answer == Conformant && (report.Provenance.Interrupted || report.Provenance.HarnessFailure != "") {
+	switch {
+	case answer != Conformant:
+		return answer
+	case report.Provenance.Interrupted, report.Provenance.HarnessFailure != "":
 		return Undecided
+	case report.Provenance.Focus != "":
+		return Partial
 	}
-	return answer
+	return Conformant
 }
 
 // ExitCode returns what the rollcall command exits with for the report: 0, 1 or 3, as Judge answers.
 func ExitCode(report *ConformanceReport) int {
 	switch Judge(report) {
-	case Conformant:
+	case Conformant, Partial:
 		return ExitConformant
 	case NotConformant:
 		return ExitNotConformant

@@ -12,6 +12,7 @@ func TestExitCodeAndAnswerFollowFromTheVerdicts(t *testing.T) {
 	type verdicts = []reports.Verdict
 	cases := map[string]struct {
 		verdicts    verdicts
+		focus       string
 		interrupted bool
 		harness     string
 		deviation   bool
@@ -21,6 +22,9 @@ func TestExitCodeAndAnswerFollowFromTheVerdicts(t *testing.T) {
 		"everything passed":                           {verdicts: verdicts{"pass", "pass"}, code: 0, answer: reports.Conformant},
 		"some were not selected":                      {verdicts: verdicts{"pass", "not-run"}, code: 0, answer: reports.Conformant},
 		"a feature is not claimed":                    {verdicts: verdicts{"pass", "unsupported"}, code: 0, answer: reports.Conformant},
+		"all that was selected passed":                {verdicts: verdicts{"pass", "not-run"}, focus: "API", code: 0, answer: reports.Partial},
+		"one that was selected failed":                {verdicts: verdicts{"fail", "not-run"}, focus: "API", code: 1, answer: reports.NotConformant},
+		"selected and interrupted":                    {verdicts: verdicts{"pass"}, focus: "API", interrupted: true, code: 3, answer: reports.Undecided},
 		"one failed":                                  {verdicts: verdicts{"pass", "fail"}, code: 1, answer: reports.NotConformant},
 		"one failed as the implementation declares":   {verdicts: verdicts{"fail", "pass"}, deviation: true, code: 1, answer: reports.NotConformant},
 		"one failed and one was inconclusive":         {verdicts: verdicts{"inconclusive", "fail"}, code: 1, answer: reports.NotConformant},
@@ -37,7 +41,7 @@ func TestExitCodeAndAnswerFollowFromTheVerdicts(t *testing.T) {
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			run := reports.Run{Provenance: reports.Provenance{Interrupted: test.interrupted, HarnessFailure: test.harness}}
+			run := reports.Run{Provenance: reports.Provenance{Focus: test.focus, Interrupted: test.interrupted, HarnessFailure: test.harness}}
 			for i, verdict := range test.verdicts {
 				id := fmt.Sprintf("API-%03d", i)
 				run.Catalogue = append(run.Catalogue, reports.Requirement{ID: id, Level: reports.LevelCore})

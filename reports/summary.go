@@ -145,6 +145,8 @@ func (s *summary) answer() {
 		why = fmt.Sprintf("%d of %d decided requirements failed", counts.Failed, decided)
 	case Conformant:
 		hue, why = green, fmt.Sprintf("all %d decided requirements passed", decided)
+	case Partial:
+		hue, why = green, fmt.Sprintf("all %d requirements selected passed, which says nothing about the others", decided)
 	default:
 		hue = yellow
 		switch {
@@ -164,6 +166,9 @@ func (s *summary) answer() {
 	}
 	s.text.WriteByte('\n')
 	label := paragraph.Printable(s.report.Implementation.Name) + " is " + string(answer)
+	if answer == Partial {
+		label = paragraph.Printable(s.report.Implementation.Name) + ", a partial run"
+	}
 	verdict := paragraph.Hang("", label+": "+why, 0, summaryWidth)
 	s.text.WriteString(strings.Replace(verdict, string(answer), s.paint.in(hue, string(answer)), 1))
 }
