@@ -16,12 +16,14 @@ import (
 
 // identity are the specs of the labels by which pods and history objects are told apart.
 func identity() {
-	spec.It("labels pods and history with their revision, and pods with their template generation",
+	spec.It("labels pods and history with their revision, and pods with their template generation, also when rolled back",
 		spec.Decides("API-020", "API-021", "HISTORY-010"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx)
 			c.RollOut(ctx, daemonSet, Image("v2"))
+			// Back to a revision that there is: no other tells whether numbers are raised.
+			c.RollOut(ctx, daemonSet, Image("v1"))
 			c.Await(ctx, Quiet(time.Second))
 			key := c.RevisionLabel()
 			c.Decide("API-020",
@@ -29,7 +31,8 @@ func identity() {
 				HoldsAtEnd("every pod carries the "+key+" of a history object", func(cluster *history.Cluster) error { return podsLabelled(cluster, key) }))
 			c.Decide("API-021",
 				Exactly(2, PodCreated(OfVersion("v1")).Where("labelled with template generation 1", labelledWithGeneration("1"))),
-				Exactly(2, PodCreated(OfVersion("v2")).Where("labelled with template generation 2", labelledWithGeneration("2"))))
+				Exactly(2, PodCreated(OfVersion("v2")).Where("labelled with template generation 2", labelledWithGeneration("2"))),
+				Exactly(2, PodCreated(OfVersion("v1")).Where("labelled with template generation 3", labelledWithGeneration("3"))))
 		})
 
 	spec.It("keeps the selector as it was created, and matching the template",

@@ -38,11 +38,22 @@ func rollout() {
 			c.Decide("SURGE-008", expect.RolledOut())
 		})
 
+	spec.It("keeps one old and one updated pod on a node when the template changes again in mid-surge",
+		spec.Decides("SURGE-009", "SURGE-010"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			// Two nodes have a pod of v1 and one of v2, both outdated, when v3 comes.
+			daemonSet := stall(ctx, c, c.Deploy(ctx, MaxSurge("2")))
+			c.RollOut(ctx, daemonSet, Image("v3"), Healthy())
+			c.Decide("SURGE-009", expect.RolledOut())
+		})
+
 	spec.It("deletes the old pod promptly once the updated one on its node is available",
 		spec.Decides("SURGE-007"),
 		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 3)
-			daemonSet := c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(2))
+			// One node after the other, so that a controller that only sometimes loses its timer is found out.
+			c.AddNodes(ctx, 8)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(1))
 			c.RollOut(ctx, daemonSet, Image("v2"))
 			c.Decide("SURGE-007", OnEveryNode(Within(spec.Prompt, PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1")))))
 		})
