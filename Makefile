@@ -8,6 +8,7 @@ FOCUS              ?=
 SEED               ?=
 PROCS              ?=
 PATIENCE           ?=
+MUTANTS            ?=
 
 ROLLCALL = $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/checkout/rollcall
 
@@ -40,6 +41,10 @@ test: lint rollcall ## Check rollcall itself: linters, unit tests, levers, simul
 .PHONY: lint
 lint: ## Run the linters alone
 	@hack/lint
+
+.PHONY: mutants
+mutants: ## Break the reference in every way there is a patch for, and see the suite find out; MUTANTS= names some
+	@go run ./hack/mutants $(MUTANTS)
 
 .PHONY: bench
 bench: ## Measure recording and judging: 20,000 events each

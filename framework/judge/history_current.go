@@ -42,7 +42,8 @@ func (o *historyCurrent) Observe(s *Scene) []Violation {
 	if ds.Status.ObservedGeneration != ds.Generation || before.Status.ObservedGeneration == ds.Status.ObservedGeneration {
 		return nil
 	}
-	var current, newest *appsv1.ControllerRevision
+	// rival is the newest of the histories that hold another template.
+	var current, rival *appsv1.ControllerRevision
 	revisions, borrowed := 0, false
 	for _, revision := range s.Cluster.Revisions {
 		if !metav1.IsControlledBy(revision, ds) {
@@ -55,11 +56,12 @@ func (o *historyCurrent) Observe(s *Scene) []Violation {
 			// Not a history that this judge can read.
 			return nil
 		}
-		if newest == nil || newest.Revision < revision.Revision {
-			newest = revision
+		chosen := &rival
+		if history.SameTemplate(template, &ds.Spec.Template) {
+			chosen = &current
 		}
-		if history.SameTemplate(template, &ds.Spec.Template) && (current == nil || current.Revision < revision.Revision) {
-			current = revision
+		if *chosen == nil || (*chosen).Revision < revision.Revision {
+			*chosen = revision
 		}
 	}
 	if revisions == 0 {
@@ -73,8 +75,8 @@ func (o *historyCurrent) Observe(s *Scene) []Violation {
 		return nil
 	case current == nil:
 		got = fmt.Sprintf("none of %d revisions holding the template of generation %d", revisions, ds.Generation)
-	case current.Revision < newest.Revision:
-		got = fmt.Sprintf("%s with %d, below %s with %d", current.Name, current.Revision, newest.Name, newest.Revision)
+	case rival != nil && current.Revision <= rival.Revision:
+		got = fmt.Sprintf("%s with %d, not above %s with %d", current.Name, current.Revision, rival.Name, rival.Revision)
 	default:
 		// A lone revision of the right template cannot be outnumbered.
 		o.yes = o.yes || revisions > 1

@@ -26,6 +26,12 @@ func TestHistoryCurrent(t *testing.T) {
 			ds.Update("v2").Revision("v2", 4)
 			ds.Observed()
 		}},
+		story{"the new history has the number of the old one", func(b *Builder) {
+			ds, _ := running(b, 1)
+			ds.Revision("v1", 5)
+			ds.Update("v2").Revision("v2", 5)
+			ds.Observed()
+		}},
 		story{"the new template has no history", func(b *Builder) {
 			ds, _ := running(b, 1)
 			ds.Revision("v1", 1)

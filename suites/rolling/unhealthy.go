@@ -74,12 +74,12 @@ func unhealthy() {
 		})
 }
 
-// sick makes the DaemonSet's pods on the nodes unready, and lets the controller see it.
+// sick makes the DaemonSet's pods on the nodes unready, and leaves the controller more than judge.Lag to see it.
 func sick(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, nodes ...string) {
 	for _, node := range nodes {
 		c.Pods.BecomeUnready(ctx, c.LivePodOn(ctx, daemonSet, node))
 	}
-	c.Await(ctx, Quiet(time.Second))
+	c.Await(ctx, Quiet(2*time.Second))
 }
 
 func tolerateEverything() Edit {

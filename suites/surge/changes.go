@@ -61,6 +61,18 @@ func changes() {
 				Never(PodDeleted()))
 		})
 
+	spec.It("keeps the history that pods are still of, with a revisionHistoryLimit of 0",
+		spec.Decides("HISTORY-017"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			none := Edit{Says: "revisionHistoryLimit 0", Apply: func(d *appsv1.DaemonSet) { d.Spec.RevisionHistoryLimit = new(int32) }}
+			daemonSet := stall(ctx, c, c.Deploy(ctx, MaxSurge("1"), none))
+			// The pods of v2 give way to those of v3, and so may its history; those of v1 stay.
+			c.Update(ctx, daemonSet, Image("v3"), NeverReady())
+			c.Await(ctx, Quiet(2*time.Second))
+			c.Decide("HISTORY-017", Exactly(3, RevisionCreated()), Exactly(1, RevisionDeleted()), Never(PodDeleted(OfVersion("v1"))))
+		})
+
 	spec.It("keeps the available pod of two when surge is switched off in mid-rollout",
 		spec.Decides("SURGE-021"),
 		func(ctx context.Context, c *spec.Case) {

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/reports"
+)
+
+// laboratory is what all trials share.
+type laboratory struct {
+	// root is the checkout; rollcall the command, built from it.
+	root, rollcall string
+	// artifacts gets one folder per mutant.
+	artifacts string
+	// patience is handed to rollcall run: a broken controller lets many a wait run out.
+	patience time.Duration
+	// keep leaves the artifacts of killed mutants too.
+	keep bool
+}
+
+// try lets the suite loose on the mutant.
+func (l laboratory) try(ctx context.Context, m mutant) result {
+	r := result{mutant: m, artifacts: filepath.Join(l.artifacts, m.name), verdicts: map[requirements.ID]reports.Verdict{}}
+	began := time.Now()
+	r.failure = l.tryIn(ctx, m, &r)
+	r.took = time.Since(began)
+	if r.killed() && !l.keep {
+		if err := os.RemoveAll(r.artifacts); err != nil {
+			r.failure = fmt.Errorf("remove the artifacts: %w", err)
+		}
+	}
+	return r
+}
+
+func (l laboratory) tryIn(ctx context.Context, m mutant, r *result) (err error) {
+	if err := os.RemoveAll(r.artifacts); err != nil {
+		return fmt.Errorf("remove the artifacts of an earlier trial: %w", err)
+	}
+	tree, err := os.MkdirTemp("", "rollcall-mutant-")
+	if err != nil {
+		return fmt.Errorf("make a folder for the mutant: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(tree)) }()
+	if err := copyProject(ctx, l.root, tree); err != nil {
+		return err
+	}
+	if err := apply(ctx, m.patch, tree); err != nil {
+		return err
+	}
+	for _, id := range m.breaks {
+		if r.verdicts[id] == reports.Fail {
+			// Another requirement's specs have found it out already.
+			continue
+		}
+		report, err := l.run(ctx, tree, filepath.Join(r.artifacts, string(id)), id)
+		if err != nil {
+			return err
+		}
+		r.read(report)
+	}
+	return nil
+}
+
+// run has the specs that decide the requirement run against the implementation that tree builds.
+func (l laboratory) run(ctx context.Context, tree, artifacts string, id requirements.ID) (*reports.ConformanceReport, error) {
+	var output bytes.Buffer
+	command := exec.CommandContext(ctx, l.rollcall, "run", "-focus", string(id), "-patience", l.patience.String(), "-artifacts", artifacts)
+	// The implementation is built from the module in which the command stands.
+	command.Dir = tree
+	command.Stdout, command.Stderr = &output, &output
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	// A conformant run is no error, and neither is one that is not: the report tells.
+	ended := command.Run()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	file, err := os.Open(filepath.Join(artifacts, reports.YAMLFile))
+	if err != nil {
+		return nil, fmt.Errorf("rollcall run left no report (%v); its output ends:\n%s", ended, tail(output.String(), 20))
+	}
+	defer file.Close()
+	report, err := reports.ReadYAML(file)
+	if err != nil {
+		return nil, err
+	}
+	if failure := report.Provenance.HarnessFailure; failure != "" {
+		return nil, fmt.Errorf("the harness failed: %s", failure)
+	}
+	return report, nil
+}
+
+// copyProject copies what git has, or would have, of the project as it is now. The checkout is only read.
+func copyProject(ctx context.Context, root, to string) error {
+	listed, err := git(ctx, root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	if err != nil {
+		return fmt.Errorf("list the project's files: %w", err)
+	}
+	for path := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
+		text, err := os.ReadFile(filepath.Join(root, path))
+		if errors.Is(err, fs.ErrNotExist) {
+			// Deleted, but not yet for git.
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("copy the project: %w", err)
+		}
+		target := filepath.Join(to, path)
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return fmt.Errorf("copy the project: %w", err)
+		}
+		if err := os.WriteFile(target, text, 0o644); err != nil {
+			return fmt.Errorf("copy the project: %w", err)
+		}
+	}
+	return nil
+}
+
+// apply applies the patch to the tree, which is no repository; options are git's.
+func apply(ctx context.Context, patch, tree string, options ...string) error {
+	if _, err := git(ctx, tree, append(append([]string{"apply", "--whitespace=nowarn"}, options...), patch)...); err != nil {
+		return fmt.Errorf("the patch does not fit the reference any more, make it anew: %w", err)
+	}
+	return nil
+}
+
+// git runs git in the folder and returns what it prints. Repositories around the folder are not looked for: git would
+// leave out what is not below them.
+func git(ctx context.Context, folder string, args ...string) (string, error) {
+	var complaint strings.Builder
+	command := exec.CommandContext(ctx, "git", args...)
+	command.Dir = folder
+	command.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(folder))
+	command.Stderr = &complaint
+	output, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(complaint.String()))
+	}
+	return string(output), nil
+}
+
+func tail(text string, lines int) string {
+	all := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(all[max(0, len(all)-lines):], "\n")
+}
