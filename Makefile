@@ -49,3 +49,7 @@ mutants: ## Break the reference in every way there is a patch for, and see the s
 .PHONY: bench
 bench: ## Measure recording and judging: 20,000 events each
 	@go test -run='^$$' -bench=20000 -benchtime=3x ./framework/...
+
+.PHONY: node-image
+node-image: ## Build the image of a kind node from source, without a registry
+	@go run ./hack/nodeimage $(if $(KUBERNETES_VERSION),-kubernetes-version=$(KUBERNETES_VERSION))

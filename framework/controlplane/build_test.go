@@ -118,8 +118,8 @@ func TestWhatIsMissingForABuildIsNamed(t *testing.T) {
 			says:    "no module proxy could be reached to fetch k8s.io/kubernetes v1.31.2: connect this machine",
 		},
 		"a program by that name": {
-			options: Options{Names: []string{"kubelet"}},
-			says:    `no control-plane program "kubelet": there are kube-apiserver, kube-controller-manager, kube-scheduler, kubectl, etcd, kwok`,
+			options: Options{Names: []string{"minikube"}},
+			says:    `no control-plane program "minikube": there are kube-apiserver, kube-controller-manager, kube-scheduler, kubectl, etcd, kwok, kubeadm,`,
 		},
 		"the tool modules": {
 			options: Options{ToolsDir: "no-such-folder"},
@@ -150,22 +150,37 @@ func TestTheDefaultVersionsAreThoseOfTheToolModulesOfTheCheckout(t *testing.T) {
 	g := NewWithT(t)
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	g.Expect(err).NotTo(HaveOccurred())
-	committed, err := toolModules(Options{})
+	all := append(programs(), nodePrograms()...)
+	committed, err := toolModules(Options{}, moduleNames(all))
 	g.Expect(err).NotTo(HaveOccurred())
 	t.Chdir(t.TempDir())
-	generated, err := toolModules(Options{})
+	generated, err := toolModules(Options{}, moduleNames(all))
 	g.Expect(err).NotTo(HaveOccurred())
 
-	for _, name := range []string{kubernetes, etcd, kwok} {
+	for _, name := range moduleNames(all) {
 		g.Expect(committed[name].dir).To(Equal(filepath.Join(root, "hack", "tools", name)))
 		g.Expect(generated[name].dir).To(BeEmpty())
 		g.Expect(generated[name].version).To(Equal(committed[name].version), name)
 		text, err := os.ReadFile(filepath.Join(committed[name].dir, "go.mod"))
 		g.Expect(err).NotTo(HaveOccurred())
-		for _, p := range programs() {
+		for _, p := range all {
 			if p.module == name {
 				g.Expect(string(text)).To(ContainSubstring(p.pkg), "the tool module must name what is built from it")
 			}
 		}
 	}
+}
+
+func TestProgramsOfRealNodesAreBuiltOnlyWhenAskedFor(t *testing.T) {
+	g := NewWithT(t)
+	byDefault, err := selected(nil)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(namesOf(byDefault)).To(Equal(Names()))
+	g.Expect(Names()).NotTo(ContainElements(NodeNames()))
+	g.Expect(moduleNames(byDefault)).To(HaveExactElements(kubernetes, etcd, kwok))
+
+	asked, err := selected([]string{"kubelet", "ctr"})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(namesOf(asked)).To(HaveExactElements("kubelet", "ctr"))
+	g.Expect(moduleNames(asked)).To(ContainElement(containerd))
 }

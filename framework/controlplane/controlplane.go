@@ -1,5 +1,5 @@
-// Package controlplane provides the programs of a Kubernetes control plane with simulated nodes: it builds them from their Go modules on
-// first use and keeps them in a cache, by version.
+// Package controlplane provides the programs of a Kubernetes control plane with simulated nodes, and on request those of real nodes: it builds
+// them from their Go modules on first use and keeps them in a cache, by version.
 //
 // It knows nothing about how they are run.
 package controlplane
@@ -20,6 +20,8 @@ const (
 	DefaultKubernetesVersion = "v1.37.0"
 	defaultEtcdVersion       = "v3.7.3"
 	defaultKwokVersion       = "v0.8.0"
+	defaultContainerdVersion = "v2.3.7"
+	defaultCoreDNSVersion    = "v1.14.7"
 )
 
 // ErrUnknownVersion is wrapped by the error of Ensure when there is no such version of Kubernetes: the user's input is at fault, not the harness.
@@ -28,17 +30,17 @@ var ErrUnknownVersion = errors.New("unknown Kubernetes version")
 // Options says which programs are wanted, and from where.
 type Options struct {
 	// Version is the Kubernetes version, all three numbers, with or without the "v". Default: the one that the tool modules pin,
-	// or DefaultKubernetesVersion. Versions of etcd and kwok are always the pinned ones.
+	// or DefaultKubernetesVersion. Versions of everything else are always the pinned ones.
 	Version string
 	// CacheDir is where the programs are kept. Default: the folder "rollcall" in os.UserCacheDir.
 	CacheDir string
-	// ToolsDir holds the modules kubernetes, etcd and kwok, whose go.sum files pin what is built. Default: hack/tools of
+	// ToolsDir holds the modules kubernetes, etcd, kwok and so on, whose go.sum files pin what is built. Default: hack/tools of
 	// rollcall's own checkout when the working directory is inside one. Without it, for whoever uses rollcall as a dependency,
 	// equivalent modules are generated and the checksum database vouches for them.
 	ToolsDir string
 	// Out gets a line before and after whatever takes long. Default: none.
 	Out io.Writer
-	// Names selects programs; see Names. Default: all of them.
+	// Names selects programs; see Names and NodeNames. Default: all of Names.
 	Names []string
 }
 
@@ -55,10 +57,12 @@ type Binaries struct {
 // Path is the program's file in the cache; empty if it was not among Options.Names.
 func (b Binaries) Path(name string) string { return b.paths[name] }
 
-// Names lists the programs this package can provide.
-func Names() []string {
+// Names lists the programs of a control plane with simulated nodes.
+func Names() []string { return namesOf(programs()) }
+
+func namesOf(programs []program) []string {
 	var names []string
-	for _, p := range programs() {
+	for _, p := range programs {
 		names = append(names, p.name)
 	}
 	return names
@@ -80,13 +84,13 @@ func Ensure(ctx context.Context, options Options) (Binaries, error) {
 	if err != nil {
 		return Binaries{}, err
 	}
-	modules, err := toolModules(options)
+	modules, err := toolModules(options, moduleNames(wanted))
 	if err != nil {
 		return Binaries{}, err
 	}
 
 	binaries := Binaries{KubernetesVersion: modules[kubernetes].version, paths: map[string]string{}}
-	for _, name := range []string{kubernetes, etcd, kwok} {
+	for _, name := range moduleNames(wanted) {
 		module := modules[name]
 		ofModule := slices.DeleteFunc(slices.Clone(wanted), func(p program) bool { return p.module != name })
 		shelf := shelf{dir: filepath.Join(cache, name, module.version, platform()), module: module, out: options.Out}

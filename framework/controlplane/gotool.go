@@ -49,7 +49,7 @@ func (g goTool) build(ctx context.Context, dir string, p program, module toolMod
 	}
 	compiler, err := process.Start(ctx, process.Options{
 		Name: "go build", Path: g.path, Dir: dir, Env: buildEnv(), LogPath: log,
-		Args: []string{"build", mod, "-buildvcs=false", "-trimpath", "-ldflags", module.ldflags, "-o", output, p.pkg},
+		Args: []string{"build", mod, "-buildvcs=false", "-trimpath", "-tags", module.tags, "-ldflags", module.ldflags, "-o", output, p.pkg},
 	})
 	if err != nil {
 		return err

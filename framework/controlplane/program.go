@@ -22,7 +22,7 @@ const versionPatience = 30 * time.Second
 // program is one executable that can be built.
 type program struct {
 	name string
-	// module is where it comes from: kubernetes, etcd or kwok.
+	// module is where it comes from: kubernetes, etcd, kwok, containerd or coredns.
 	module string
 	// pkg is its main package.
 	pkg string
@@ -64,16 +64,29 @@ func programs() []program {
 }
 
 func selected(names []string) ([]program, error) {
-	all := programs()
 	if len(names) == 0 {
-		return all, nil
+		return programs(), nil
 	}
+	all := append(programs(), nodePrograms()...)
+	known := namesOf(all)
 	for _, name := range names {
-		if !slices.Contains(Names(), name) {
-			return nil, fmt.Errorf("no control-plane program %q: there are %s", name, strings.Join(Names(), ", "))
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("no control-plane program %q: there are %s", name, strings.Join(known, ", "))
 		}
 	}
 	return slices.DeleteFunc(all, func(p program) bool { return !slices.Contains(names, p.name) }), nil
+}
+
+// moduleNames are the modules that programs come from. Those of the control plane are always among them: the folder with the links is named
+// after their versions.
+func moduleNames(wanted []program) []string {
+	names := []string{kubernetes, etcd, kwok}
+	for _, p := range wanted {
+		if !slices.Contains(names, p.module) {
+			names = append(names, p.module)
+		}
+	}
+	return names
 }
 
 // checkVersion runs a freshly built program: one that cannot run, or that takes itself for another version, must not get into the cache.

@@ -28,6 +28,8 @@ type toolModule struct {
 	dir string
 	// recipe identifies what, beside the version, decides what is built.
 	recipe string
+	// tags are build tags, separated by commas.
+	tags string
 	// ldflags are for the linker: no symbol tables, and the version that the program shall say.
 	ldflags string
 }
@@ -38,11 +40,13 @@ func mainModule(name string) string {
 		kubernetes: "k8s.io/kubernetes",
 		etcd:       "go.etcd.io/etcd/server/v3",
 		kwok:       "sigs.k8s.io/kwok",
+		containerd: "github.com/containerd/containerd/v2",
+		coredns:    "github.com/coredns/coredns",
 	}[name]
 }
 
-// toolModules decides for each of the three modules which version is built, and whether from the module in the tools folder or from a generated one.
-func toolModules(options Options) (map[string]toolModule, error) {
+// toolModules decides for each of the named modules which version is built, and whether from the module in the tools folder or from a generated one.
+func toolModules(options Options, names []string) (map[string]toolModule, error) {
 	tools := options.ToolsDir
 	if tools == "" {
 		found, err := findToolsDir()
@@ -51,13 +55,17 @@ func toolModules(options Options) (map[string]toolModule, error) {
 		}
 		tools = found
 	}
-	modules := map[string]toolModule{
-		kubernetes: {version: DefaultKubernetesVersion, recipe: generatedRecipe},
-		etcd:       {version: defaultEtcdVersion, recipe: generatedRecipe},
-		kwok:       {version: defaultKwokVersion, recipe: generatedRecipe},
+	defaults := map[string]string{
+		kubernetes: DefaultKubernetesVersion,
+		etcd:       defaultEtcdVersion,
+		kwok:       defaultKwokVersion,
+		containerd: defaultContainerdVersion,
+		coredns:    defaultCoreDNSVersion,
 	}
-	if tools != "" {
-		for name := range modules {
+	modules := map[string]toolModule{}
+	for _, name := range names {
+		modules[name] = toolModule{version: defaults[name], recipe: generatedRecipe}
+		if tools != "" {
 			module, err := committedModule(name, filepath.Join(tools, name))
 			if err != nil {
 				return nil, fmt.Errorf("reading the tool module for %s: %w", name, err)
@@ -77,6 +85,9 @@ func toolModules(options Options) (map[string]toolModule, error) {
 	for name, module := range modules {
 		module.name = name
 		module.ldflags = ldflags(name, module.version)
+		if name == containerd {
+			module.tags = "no_btrfs,no_devmapper,no_zfs" // snapshotters that need C libraries or that no node here uses
+		}
 		modules[name] = module
 	}
 	return modules, nil
@@ -84,7 +95,11 @@ func toolModules(options Options) (map[string]toolModule, error) {
 
 func ldflags(name, version string) string {
 	flags := "-s -w"
-	if name != kubernetes {
+	switch name {
+	case containerd:
+		return flags + " -X github.com/containerd/containerd/v2/version.Version=" + version
+	case kubernetes:
+	default:
 		return flags
 	}
 	numbers := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
