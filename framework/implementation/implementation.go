@@ -154,6 +154,18 @@ func Load(nameOrPath string, catalogue *requirements.Catalogue) (*Implementation
 	})
 }
 
+// Locate returns what Load finds the same file by from any working directory: a shipped name as it is, a path made absolute.
+func Locate(nameOrPath string) (string, error) {
+	if !isPath(nameOrPath) {
+		return nameOrPath, nil
+	}
+	path, err := filepath.Abs(nameOrPath)
+	if err != nil {
+		return "", fmt.Errorf("locating the implementation file: %w", err)
+	}
+	return path, nil
+}
+
 // Shipped lists the names of the implementation files that come with rollcall.
 func Shipped() []string {
 	// The pattern is a constant and valid, which is the only way for this to fail.

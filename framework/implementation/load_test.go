@@ -209,6 +209,23 @@ func TestTheShippedFilesLoadByNameAndByPath(t *testing.T) {
 	}
 }
 
+func TestALocatedFileLoadsFromAnyWorkingDirectory(t *testing.T) {
+	g := NewWithT(t)
+	folder := t.TempDir()
+	g.Expect(os.WriteFile(filepath.Join(folder, "mine.yaml"), []byte(least), 0o600)).To(Succeed())
+	t.Chdir(folder)
+	mine, err := Locate("./mine.yaml")
+	g.Expect(err).NotTo(HaveOccurred())
+	shipped, err := Locate("reference")
+	g.Expect(err).NotTo(HaveOccurred())
+	t.Chdir(t.TempDir())
+	for name, located := range map[string]string{"mine": mine, "reference": shipped} {
+		i, err := Load(located, catalogue(t))
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(i.Name).To(Equal(name))
+	}
+}
+
 func TestAFileThatIsNotThereIsAnErrorThatListsWhatIsShipped(t *testing.T) {
 	for given, says := range map[string]string{
 		"referense":     `no implementation "referense" is shipped: there are kube-controller-manager, reference; for a file of your own give its path, as in ./referense.yaml`,

@@ -82,8 +82,16 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 		},
 	})
 	s.must(err, "start recording %s", s.path)
+	begun := false
+	defer func() {
+		if !begun {
+			// TB has ended the spec already, with the reason; the watches must not go on.
+			_ = s.recorder.Close()
+		}
+	}()
 	s.Pods = Levers{tb: tb, pods: lever.Simulated{Client: env.Client, Recorder: s.recorder}}
 	s.makeNamespace(ctx, name)
+	begun = true
 	return s
 }
 

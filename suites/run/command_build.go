@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 
@@ -12,17 +11,10 @@ import (
 
 // buildBinaries is `rollcall build`: what `rollcall run` would build on first use, ahead of it.
 func buildBinaries(ctx context.Context, args []string, out io.Writer) (int, error) {
-	flags := flag.NewFlagSet("rollcall build", flag.ContinueOnError)
-	flags.SetOutput(out)
+	flags := newFlags("build", out)
 	version := flags.String("kubernetes-version", "", "Kubernetes version, such as 1.36.3 (default: the newest one rollcall knows)")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return exitConformant, nil
-		}
-		return exitUsage, usageError{err}
-	}
-	if flags.NArg() > 0 {
-		return exitUsage, usagef("unexpected argument %q", flags.Arg(0))
+	if err := parseFlagsOnly(flags, args); err != nil {
+		return exitUsage, err
 	}
 	binaries, err := ensureBinaries(ctx, *version, out)
 	if err != nil {

@@ -1,8 +1,6 @@
 package run
 
 import (
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 
@@ -14,13 +12,9 @@ import (
 
 // judgeRecordings is `rollcall judge`: the standing invariants, on recordings from anywhere.
 func judgeRecordings(args []string, out io.Writer) (int, error) {
-	flags := flag.NewFlagSet("rollcall judge", flag.ContinueOnError)
-	flags.SetOutput(out)
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return exitConformant, nil
-		}
-		return exitUsage, usageError{err}
+	flags := newFlags("judge", out)
+	if err := parseFlags(flags, args); err != nil {
+		return exitUsage, err
 	}
 	if flags.NArg() == 0 {
 		return exitUsage, usagef("name the recordings to judge, such as _artifacts/recordings/*.jsonl")

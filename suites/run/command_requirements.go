@@ -1,8 +1,6 @@
 package run
 
 import (
-	"errors"
-	"flag"
 	"io"
 
 	"github.com/onsi/ginkgo/v2/types"
@@ -12,16 +10,9 @@ import (
 
 // printRequirements is `rollcall requirements`: the catalogue, with the specs that decide each row.
 func printRequirements(args []string, out io.Writer) (int, error) {
-	flags := flag.NewFlagSet("rollcall requirements", flag.ContinueOnError)
-	flags.SetOutput(out)
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return exitConformant, nil
-		}
-		return exitUsage, usageError{err}
-	}
-	if flags.NArg() > 0 {
-		return exitUsage, usagef("unexpected argument %q", flags.Arg(0))
+	flags := newFlags("requirements", out)
+	if err := parseFlagsOnly(flags, args); err != nil {
+		return exitUsage, err
 	}
 	catalogue, deciding, err := loadCatalogue(specTree())
 	if err != nil {

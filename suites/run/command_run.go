@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -38,9 +37,6 @@ type suiteRun struct {
 // runSuites is `rollcall run`. Bad input is found before anything is written or started; from then on there is always a report.
 func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 	o, err := parseRun(args, out)
-	if errors.Is(err, flag.ErrHelp) {
-		return exitConformant, nil
-	}
 	if err != nil {
 		return exitUsage, err
 	}
@@ -80,6 +76,11 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 
 // runOn brings up the cluster and the implementation, has the specs run, and takes everything down.
 func (r *suiteRun) runOn(ctx context.Context, binaries controlplane.Binaries) (err error) {
+	// Specs run in another working directory.
+	file, err := implementation.Locate(r.options.implementation)
+	if err != nil {
+		return err
+	}
 	r.say("%s on %s, Kubernetes %s, seed %d", r.implementation.Name, r.options.provider, binaries.KubernetesVersion, r.options.seed)
 	executable, err := r.implementation.BuildExecutable(ctx, r.artifacts.work, binaries.Dir)
 	if err != nil {
@@ -117,7 +118,7 @@ func (r *suiteRun) runOn(ctx context.Context, binaries controlplane.Binaries) (e
 		RevisionLabel: r.implementation.RevisionLabel, Features: r.implementation.Features,
 		Seed: r.options.seed, Patience: r.options.patience,
 		Launch: spec.Launch{
-			Implementation: r.options.implementation, Executable: executable, BinDir: binaries.Dir, KubernetesVersion: binaries.KubernetesVersion,
+			Implementation: file, Executable: executable, BinDir: binaries.Dir, KubernetesVersion: binaries.KubernetesVersion,
 			Work: r.artifacts.work, Logs: r.artifacts.logs,
 		},
 	}).Write(session); err != nil {

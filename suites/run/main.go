@@ -4,6 +4,7 @@ package run
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -47,8 +48,11 @@ func Main(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	code, err := dispatch(ctx, args[1], args[2:], os.Stdout)
-	if err == nil {
+	switch {
+	case err == nil:
 		return code
+	case errors.Is(err, flag.ErrHelp):
+		return exitConformant
 	}
 	fmt.Fprintf(os.Stderr, "rollcall %s: %v\n", args[1], err)
 	if errors.As(err, new(usageError)) {

@@ -36,8 +36,7 @@ const defaultProcs = 6
 
 func parseRun(args []string, out io.Writer) (options, error) {
 	var o options
-	flags := flag.NewFlagSet("rollcall run", flag.ContinueOnError)
-	flags.SetOutput(out)
+	flags := newFlags("run", out)
 	flags.StringVar(&o.implementation, "implementation", "reference", "implementation file, or the name of a shipped one: "+strings.Join(implementation.Shipped(), ", "))
 	flags.StringVar(&o.provider, "provider", embedded.ProviderName, "what provides the cluster: "+embedded.ProviderName)
 	flags.StringVar(&o.kubernetesVersion, "kubernetes-version", "", "Kubernetes version of the control plane, such as 1.36.3 (default: the newest one rollcall knows)")
@@ -47,14 +46,8 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	flags.Int64Var(&o.seed, "seed", 0, "seed of the specs' order and of every random choice (default: the time; the report shows it)")
 	flags.DurationVar(&o.patience, "patience", scenario.DefaultPatience, "how long to wait for what the implementation should do; the report shows a changed one")
 	flags.BoolVar(&o.verbose, "v", false, "name every spec as it runs")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return o, err
-		}
-		return o, usageError{err}
-	}
-	if flags.NArg() > 0 {
-		return o, usagef("unexpected argument %q", flags.Arg(0))
+	if err := parseFlagsOnly(flags, args); err != nil {
+		return o, err
 	}
 	if o.provider != embedded.ProviderName {
 		return o, usagef("-provider %q: there is only %q so far", o.provider, embedded.ProviderName)
@@ -79,6 +72,33 @@ func parseRun(args []string, out io.Writer) (options, error) {
 		return o, usagef("-artifacts %s: not a folder", o.artifacts)
 	}
 	return o, nil
+}
+
+// newFlags returns the flags of a command, still to be defined.
+func newFlags(command string, out io.Writer) *flag.FlagSet {
+	flags := flag.NewFlagSet("rollcall "+command, flag.ContinueOnError)
+	flags.SetOutput(out)
+	return flags
+}
+
+// parseFlags parses a command's arguments. Its error is a usageError, or flag.ErrHelp when help was asked for and given.
+func parseFlags(flags *flag.FlagSet, args []string) error {
+	err := flags.Parse(args)
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return err
+	}
+	return usageError{err}
+}
+
+// parseFlagsOnly is parseFlags for a command that takes nothing but flags.
+func parseFlagsOnly(flags *flag.FlagSet, args []string) error {
+	if err := parseFlags(flags, args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return usagef("unexpected argument %q", flags.Arg(0))
+	}
+	return nil
 }
 
 // selection turns the focus into Ginkgo's flags: requirement IDs and families are labels, anything else matches texts. A focus that selects none of the
