@@ -60,47 +60,52 @@ func versionOf(object runtime.Object, err error) (uint64, error) {
 	return strconv.ParseUint(accessor.GetResourceVersion(), 10, 64)
 }
 
-// What the objects that are made as marks have in common.
-var (
-	inertMeta     = metav1.ObjectMeta{Name: "rollcall-end-of-recording"}
-	inertSelector = &metav1.LabelSelector{MatchLabels: map[string]string{MarkAnnotation: ""}}
-)
+// inertName is what the objects are called that are made as marks.
+const inertName = "rollcall-end-of-recording"
+
+func inertMeta() metav1.ObjectMeta { return metav1.ObjectMeta{Name: inertName} }
+
+func inertLabels() map[string]string { return map[string]string{MarkAnnotation: ""} }
+
+func inertSelector() *metav1.LabelSelector { return &metav1.LabelSelector{MatchLabels: inertLabels()} }
 
 func inertTemplate() corev1.PodTemplateSpec {
 	return corev1.PodTemplateSpec{
-		ObjectMeta: metav1.ObjectMeta{Labels: inertSelector.MatchLabels},
+		ObjectMeta: metav1.ObjectMeta{Labels: inertLabels()},
 		// No node has the label, so nothing is ever run.
-		Spec: corev1.PodSpec{NodeSelector: inertSelector.MatchLabels, Containers: []corev1.Container{{Name: "none", Image: "rollcall.dev/none"}}},
+		Spec: corev1.PodSpec{NodeSelector: inertLabels(), Containers: []corev1.Container{{Name: "none", Image: "rollcall.dev/none"}}},
 	}
 }
 
 func inertDaemonSet() *appsv1.DaemonSet {
-	return &appsv1.DaemonSet{ObjectMeta: inertMeta, Spec: appsv1.DaemonSetSpec{Selector: inertSelector, Template: inertTemplate()}}
+	return &appsv1.DaemonSet{ObjectMeta: inertMeta(), Spec: appsv1.DaemonSetSpec{Selector: inertSelector(), Template: inertTemplate()}}
 }
 
 func inertStatefulSet() *appsv1.StatefulSet {
 	return &appsv1.StatefulSet{
-		ObjectMeta: inertMeta, Spec: appsv1.StatefulSetSpec{Replicas: new(int32), Selector: inertSelector, Template: inertTemplate()},
+		ObjectMeta: inertMeta(), Spec: appsv1.StatefulSetSpec{Replicas: new(int32), Selector: inertSelector(), Template: inertTemplate()},
 	}
 }
 
 // inertNode has the labels by which the source selects nodes, and a taint that keeps pods off.
 func inertNode(labels map[string]string) *corev1.Node {
-	node := &corev1.Node{ObjectMeta: inertMeta, Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: MarkAnnotation, Effect: corev1.TaintEffectNoExecute}}}}
-	node.GenerateName, node.Name, node.Labels = inertMeta.Name+"-", "", labels
-	return node
+	return &corev1.Node{
+		// Nodes are in no namespace, so that several scenarios may be at it.
+		ObjectMeta: metav1.ObjectMeta{GenerateName: inertName + "-", Labels: labels},
+		Spec:       corev1.NodeSpec{Taints: []corev1.Taint{{Key: MarkAnnotation, Effect: corev1.TaintEffectNoExecute}}},
+	}
 }
 
 func inertPod() *corev1.Pod {
 	spec := inertTemplate().Spec
 	spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: MarkAnnotation}}
-	return &corev1.Pod{ObjectMeta: inertMeta, Spec: spec}
+	return &corev1.Pod{ObjectMeta: inertMeta(), Spec: spec}
 }
 
 func inertRevision() *appsv1.ControllerRevision {
-	return &appsv1.ControllerRevision{ObjectMeta: inertMeta, Data: runtime.RawExtension{Raw: []byte("{}")}, Revision: 1}
+	return &appsv1.ControllerRevision{ObjectMeta: inertMeta(), Data: runtime.RawExtension{Raw: []byte("{}")}, Revision: 1}
 }
 
 func inertBudget() *policyv1.PodDisruptionBudget {
-	return &policyv1.PodDisruptionBudget{ObjectMeta: inertMeta, Spec: policyv1.PodDisruptionBudgetSpec{Selector: inertSelector}}
+	return &policyv1.PodDisruptionBudget{ObjectMeta: inertMeta(), Spec: policyv1.PodDisruptionBudgetSpec{Selector: inertSelector()}}
 }

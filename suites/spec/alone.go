@@ -86,15 +86,18 @@ func (o *own) stop(ctx context.Context) error {
 }
 
 // Kill ends the implementation with SIGKILL. Only in a spec that is Alone.
-func (c *Case) Kill() {
-	if err := c.own.running.Kill(); err != nil {
-		aborter{}.Fatalf("harness: kill the implementation: %v", err)
-	}
-}
+func (c *Case) Kill() { c.control("kill", (*implementation.Running).Kill) }
 
 // Restart starts a killed implementation again and returns when it is ready. It then knows all that has happened. Only in a spec that is Alone.
 func (c *Case) Restart(ctx context.Context) {
-	if err := c.own.running.Restart(ctx); err != nil {
-		aborter{}.Fatalf("harness: restart the implementation: %v", err)
+	c.control("restart", func(running *implementation.Running) error { return running.Restart(ctx) })
+}
+
+func (c *Case) control(doing string, act func(*implementation.Running) error) {
+	if c.own == nil {
+		aborter{}.Fatalf("harness: %s the implementation: others use it too, the spec must be spec.Alone", doing)
+	}
+	if err := act(c.own.running); err != nil {
+		aborter{}.Fatalf("harness: %s the implementation: %v", doing, err)
 	}
 }
