@@ -25,7 +25,7 @@ type Cluster struct {
 	Nodes      map[string]*corev1.Node
 	// Stimuli so far, by the UID acted on and, for those without one, by "Kind/namespace/name".
 	Stimuli map[string][]Entry
-	// Changes counts the watch events so far.
+	// Changes counts the watch events so far, without heartbeats of nodes and what other scenarios did to nodes that they share.
 	Changes int
 
 	podsOf        map[types.UID]map[string]map[types.UID]*corev1.Pod
@@ -69,6 +69,9 @@ func (c *Cluster) Apply(entry Entry) Change {
 		c.Stimuli[key] = append(c.Stimuli[key], entry)
 		return Change{Entry: entry}
 	}
+	if entry.Measurement != nil {
+		return Change{Entry: entry}
+	}
 	c.Changes++
 	gone := entry.Type == watch.Deleted
 	change := Change{Entry: entry}
@@ -87,6 +90,9 @@ func (c *Cluster) Apply(entry Entry) Change {
 	case *corev1.Node:
 		change.Before = replace(c.Nodes, object.Name, object, gone)
 		before, _ := change.Before.(*corev1.Node)
+		if before != nil && !gone && sameToScenario(before, object) {
+			c.Changes--
+		}
 		c.judgeNode(before, object, gone)
 	case *corev1.Pod:
 		change.Before = replace(c.Pods, object.UID, object, gone)

@@ -55,24 +55,27 @@ func NewObject(kind Kind) (Object, error) {
 	return nil, fmt.Errorf("kind %q cannot be recorded", kind)
 }
 
-// Entry is one event of a history: a watch event or a stimulus of the harness, exactly one of Object and Stimulus being set.
+// Entry is one event of a history: a watch event, a stimulus of the harness or a measurement, exactly one of Object, Stimulus and Measurement being
+// set.
 type Entry struct {
 	// ResourceVersion is the event's place in the order. A stimulus carries the newest version that the recorder had seen when
-	// the stimulus began, so everything it causes comes after it.
+	// the stimulus began, so everything it causes comes after it. A measurement carries the newest when it was made known.
 	ResourceVersion uint64
 	// Received is when the harness got the event, on its monotonic clock, since the recording began. It is never earlier than
 	// the event itself.
 	Received time.Duration
 	// Time is Received on the wall clock, to be compared with the timestamps in objects.
 	Time time.Time
-	// Type is Added, Modified or Deleted; empty for a stimulus.
+	// Type is Added, Modified or Deleted; empty without Object.
 	Type watch.EventType
-	// Kind of Object; empty for a stimulus.
+	// Kind of Object; empty without it.
 	Kind Kind
 	// Object after the event; for Deleted, its last state.
 	Object Object
 	// Stimulus is what the harness was about to do.
 	Stimulus *Stimulus
+	// Measurement is what a client had measured by then.
+	Measurement *Measurement
 }
 
 // Stimulus is one deliberate act of the harness. It is recorded before it is carried out, so that a judge never takes its effect
@@ -125,7 +128,7 @@ const FormatVersion = "rollcall.dev/recording/v1alpha1"
 // History is a recording, in order.
 type History struct {
 	Header
-	// Entries are ordered by ResourceVersion; a stimulus comes after the event whose version it carries.
+	// Entries are ordered by ResourceVersion; a stimulus or measurement comes after the event whose version it carries.
 	Entries []Entry
 	// Evidence holds Event objects in the order received. They are outside the order.
 	Evidence []Entry

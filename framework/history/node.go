@@ -1,7 +1,11 @@
 package history
 
 import (
+	"maps"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 )
 
 // NodeOf returns the node that the pod runs on or, before it is bound, the one it is pinned to by a required node affinity on
@@ -22,4 +26,27 @@ func NodeOf(pod *corev1.Pod) string {
 		}
 	}
 	return ""
+}
+
+// NodeReady tells whether the node's kubelet says that it is ready, and is believed.
+func NodeReady(node *corev1.Node) bool {
+	for _, condition := range node.Status.Conditions {
+		if condition.Type == corev1.NodeReady {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// sameToScenario tells whether nothing about the node has changed that a scenario could have caused or must reckon with.
+func sameToScenario(before, now *corev1.Node) bool {
+	return NodeReady(before) == NodeReady(now) && before.Spec.Unschedulable == now.Spec.Unschedulable &&
+		equality.Semantic.DeepEqual(before.Spec.Taints, now.Spec.Taints) && maps.Equal(ownLabels(before), ownLabels(now))
+}
+
+// ownLabels are the node's labels without those of scenarios.
+func ownLabels(node *corev1.Node) map[string]string {
+	own := maps.Clone(node.Labels)
+	maps.DeleteFunc(own, func(key, _ string) bool { return strings.HasPrefix(key, ScenarioPrefix) })
+	return own
 }

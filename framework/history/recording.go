@@ -17,15 +17,16 @@ import (
 
 // line is one line of a recording: exactly one field group is set.
 type line struct {
-	Header   *Header         `json:"header,omitempty"`
-	RV       uint64          `json:"rv,omitempty"`
-	Received time.Duration   `json:"received,omitempty"`
-	Type     watch.EventType `json:"type,omitempty"`
-	Kind     Kind            `json:"kind,omitempty"`
-	Object   json.RawMessage `json:"object,omitempty"`
-	Stimulus *Stimulus       `json:"stimulus,omitempty"`
-	Gap      *Gap            `json:"gap,omitempty"`
-	CaughtUp bool            `json:"caughtUp,omitempty"`
+	Header      *Header         `json:"header,omitempty"`
+	RV          uint64          `json:"rv,omitempty"`
+	Received    time.Duration   `json:"received,omitempty"`
+	Type        watch.EventType `json:"type,omitempty"`
+	Kind        Kind            `json:"kind,omitempty"`
+	Object      json.RawMessage `json:"object,omitempty"`
+	Stimulus    *Stimulus       `json:"stimulus,omitempty"`
+	Measurement *Measurement    `json:"measurement,omitempty"`
+	Gap         *Gap            `json:"gap,omitempty"`
+	CaughtUp    bool            `json:"caughtUp,omitempty"`
 }
 
 // Writer writes a recording line by line. It is not safe for concurrent use.
@@ -40,9 +41,12 @@ func NewWriter(out io.Writer, header Header) (*Writer, error) {
 	return w, w.write(line{Header: &header})
 }
 
-// Entry appends one event or stimulus.
+// Entry appends one event, stimulus or measurement.
 func (w *Writer) Entry(entry Entry) error {
-	l := line{RV: entry.ResourceVersion, Received: entry.Received, Type: entry.Type, Kind: entry.Kind, Stimulus: entry.Stimulus}
+	l := line{
+		RV: entry.ResourceVersion, Received: entry.Received, Type: entry.Type, Kind: entry.Kind,
+		Stimulus: entry.Stimulus, Measurement: entry.Measurement,
+	}
 	if entry.Object != nil {
 		object, err := json.Marshal(entry.Object)
 		if err != nil {
@@ -138,7 +142,10 @@ func (h *History) add(l line) error {
 		h.CaughtUp = true
 		return nil
 	}
-	entry := Entry{ResourceVersion: l.RV, Received: l.Received, Time: h.Start.Add(l.Received), Type: l.Type, Kind: l.Kind, Stimulus: l.Stimulus}
+	entry := Entry{
+		ResourceVersion: l.RV, Received: l.Received, Time: h.Start.Add(l.Received), Type: l.Type, Kind: l.Kind,
+		Stimulus: l.Stimulus, Measurement: l.Measurement,
+	}
 	if l.Object != nil {
 		object, err := NewObject(l.Kind)
 		if err != nil {
@@ -149,8 +156,8 @@ func (h *History) add(l line) error {
 		}
 		entry.Object = object
 	}
-	if entry.Object == nil && entry.Stimulus == nil {
-		return errors.New("neither an event nor a stimulus")
+	if entry.Object == nil && entry.Stimulus == nil && entry.Measurement == nil {
+		return errors.New("neither an event nor a stimulus nor a measurement")
 	}
 	if l.Kind == KindEvent {
 		h.Evidence = append(h.Evidence, entry)
@@ -163,7 +170,7 @@ func (h *History) add(l line) error {
 }
 
 // Sort puts the entries in the order of their resource versions; equal versions keep the order received, which puts a stimulus
-// after the event whose version it carries.
+// or measurement after the event whose version it carries.
 func (h *History) Sort() {
 	slices.SortStableFunc(h.Entries, func(a, b Entry) int { return cmp.Compare(a.ResourceVersion, b.ResourceVersion) })
 }

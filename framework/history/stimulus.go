@@ -39,7 +39,7 @@ func (s *Stimulus) WritesStatus() bool { return strings.Contains(strings.ToLower
 
 // Disturbs tells whether the act may cost the pod or node that it names its availability.
 func (s *Stimulus) Disturbs() bool {
-	calm := []string{"add", "annotate", "cordon", "create", "label", "release", "restore", "slow", "uncordon", "unlabel", "untaint", "start", "hold"}
+	calm := []string{"add", "annotate", "cordon", "create", "label", "release", "restore", "slow", "uncordon", "unlabel", "untaint", "start", "hold", "thaw"}
 	if slices.Contains(calm, s.verb()) {
 		return false
 	}

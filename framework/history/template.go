@@ -12,6 +12,9 @@ import (
 // making it another revision, so pods are compared with templates without them.
 const LeverPrefix = "lever.rollcall.dev/"
 
+// ScenarioPrefix begins the labels by which nodes belong to scenarios, one label for each: scenarios may share a node.
+const ScenarioPrefix = "scenario.rollcall.dev/"
+
 // MatchesTemplate tells whether the pod was made from the template, judged by what the API server would have kept of it (labels,
 // annotations, images, commands, arguments, environment, resources, ports) and not by any label that the implementation sets: a controller
 // that mislabels its pods is not believed.

@@ -120,6 +120,9 @@ func (o Occurrence) Node() string {
 	if o.Stimulus != nil {
 		return o.Stimulus.Node
 	}
+	if o.Measurement != nil {
+		return o.Measurement.Node
+	}
 	return ""
 }
 
@@ -196,6 +199,9 @@ func (o Occurrence) NodeIsEligible() bool {
 func (o Occurrence) describe() string {
 	if o.Stimulus != nil {
 		return fmt.Sprintf("stimulus %q %s", o.Stimulus.Lever, o.Stimulus.Detail)
+	}
+	if o.Measurement != nil {
+		return fmt.Sprintf("measurement of %s: %s", o.Measurement.Target, counts(o.Measurement))
 	}
 	return fmt.Sprintf("%s %s %s", o.Type, o.Kind, o.Object.GetName())
 }

@@ -25,6 +25,7 @@ func TestHowOftenThingsHappen(t *testing.T) {
 	b.Stimulus("delete pod", old)
 	old.Terminating().Gone()
 	failing.Gone()
+	revision.Renumber(2)
 	revision.Gone()
 	ds.Pod("new", "node-1").Edit(func(pod *corev1.Pod) { pod.Spec.NodeName = "" }).Edit(func(pod *corev1.Pod) { pod.Spec.NodeName = "node-1" })
 	b.Node("node-2").Leave()
@@ -52,6 +53,7 @@ func TestHowOftenThingsHappen(t *testing.T) {
 		{StatusWritten(), 1},
 		{RevisionCreated(), 1},
 		{RevisionDeleted(), 1},
+		{RevisionRenumbered(), 1},
 		{NodeAdded(), 2},
 		{NodeDeleted(), 1},
 		{StimulusIs("delete pod"), 1},
@@ -157,5 +159,45 @@ func TestWhereSeesTheStateOfTheTime(t *testing.T) {
 	})
 	if deleted.Count(h) != 1 || !slices.Equal(beside, []string{"new"}) {
 		t.Errorf("%d times, beside %v", deleted.Count(h), beside)
+	}
+}
+
+func TestWhatHappensToAPodItself(t *testing.T) {
+	restarted := func(n int32) func(*corev1.Pod) {
+		return func(pod *corev1.Pod) { pod.Status.ContainerStatuses = []corev1.ContainerStatus{{RestartCount: n}} }
+	}
+	running := func(pod *corev1.Pod) {
+		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}
+	}
+	grace := func(seconds int64) func(*corev1.Pod) {
+		return func(pod *corev1.Pod) { pod.DeletionGracePeriodSeconds = &seconds }
+	}
+	for name, test := range map[string]struct {
+		event Event
+		edits []func(*corev1.Pod)
+		want  int
+	}{
+		"two restarts":             {PodRestarted(), []func(*corev1.Pod){restarted(0), restarted(1), restarted(1), restarted(2)}, 2},
+		"no restart":               {PodRestarted(), []func(*corev1.Pod){restarted(0)}, 0},
+		"restarts of another":      {PodRestarted(Named("b")), []func(*corev1.Pod){restarted(1)}, 0},
+		"another image":            {PodAltered(), []func(*corev1.Pod){func(pod *corev1.Pod) { pod.Spec.Containers[0].Image += "x" }}, 1},
+		"another controller":       {PodAltered(), []func(*corev1.Pod){func(pod *corev1.Pod) { pod.OwnerReferences[0].UID = "other" }}, 1},
+		"another node after none":  {PodAltered(), []func(*corev1.Pod){func(pod *corev1.Pod) { pod.Spec.NodeName = "node-1" }}, 0},
+		"a label":                  {PodAltered(), []func(*corev1.Pod){func(pod *corev1.Pod) { pod.Labels["extra"] = "yes" }}, 0},
+		"a status":                 {PodAltered(), []func(*corev1.Pod){restarted(1)}, 0},
+		"less time, then as much":  {PodHastened(), []func(*corev1.Pod){running, grace(30), grace(5), grace(5)}, 1},
+		"time to end, as it began": {PodHastened(), []func(*corev1.Pod){running, grace(30)}, 0},
+		"less time once ended":     {PodHastened(), []func(*corev1.Pod){running, grace(30), restarted(0), grace(0)}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := historytest.New(t).Nodes(1)
+			pod := b.DaemonSet("agent").Pod("a", "")
+			for _, edit := range test.edits {
+				pod.Edit(edit)
+			}
+			if got := test.event.Count(b.History()); got != test.want {
+				t.Errorf("%d times, want %d", got, test.want)
+			}
+		})
 	}
 }

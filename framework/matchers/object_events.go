@@ -45,6 +45,15 @@ func RevisionCreated() Event { return objectEvent(history.KindControllerRevision
 // RevisionDeleted happens when a ControllerRevision is deleted.
 func RevisionDeleted() Event { return objectEvent(history.KindControllerRevision, watch.Deleted) }
 
+// RevisionRenumbered happens when a ControllerRevision gets another number.
+func RevisionRenumbered() Event {
+	return on("ControllerRevision renumbered", func(_ *history.Cluster, change history.Change) bool {
+		after, ok := change.Object.(*appsv1.ControllerRevision)
+		before, existed := change.Before.(*appsv1.ControllerRevision)
+		return ok && existed && change.Type == watch.Modified && before.Revision != after.Revision
+	})
+}
+
 // NodeAdded happens when a node joins.
 func NodeAdded() Event { return objectEvent(history.KindNode, watch.Added) }
 

@@ -1,7 +1,11 @@
 package matchers
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -61,6 +65,47 @@ func PodScheduled(which ...Which) Event {
 	return podEvent(which, "scheduled", func(before, after *corev1.Pod) bool {
 		return (before == nil || before.Spec.NodeName == "") && after != nil && after.Spec.NodeName != ""
 	})
+}
+
+// PodRestarted happens when a container of a pod has been started again.
+func PodRestarted(which ...Which) Event {
+	return podEvent(which, "restarted a container", func(before, after *corev1.Pod) bool {
+		return before != nil && after != nil && restarts(after) > restarts(before)
+	})
+}
+
+// PodAltered happens when somebody changes what a pod is: its spec, other than by binding it to a node, or its controller.
+func PodAltered(which ...Which) Event {
+	return podEvent(which, "altered", func(before, after *corev1.Pod) bool {
+		if before == nil || after == nil {
+			return false
+		}
+		was := before.DeepCopy()
+		if was.Spec.NodeName == "" {
+			was.Spec.NodeName = after.Spec.NodeName
+		}
+		return !equality.Semantic.DeepEqual(was.Spec, after.Spec) || !equality.Semantic.DeepEqual(metav1.GetControllerOf(was), metav1.GetControllerOf(after))
+	})
+}
+
+// PodHastened happens when a terminating pod is given less time than it had been, while a container of it still runs: once none does, its kubelet
+// sees to it that the pod goes at once.
+func PodHastened(which ...Which) Event {
+	return podEvent(which, "given less time to end", func(before, after *corev1.Pod) bool {
+		return before != nil && after != nil && runs(before) && before.DeletionGracePeriodSeconds != nil && after.DeletionGracePeriodSeconds != nil &&
+			*after.DeletionGracePeriodSeconds < *before.DeletionGracePeriodSeconds
+	})
+}
+
+func runs(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(status corev1.ContainerStatus) bool { return status.State.Running != nil })
+}
+
+func restarts(pod *corev1.Pod) (count int32) {
+	for _, status := range pod.Status.ContainerStatuses {
+		count += status.RestartCount
+	}
+	return count
 }
 
 func ready(pod *corev1.Pod) bool { return pod != nil && history.IsReady(pod) }

@@ -86,7 +86,7 @@ func (r *Recorder) hasReceived(s *stream) bool {
 func (r *Recorder) catchUp(ctx context.Context, s *stream, horizon uint64) error {
 	mark, err := s.Mark(ctx)
 	if errors.Is(err, errNothingToMark) && !r.hasReceived(s) {
-		// Nothing was ever in a namespace that does not exist.
+		// Nothing was ever in a namespace that does not exist; for nodes see Cluster.
 		return nil
 	}
 	if err == nil {

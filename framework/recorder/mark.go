@@ -20,7 +20,7 @@ import (
 // MarkAnnotation is changed on an object to make an event that means nothing to anybody but a Recorder that proves its recording complete.
 const MarkAnnotation = "rollcall.dev/end-of-recording"
 
-// errNothingToMark is returned by a Source.Mark where there is no place for a mark: the namespace does not exist.
+// errNothingToMark is returned by a Source.Mark where there is no place for a mark: the namespace does not exist, or no node is the scenario's.
 var errNothingToMark = errors.New("there is nothing to mark")
 
 // writer is what typed clients offer to make a mark.
@@ -29,8 +29,8 @@ type writer[O runtime.Object] interface {
 	Patch(ctx context.Context, name string, how types.PatchType, patch []byte, options metav1.PatchOptions, subresources ...string) (O, error)
 }
 
-// mark changes the annotation of one of the source's objects, or makes an inert one if there is none.
-func mark[O runtime.Object](ctx context.Context, source Source, client writer[O], inert O) (uint64, error) {
+// markOne changes the annotation of one of the source's objects.
+func markOne[O runtime.Object](ctx context.Context, source Source, client writer[O]) (uint64, error) {
 	objects, _, err := source.list(ctx)
 	if err != nil {
 		return 0, err
@@ -41,6 +41,15 @@ func mark[O runtime.Object](ctx context.Context, source Source, client writer[O]
 		if !apierrors.IsNotFound(err) {
 			return versionOf(marked, err)
 		}
+	}
+	return 0, errNothingToMark
+}
+
+// mark is markOne, or makes an inert object if there is none.
+func mark[O runtime.Object](ctx context.Context, source Source, client writer[O], inert O) (uint64, error) {
+	version, err := markOne(ctx, source, client)
+	if !errors.Is(err, errNothingToMark) {
+		return version, err
 	}
 	marked, err := client.Create(ctx, inert, metav1.CreateOptions{})
 	if apierrors.IsNotFound(err) {
@@ -84,15 +93,6 @@ func inertDaemonSet() *appsv1.DaemonSet {
 func inertStatefulSet() *appsv1.StatefulSet {
 	return &appsv1.StatefulSet{
 		ObjectMeta: inertMeta(), Spec: appsv1.StatefulSetSpec{Replicas: new(int32), Selector: inertSelector(), Template: inertTemplate()},
-	}
-}
-
-// inertNode has the labels by which the source selects nodes, and a taint that keeps pods off.
-func inertNode(labels map[string]string) *corev1.Node {
-	return &corev1.Node{
-		// Nodes are in no namespace, so that several scenarios may be at it.
-		ObjectMeta: metav1.ObjectMeta{GenerateName: inertName + "-", Labels: labels},
-		Spec:       corev1.NodeSpec{Taints: []corev1.Taint{{Key: MarkAnnotation, Effect: corev1.TaintEffectNoExecute}}},
 	}
 }
 

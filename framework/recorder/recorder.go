@@ -100,9 +100,19 @@ func Start(ctx context.Context, options Options) (_ *Recorder, err error) {
 
 // Stimulus records what the harness is about to do. It is called before the act, so that everything the act causes comes later.
 func (r *Recorder) Stimulus(stimulus history.Stimulus) error {
+	return r.appendNow(history.Entry{Stimulus: &stimulus})
+}
+
+// Measurement records what a client has measured. It is called as soon as the client has ended: see history.Entry.Instant.
+func (r *Recorder) Measurement(measurement history.Measurement) error {
+	return r.appendNow(history.Entry{Measurement: &measurement})
+}
+
+// appendNow appends what is no watch event behind all that has been received.
+func (r *Recorder) appendNow(entry history.Entry) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	entry := history.Entry{ResourceVersion: r.newest, Stimulus: &stimulus}
+	entry.ResourceVersion = r.newest
 	r.stamp(&entry)
 	return r.append(entry)
 }

@@ -104,23 +104,34 @@ func (s Source) watch(ctx context.Context, after uint64, options metav1.ListOpti
 	return watcher, nil
 }
 
-// Cluster returns the sources for a scenario: in each namespace every namespaced kind that history knows, and the nodes with the labels.
+// Cluster returns the sources for a scenario: in each namespace every namespaced kind that history knows, and the nodes with the labels. Nobody but the
+// scenario gives nodes these labels, and it waits until it sees them: where none ever showed none ever was, so no node need be made as a mark.
 func Cluster(client kubernetes.Interface, nodes labels.Set, namespaces ...string) []Source {
-	sources := []Source{source(history.KindNode, "", client.CoreV1().Nodes(), inertNode(nodes), func(options *metav1.ListOptions) {
+	selected := source(history.KindNode, "", client.CoreV1().Nodes(), nil, func(options *metav1.ListOptions) {
 		options.LabelSelector = labels.SelectorFromSet(nodes).String()
-	})}
+	})
+	selected.Mark = func(ctx context.Context) (uint64, error) { return markOne(ctx, selected, client.CoreV1().Nodes()) }
+	sources := []Source{selected}
 	for _, namespace := range namespaces {
 		apps, core := client.AppsV1(), client.CoreV1()
-		sources = append(sources,
-			source(history.KindDaemonSet, namespace, apps.DaemonSets(namespace), inertDaemonSet(), nil),
-			source(history.KindControllerRevision, namespace, apps.ControllerRevisions(namespace), inertRevision(), nil),
+		sources = append(append(sources, Workloads(client, namespace)...),
 			source(history.KindStatefulSet, namespace, apps.StatefulSets(namespace), inertStatefulSet(), nil),
 			source(history.KindPodDisruptionBudget, namespace, client.PolicyV1().PodDisruptionBudgets(namespace), inertBudget(), nil),
-			source(history.KindPod, namespace, core.Pods(namespace), inertPod(), nil),
 			source(history.KindEvent, namespace, core.Events(namespace), &corev1.Event{}, nil),
 		)
 	}
 	return sources
+}
+
+// Workloads returns the sources for the DaemonSets of a namespace that is not the scenario's own, with their histories and pods. There should be
+// some of each: the recording marks one of them.
+func Workloads(client kubernetes.Interface, namespace string) []Source {
+	apps := client.AppsV1()
+	return []Source{
+		source(history.KindDaemonSet, namespace, apps.DaemonSets(namespace), inertDaemonSet(), nil),
+		source(history.KindControllerRevision, namespace, apps.ControllerRevisions(namespace), inertRevision(), nil),
+		source(history.KindPod, namespace, client.CoreV1().Pods(namespace), inertPod(), nil),
+	}
 }
 
 // typedClient is what every typed client offers.

@@ -2,6 +2,7 @@ package requirements
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,24 +19,67 @@ func loaded(t *testing.T) *Catalogue {
 	return c
 }
 
-func TestTheCatalogueHoldsEveryRequirementOfEveryFamily(t *testing.T) {
-	c := loaded(t)
-	sizes := map[string]int{
+// documentedTotal is how many requirements were drawn from the design documents; their IDs are for ever.
+const documentedTotal = 348
+
+// documentedSizes and addedSizes are the numbers of requirements by family.
+var (
+	documentedSizes = map[string]int{
 		"API": 22, "AVAIL": 7, "SURGE": 26, "PAUSE": 8, "UNREADY": 11, "DRAIN": 9, "HOSTPORT": 12, "GATE": 10,
 		"ROLLING": 20, "ONDELETE": 5, "ROLLOVER": 5, "ROLLBACK": 4, "STATUS": 16, "COND": 5, "HISTORY": 28,
 		"TARGET": 10, "RECOVERY": 7, "STRESS": 1, "KUBECTL": 3, "INPLACE": 21, "PDBAPI": 15, "PDB": 35, "EVICT": 36,
 		"CROSS": 6, "UNITED": 26,
 	}
-	if got := len(c.All()); got != 348 {
-		t.Errorf("the catalogue has %d requirements, want 348", got)
+	addedSizes = map[string]int{"TAKEOVER": 5, "KUBELET": 9}
+)
+
+func TestTheCatalogueHoldsEveryRequirementOfTheDocuments(t *testing.T) {
+	holdsExactly(t, documented(), documentedSizes, documentedTotal)
+}
+
+func TestTheCatalogueHoldsWhatRollcallAdds(t *testing.T) {
+	total := 0
+	for _, size := range addedSizes {
+		total += size
 	}
-	if got := len(Families()); got != len(sizes) {
-		t.Errorf("the catalogue has %d families, want %d", got, len(sizes))
+	holdsExactly(t, added(), addedSizes, total)
+	if got := len(loaded(t).All()); got != documentedTotal+total {
+		t.Errorf("the catalogue has %d requirements, want the documents' %d and %d added", got, documentedTotal, total)
 	}
-	for family, want := range sizes {
+}
+
+// holdsExactly asserts that the families have those sizes and are numbered from 1 without a gap, so that the sizes are the IDs.
+func holdsExactly(t *testing.T, families []string, sizes map[string]int, total int) {
+	t.Helper()
+	c := loaded(t)
+	if len(families) != len(sizes) {
+		t.Errorf("there are %d families, want %d", len(families), len(sizes))
+	}
+	got := 0
+	for _, family := range families {
 		rows := c.Family(family)
-		if len(rows) != want {
-			t.Errorf("family %s has %d requirements, want %d", family, len(rows), want)
+		got += len(rows)
+		if len(rows) != sizes[family] {
+			t.Errorf("family %s has %d requirements, want %d", family, len(rows), sizes[family])
+		}
+		for i, r := range rows {
+			if want := ID(fmt.Sprintf("%s-%03d", family, i+1)); r.ID != want {
+				t.Errorf("no. %d of family %s is %s, want %s", i+1, family, r.ID, want)
+			}
+		}
+	}
+	if got != total {
+		t.Errorf("they hold %d requirements, want %d", got, total)
+	}
+}
+
+func TestOnlyTheDocumentsMakeARequirementCore(t *testing.T) {
+	c := loaded(t)
+	for _, family := range added() {
+		for _, r := range c.Family(family) {
+			if r.Level == Core {
+				t.Errorf("%s is core, and would change what conformance means", r.ID)
+			}
 		}
 	}
 }

@@ -21,6 +21,9 @@ func Describe(cluster *history.Cluster, change history.Change) string {
 	if change.Stimulus != nil {
 		return describeStimulus(change.Stimulus)
 	}
+	if change.Measurement != nil {
+		return describeMeasurement(change.Measurement)
+	}
 	return subjectOf(cluster, change) + " " + strings.Join(predicatesOf(change), ", ")
 }
 

@@ -118,6 +118,12 @@ func (w *stepWatcher) mark(cluster *history.Cluster, change history.Change) stri
 		w.steered[string(stimulus.Kind)+"/"+stimulus.Namespace+"/"+stimulus.Name] = true
 		return Describe(cluster, change)
 	}
+	if measurement := change.Measurement; measurement != nil {
+		if !slices.Contains(w.nodes, measurement.Node) {
+			return ""
+		}
+		return Describe(cluster, change)
+	}
 	switch object := change.Object.(type) {
 	case *appsv1.DaemonSet:
 		if before, ok := change.Before.(*appsv1.DaemonSet); ok && len(daemonSetSpecChanges(before, object)) == 0 && change.Type != "DELETED" {

@@ -46,6 +46,8 @@ type identity struct {
 	kind            history.Kind
 	uid             types.UID
 	stimulus        history.Stimulus
+	// measured is the measurement's node and target.
+	measured [2]string
 }
 
 func identityOf(entry history.Entry) identity {
@@ -55,6 +57,9 @@ func identityOf(entry history.Entry) identity {
 	}
 	if entry.Stimulus != nil {
 		id.stimulus = *entry.Stimulus
+	}
+	if entry.Measurement != nil {
+		id.measured = [2]string{entry.Measurement.Node, entry.Measurement.Target}
 	}
 	return id
 }
@@ -96,7 +101,7 @@ func windowOf(h *history.History, v judge.Violation) []windowRow {
 func eventOf(h *history.History, v judge.Violation) (at int, exact bool) {
 	at = -1
 	for i, entry := range h.Entries {
-		if entry.ResourceVersion == v.ResourceVersion && entry.Stimulus == nil {
+		if entry.ResourceVersion == v.ResourceVersion && entry.Object != nil {
 			return i, true
 		}
 		if entry.ResourceVersion <= v.ResourceVersion {
@@ -110,6 +115,9 @@ func eventOf(h *history.History, v judge.Violation) (at int, exact bool) {
 func nodeOf(entry history.Entry) string {
 	if entry.Stimulus != nil {
 		return entry.Stimulus.Node
+	}
+	if entry.Measurement != nil {
+		return entry.Measurement.Node
 	}
 	switch object := entry.Object.(type) {
 	case *corev1.Pod:

@@ -1,0 +1,158 @@
+package matchers_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+)
+
+func measured(node string, sent, failed int) history.Measurement {
+	m := history.Measurement{
+		Node: node, Target: "tcp:127.0.0.1:20001", During: "surge", Lasted: 20 * time.Second, Sent: sent, Failed: failed,
+		LongestSilence: 12 * time.Millisecond, SilenceAt: 3 * time.Second,
+	}
+	if failed > 0 {
+		m.LongestSilence = 240 * time.Millisecond
+		m.FirstFailures = []history.FailedRequest{{At: 3100 * time.Millisecond, Error: "connection refused"}}
+	}
+	return m
+}
+
+// served is a rollout on two nodes that clients call meanwhile.
+func served(t *testing.T) *historytest.Builder {
+	b, _, second := rollout(t)
+	second.Terminating().Gone()
+	return b
+}
+
+func TestNoRequestFailed(t *testing.T) {
+	m := NoRequestFailed("surge", 1000)
+	for name, test := range map[string]struct {
+		measurements []history.Measurement
+		says         []string
+	}{
+		"holds where enough were sent on every node and none failed": {
+			[]history.Measurement{measured("node-1", 1000, 0), measured("node-2", 4000, 0)}, nil,
+		},
+		"fails where one failed": {
+			[]history.Measurement{measured("node-1", 4000, 0), measured("node-2", 4000, 1)},
+			[]string{"node-2", "sent 4000, failed 1, longest silence 240 ms", "tcp:127.0.0.1:20001", "connection refused"},
+		},
+		"fails on a node that nothing was measured on": {
+			[]history.Measurement{measured("node-1", 4000, 0)}, []string{"no requests measured during surge", "node-2"},
+		},
+		"fails where too few were sent": {
+			[]history.Measurement{measured("node-1", 999, 0), measured("node-2", 4000, 0)}, []string{"sent 999, failed 0", "node-1"},
+		},
+		"fails on a node with two measurements, one of them bad": {
+			[]history.Measurement{measured("node-1", 4000, 0), measured("node-2", 4000, 0), measured("node-2", 4000, 2)}, []string{"node-2", "failed 2"},
+		},
+		"fails on a node that no DaemonSet wants and that was measured": {
+			[]history.Measurement{measured("node-1", 4000, 0), measured("node-2", 4000, 0), measured("node-3", 4000, 2)}, []string{"node-3"},
+		},
+		"fails without any measurement": {nil, []string{"node-1", "node-2"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := served(t)
+			for _, measurement := range test.measurements {
+				b.Measured(measurement)
+			}
+			if test.says == nil {
+				holds(t, b.History(), m)
+				return
+			}
+			fails(t, b.History(), m, test.says...)
+		})
+	}
+}
+
+func TestWhatWasMeasuredAtAnotherTimeDoesNotCount(t *testing.T) {
+	b := served(t)
+	for _, node := range []string{"node-1", "node-2"} {
+		other := measured(node, 4000, 7)
+		other.During = "maxUnavailable"
+		b.Measured(measured(node, 4000, 0)).Measured(other)
+	}
+	holds(t, b.History(), NoRequestFailed("surge", 1000))
+	fails(t, b.History(), NoRequestFailed("maxUnavailable", 1000), "failed 7")
+	fails(t, b.History(), NoRequestFailed("never", 1000), "no requests measured during never")
+}
+
+func TestOneRequestIsTheLeastThatShowsAnything(t *testing.T) {
+	b := served(t).Measured(measured("node-1", 0, 0)).Measured(measured("node-2", 0, 0))
+	fails(t, b.History(), NoRequestFailed("surge", 0), "sent 0")
+}
+
+func TestALostRequestIsShownWithWhatHappenedToTheNodesPodsMeanwhile(t *testing.T) {
+	b := historytest.New(t).Nodes(2)
+	ds := b.DaemonSet("agent")
+	early, old := ds.Pod("early", "node-2").Ready(), ds.Pod("old", "node-1").Ready()
+	b.After(long)
+	early.Terminating()
+	old.Terminating()
+	last := b.Version()
+	began := b.Now()
+	b.After(time.Second)
+	ds.Update("v2").Pod("new", "node-1").Ready()
+	b.After(9 * time.Second)
+	m := measured("node-1", 4000, 3)
+	// The client began 10 s before it ended, and was left alone from the old pod's end on.
+	m.Lasted, m.SilenceAt, m.LongestSilence = b.Now().Sub(began)+time.Second, time.Second, 1500*time.Millisecond
+	h := b.Measured(m).Measured(measured("node-2", 4000, 0)).History()
+	violations := NoRequestFailed("surge", 1000).Check(h)
+	if len(violations) != 1 {
+		t.Fatalf("violations %v, want one", violations)
+	}
+	v := violations[0]
+	if v.Node != "node-1" || !v.Time.Equal(began) || v.ResourceVersion != last {
+		t.Errorf("on %s at %v, resourceVersion %d; want node-1 at %v, %d", v.Node, v.Time, v.ResourceVersion, began, last)
+	}
+	var shown []string
+	for _, entry := range v.Window {
+		if entry.Object != nil {
+			shown = append(shown, entry.Object.GetName())
+		} else if entry.Measurement != nil {
+			shown = append(shown, "measurement")
+		}
+	}
+	if want := []string{"old", "new", "new", "measurement"}; !slices.Equal(shown, want) {
+		t.Errorf("shows %v, want %v", shown, want)
+	}
+}
+
+func TestRequestsAreSummedUpForTheReport(t *testing.T) {
+	b := served(t)
+	if got := Requests(b.History()); got != "" {
+		t.Errorf("without a measurement %q", got)
+	}
+	plain := measured("node-2", 5, 0)
+	plain.During = ""
+	got := Requests(b.Measured(measured("node-1", 4000, 3)).Measured(plain).History())
+	want := "requests during surge: node node-1: sent 4000, failed 3, longest silence 240 ms\n" +
+		"requests: node node-2: sent 5, failed 0, longest silence 12 ms"
+	if got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestTheStandingJudgesTakeNoNoticeOfMeasurements(t *testing.T) {
+	// Cut short, an entry's neighbours decide whether it is settled; so a measurement must count for nothing there either.
+	for name, end := range map[string]func(*historytest.Builder) *history.History{
+		"whole": (*historytest.Builder).History, "cut": (*historytest.Builder).Cut,
+	} {
+		t.Run(name, func(t *testing.T) {
+			without, with := end(served(t)), end(served(t).Measured(measured("node-1", 4000, 3)))
+			for i, verdict := range judge.Run(with, judge.All()) {
+				want := judge.Run(without, judge.All())[i]
+				if verdict.Outcome != want.Outcome || verdict.Exercised != want.Exercised || len(verdict.Violations) != len(want.Violations) {
+					t.Errorf("%s: %s, exercised %t; without the measurement %s, %t", verdict.Requirement, verdict.Outcome, verdict.Exercised, want.Outcome, want.Exercised)
+				}
+			}
+		})
+	}
+}
