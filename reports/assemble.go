@@ -23,6 +23,8 @@ type Outcome struct {
 	// Spec that says so; empty for what no spec decides (the reason then says why).
 	Spec    string
 	Verdict Verdict
+	// Nodes is the kind of nodes that the spec ran on, one of the provenance's NodeKinds; empty if it took none.
+	Nodes string
 	// Reason for every verdict but pass; for a failed assertion, its message.
 	Reason string
 	// Duration of the spec.
@@ -136,6 +138,9 @@ func resultOf(requirement Requirement, outcomes []Outcome) RequirementResult {
 			result.SpecsNotRun = append(result.SpecsNotRun, outcome.Spec)
 		default:
 			result.Specs = append(result.Specs, outcome.Spec)
+			if outcome.Nodes != "" {
+				result.Nodes = append(result.Nodes, outcome.Nodes)
+			}
 		}
 		for _, violation := range outcome.Violations {
 			violation.Time = violation.Time.Round(0).UTC()
@@ -147,6 +152,7 @@ func resultOf(requirement Requirement, outcomes []Outcome) RequirementResult {
 	}
 	result.Reason = strings.Join(sorted(reasons), "; ")
 	result.Specs = sorted(result.Specs)
+	result.Nodes = slices.Compact(sorted(result.Nodes))
 	result.SpecsNotRun = sorted(result.SpecsNotRun)
 	slices.SortFunc(result.Violations, func(a, b Violation) int {
 		return cmp.Or(strings.Compare(a.Recording, b.Recording), cmp.Compare(a.ResourceVersion, b.ResourceVersion),

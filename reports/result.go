@@ -25,6 +25,8 @@ type RequirementResult struct {
 	Verdict   Verdict `yaml:"verdict"`
 	// Reason for every verdict but pass: why it was not run, what the harness could not tell, which assertion failed.
 	Reason string `yaml:"reason,omitempty"`
+	// Nodes are the kinds of nodes that it was decided on, sorted; empty if it took none.
+	Nodes []string `yaml:"nodes,omitempty,flow"`
 	// Specs that decided it, sorted by name; SpecsNotRun would have had a say but did not run.
 	Specs       []string `yaml:"specs,omitempty"`
 	SpecsNotRun []string `yaml:"specsNotRun,omitempty"`

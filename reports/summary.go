@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,6 +33,7 @@ type Path struct {
 func Summary(out io.Writer, report *ConformanceReport, options SummaryOptions) error {
 	s := &summary{report: report, paint: painter{on: options.Color}}
 	s.title()
+	s.nodes()
 	s.table()
 	s.decided("Failed", Fail, red)
 	s.decided("Inconclusive", Inconclusive, yellow)
@@ -70,6 +72,25 @@ func (s *summary) title() {
 	for _, timeout := range provenance.RelaxedTimeouts {
 		s.line(fmt.Sprintf("relaxed timeout: %s is %s instead of %s", timeout.Name, timeout.Used, timeout.Default), 0)
 	}
+}
+
+// nodes tells real and simulated nodes apart, where there were both.
+func (s *summary) nodes() {
+	kinds := s.report.Provenance.NodeKinds
+	if len(kinds) < 2 {
+		return
+	}
+	var parts []string
+	for _, kind := range kinds {
+		decided := 0
+		for _, result := range s.report.Requirements {
+			if slices.Contains(result.Nodes, kind) {
+				decided++
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%d on %s nodes", decided, kind))
+	}
+	s.line("requirements decided: "+strings.Join(parts, ", ")+"; some on both, some by the API server alone", 0)
 }
 
 // decided lists the requirements with the verdict, each with its reason.

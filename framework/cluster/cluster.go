@@ -18,6 +18,11 @@ type Cluster interface {
 	Config() *rest.Config
 	// KubeconfigFor writes a kubeconfig file for the user with these groups and returns its path; RBAC decides what the user may do.
 	KubeconfigFor(ctx context.Context, user string, groups ...string) (string, error)
+	// SwitchOff has kube-controller-manager run without these controllers, for example "daemonset-controller", and with all others, from the
+	// return on. Nothing else changes.
+	SwitchOff(ctx context.Context, controllers ...string) error
+	// ExportLogs brings the logs that are elsewhere, if any, to where the others are.
+	ExportLogs(ctx context.Context) error
 	// Stop ends the cluster and frees what it used; logs stay. It does nothing the second time.
 	Stop(ctx context.Context) error
 }

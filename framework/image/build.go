@@ -35,6 +35,9 @@ type Program struct {
 	Package string
 	// Repository is the image's name without a tag, for example rollcall.dev/workload-server.
 	Repository string
+	// Tags make the archive hold further images, for example v1: the same one under that tag, which is also in its label TagLabel. A runtime shows
+	// one name of an image only, so another name takes another image. Default: none.
+	Tags []string
 	// Labels of the image. Default: none.
 	Labels map[string]string
 	// User is UID:GID. Default: DefaultUser.

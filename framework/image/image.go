@@ -1,6 +1,6 @@
 // Package image makes container images out of nothing but a Go program: no Docker, no registry, no base image. An image is one layer with one
 // static binary, in an archive that `kind load image-archive`, `ctr images import` and `docker load` take. The same source and the same Go
-// make the same bytes. It knows nothing about clusters.
+// make the same bytes; only the order in an archive of several images is left open. It knows nothing about clusters.
 package image
 
 import (
@@ -26,6 +26,8 @@ import (
 const (
 	// DefaultUser is a number that no image gives a meaning to, so that runAsNonRoot can be checked without a user database.
 	DefaultUser = "65532:65532"
+	// TagLabel is the label by which images that differ in nothing but one of Program.Tags differ.
+	TagLabel = "rollcall.dev/tag"
 	// executable can be read and run, and written by nobody.
 	executable = 0o555
 )
@@ -102,31 +104,69 @@ func shelve(p Program, made v1.Image, cache string) (Archive, error) {
 	if err != nil {
 		return Archive{}, err
 	}
-	tag, err := name.NewTag(p.Repository+":"+digest.Hex[:16], name.StrictValidation)
+	tag, err := p.tag(digest.Hex[:16])
 	if err != nil {
-		return Archive{}, fmt.Errorf("repository %q: %w", p.Repository, err)
+		return Archive{}, err
 	}
-	archive := Archive{
-		Path:      filepath.Join(cache, strings.ReplaceAll(p.Repository, "/", "_")+"-"+tag.TagStr()+".tar"),
-		Reference: tag.Name(), Digest: digest.String(), ID: id.String(),
+	images := map[name.Tag]v1.Image{tag: made}
+	if err := p.addTagged(images, made); err != nil {
+		return Archive{}, err
 	}
-	if whole(archive.Path, tag, id) {
+	file := strings.Join(append([]string{strings.ReplaceAll(p.Repository, "/", "_"), tag.TagStr()}, p.Tags...), "-") + ".tar"
+	archive := Archive{Path: filepath.Join(cache, file), Reference: tag.Name(), Digest: digest.String(), ID: id.String()}
+	if whole(archive.Path, images) {
 		return archive, nil
 	}
 	fresh := archive.Path + ".part"
-	if err := tarball.WriteToFile(fresh, tag, made); err != nil {
+	if err := tarball.MultiWriteToFile(fresh, images); err != nil {
 		return Archive{}, err
 	}
 	return archive, os.Rename(fresh, archive.Path)
 }
 
-// whole says whether a file is the archive of that image, undamaged.
-func whole(path string, tag name.Tag, id v1.Hash) bool {
-	kept, err := tarball.ImageFromPath(path, &tag)
+func (p Program) tag(text string) (name.Tag, error) {
+	tag, err := name.NewTag(p.Repository+":"+text, name.StrictValidation)
 	if err != nil {
-		return false
+		return tag, fmt.Errorf("repository %q, tag %q: %w", p.Repository, text, err)
 	}
-	keptID, err := kept.ConfigName()
-	// The ID covers the configuration, which names the layer, which the validation reads.
-	return err == nil && keptID == id && validate.Image(kept) == nil
+	return tag, nil
+}
+
+// addTagged adds an image for each of the program's tags.
+func (p Program) addTagged(images map[name.Tag]v1.Image, made v1.Image) error {
+	for _, text := range p.Tags {
+		tag, err := p.tag(text)
+		if err != nil {
+			return err
+		}
+		file, err := made.ConfigFile()
+		if err != nil {
+			return err
+		}
+		file = file.DeepCopy()
+		labels := map[string]string{TagLabel: text}
+		maps.Copy(labels, file.Config.Labels)
+		file.Config.Labels = labels
+		if images[tag], err = mutate.ConfigFile(made, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// whole says whether a file is the archive of these images, undamaged.
+func whole(path string, images map[name.Tag]v1.Image) bool {
+	for tag, made := range images {
+		kept, err := tarball.ImageFromPath(path, &tag)
+		if err != nil {
+			return false
+		}
+		keptID, keptErr := kept.ConfigName()
+		id, err := made.ConfigName()
+		// The ID covers the configuration, which names the layer, which the validation reads.
+		if err != nil || keptErr != nil || keptID != id || validate.Image(kept) != nil {
+			return false
+		}
+	}
+	return true
 }

@@ -158,6 +158,36 @@ func TestAnArchiveIsWrittenOnceAndMendedWhenDamaged(t *testing.T) {
 	}
 }
 
+func TestTheArchiveHoldsAnImageOfItsOwnForEveryTag(t *testing.T) {
+	g := NewWithT(t)
+	cache, p := t.TempDir(), program(t, "hello")
+	untagged := build(t, cache, p)
+	p.Tags = []string{"v1", "v2"}
+	tagged := build(t, cache, p)
+	g.Expect(tagged.Reference).To(Equal(untagged.Reference), "tags are no part of the first image")
+	ids := map[string]bool{tagged.ID: true}
+	for _, text := range p.Tags {
+		held := tagged
+		held.Reference = "rollcall.test/greet:" + text
+		g.Expect(validate.Image(open(t, held))).To(Succeed())
+		config, err := open(t, held).ConfigFile()
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(config.Config.Labels).To(Equal(map[string]string{"purpose": "test", image.TagLabel: text}))
+		g.Expect(config.Config.Entrypoint).To(Equal([]string{"/greet"}))
+		id, err := open(t, held).ConfigName()
+		g.Expect(err).NotTo(HaveOccurred())
+		ids[id.String()] = true
+	}
+	g.Expect(ids).To(HaveLen(3))
+	again := build(t, t.TempDir(), p)
+	g.Expect(again.Digest).To(Equal(tagged.Digest))
+
+	tag, err := name.NewTag("rollcall.test/greet:v1")
+	g.Expect(err).NotTo(HaveOccurred())
+	_, err = tarball.ImageFromPath(untagged.Path, &tag)
+	g.Expect(err).To(HaveOccurred(), "the archive without tags is still what its caller was told")
+}
+
 func TestWhatCannotBeBuiltSaysWhy(t *testing.T) {
 	for name, row := range map[string]struct {
 		change func(*image.Program)
@@ -167,6 +197,7 @@ func TestWhatCannotBeBuiltSaysWhy(t *testing.T) {
 		"package that does not run": {func(p *image.Program) { p.Package = "./empty" }, "is its package a main package?"},
 		"package that is not there": {func(p *image.Program) { p.Package = "./missing" }, "directory not found"},
 		"repository with a space":   {func(p *image.Program) { p.Repository = "rollcall.test/a b" }, `repository "rollcall.test/a b"`},
+		"tag with a space":          {func(p *image.Program) { p.Tags = []string{"v 1"} }, `tag "v 1"`},
 		"no repository":             {func(p *image.Program) { p.Repository = "" }, "must both be given"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -45,30 +45,25 @@ func launchVariables() []string {
 	return written
 }
 
-// launch reads exactly one way to launch.
+// launch reads the ways to launch: process, image or both, or none alone.
 func (r *reader) launch(into *LaunchSpec, folder string, open func(string) ([]byte, error)) func(*yaml.Node) {
 	return func(node *yaml.Node) {
-		var chosen []string
-		choose := func(name string, read func(*yaml.Node)) func(*yaml.Node) {
-			return func(node *yaml.Node) {
-				chosen = append(chosen, name)
-				read(node)
-			}
-		}
+		none := false
 		before := len(r.problems)
 		r.mapping(node, "spec.launch",
-			field{"process", false, choose("process", r.process(into, folder, open))},
-			field{"none", false, choose("none", func(node *yaml.Node) { r.mapping(node, "spec.launch.none") })},
-			field{"image", false, choose("image", func(node *yaml.Node) {
-				r.reject(node, "spec.launch.image: launching an image takes real nodes, which no provider of this version has; "+
-					"use process, or deploy the implementation yourself and use none")
-			})},
+			field{"process", false, r.process(into, folder, open)},
+			field{"image", false, r.image(into, folder, open)},
+			field{"none", false, func(node *yaml.Node) {
+				none = true
+				r.mapping(node, "spec.launch.none")
+			}},
 		)
+		launched := into.Process != nil || into.Image != nil
 		switch {
-		case len(chosen) > 1:
-			r.reject(node, "spec.launch must be one way to launch, not %s", strings.Join(chosen, " and "))
-		case len(chosen) == 0 && len(r.problems) == before:
-			r.reject(node, "spec.launch says no way to launch: give process, or none if the implementation runs already")
+		case none && launched:
+			r.reject(node, "spec.launch.none says that others launch the implementation: leave it out, or process and image")
+		case !none && !launched && len(r.problems) == before:
+			r.reject(node, "spec.launch says no way to launch: give process, image or both, or none if the implementation runs already")
 		}
 	}
 }
@@ -79,13 +74,8 @@ func (r *reader) process(into *LaunchSpec, folder string, open func(string) ([]b
 		p := &ProcessSpec{folder: folder}
 		into.Process = p
 		known := r.variables(launchVariables())
-		var manifests []string
 		r.mapping(node, at,
-			field{"goPackage", false, r.checked(at+".goPackage", &p.GoPackage, func(node *yaml.Node, value string) {
-				if folder == "" && strings.HasPrefix(value, ".") {
-					r.reject(node, "%s.goPackage %q: a shipped file is in no folder, use an import path", at, value)
-				}
-			})},
+			field{"goPackage", false, r.checked(at+".goPackage", &p.GoPackage, r.goPackage(at+".goPackage", folder))},
 			field{"executable", false, r.text(at+".executable", &p.Executable)},
 			field{"args", false, r.texts(at+".args", &p.Args, known)},
 			field{"env", false, r.textMap(at+".env", &p.Env, known)},
@@ -106,21 +96,36 @@ func (r *reader) process(into *LaunchSpec, folder string, open func(string) ([]b
 					field{"groups", false, r.texts(at+".user.groups", &p.User.Groups, nil)},
 				)
 			}},
-			field{"manifests", false, r.texts(at+".manifests", &manifests, func(node *yaml.Node, value string) {
-				content, err := open(value)
-				if err == nil {
-					_, err = objects(content)
-				}
-				if err != nil {
-					r.reject(node, "manifest %s: %v", value, err)
-				}
-				p.Manifests = append(p.Manifests, Manifest{Path: value, Content: content})
-			})},
+			field{"manifests", false, r.manifests(at+".manifests", &p.Manifests, open)},
 		)
 		if (p.GoPackage == "") == (p.Executable == "") {
 			r.reject(node, "%s must have exactly one of goPackage and executable", at)
 		}
 	}
+}
+
+// goPackage is a check that a main package can be found from where the file is.
+func (r *reader) goPackage(where, folder string) func(*yaml.Node, string) {
+	return func(node *yaml.Node, value string) {
+		if folder == "" && strings.HasPrefix(value, ".") {
+			r.reject(node, "%s %q: a shipped file is in no folder, use an import path", where, value)
+		}
+	}
+}
+
+// manifests reads a list of paths, and the files.
+func (r *reader) manifests(where string, into *[]Manifest, open func(string) ([]byte, error)) func(*yaml.Node) {
+	var paths []string
+	return r.texts(where, &paths, func(node *yaml.Node, value string) {
+		content, err := open(value)
+		if err == nil {
+			_, err = objects(content)
+		}
+		if err != nil {
+			r.reject(node, "manifest %s: %v", value, err)
+		}
+		*into = append(*into, Manifest{Path: value, Content: content})
+	})
 }
 
 func (r *reader) duration(where string, into *time.Duration) func(*yaml.Node) {

@@ -15,15 +15,8 @@ import (
 // compilerLines is how much of what the compiler said an error shows.
 const compilerLines = 20
 
-// BuildExecutable returns the path of the executable of an implementation that is launched as a process, after building it into buildDir if
-// the file names a Go package. binDir is the folder of the control-plane programs. It may be called once for many launches.
-//
-// An implementation that is launched by others has no executable, and the path is empty.
-func (i *Implementation) BuildExecutable(ctx context.Context, buildDir, binDir string) (string, error) {
+func (i *Implementation) executable(ctx context.Context, buildDir, binDir string) (string, error) {
 	p := i.Launch.Process
-	if p == nil {
-		return "", nil
-	}
 	if p.GoPackage != "" {
 		built, err := build(ctx, p, buildDir, i.Name)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/fixtures"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
@@ -63,10 +64,13 @@ type KnownDeviation struct {
 	Issue string
 }
 
-// LaunchSpec says how an implementation comes to run.
+// LaunchSpec says how an implementation comes to run: as a local process, or in the cluster, where its nodes have machines behind them. With neither it
+// runs already, launched by others.
 type LaunchSpec struct {
-	// Process is a local process; nil if the implementation runs already, launched by others.
+	// Process is a local process, or nil.
 	Process *ProcessSpec
+	// Image is a Deployment in the cluster, or nil. With both, it is used where it can be.
+	Image *ImageSpec
 }
 
 // ProcessSpec describes a local process. Args, Env and ReadyURL may contain the variables of Variables.
@@ -93,6 +97,25 @@ type ProcessSpec struct {
 	Manifests []Manifest
 
 	// folder is what relative paths are relative to; empty for a shipped file, which is in no folder.
+	folder string
+}
+
+// ImageSpec describes an implementation that runs in the cluster, in one Deployment. Exactly one of the first four says where its image comes from.
+type ImageSpec struct {
+	// GoPackage is built into an image of nothing but its program; for paths see ProcessSpec.GoPackage.
+	GoPackage string
+	// Archive is a file in the format of `docker save` with one image, relative to the implementation file.
+	Archive string
+	// Reference is an image that the nodes pull.
+	Reference string
+	// ControlPlane is a component of the control plane, whose very image is used.
+	ControlPlane string
+	// Manifests are applied by an administrator in their order. ${IMAGE} in them stands for what the nodes call the image.
+	Manifests []Manifest
+	// Deployment is the one of the manifests whose pods are the implementation. Nothing else of the manifests is killed, suspended and so on.
+	Deployment types.NamespacedName
+
+	// folder is as in ProcessSpec.
 	folder string
 }
 

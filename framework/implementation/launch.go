@@ -2,23 +2,10 @@ package implementation
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
 
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/rollcall-conformance/rollcall/framework/process"
 )
-
-// portAttempts is how many ports a launch tries: one found free may be taken before the implementation listens on it.
-const portAttempts = 3
-
-// ErrLaunchedByOthers is wrapped by what is asked of an implementation that rollcall did not start: it can be neither restarted nor killed.
-var ErrLaunchedByOthers = errors.New("the implementation was not launched by rollcall")
 
 // Cluster is what a launch needs of the cluster; cluster.Cluster is one.
 type Cluster interface {
@@ -28,152 +15,103 @@ type Cluster interface {
 	KubeconfigFor(ctx context.Context, user string, groups ...string) (string, error)
 }
 
+// Machines is what a launch by image needs of what is behind the nodes; cluster.Machines is one.
+type Machines interface {
+	// LoadImages gives every machine the images in an archive in the format of `docker save`.
+	LoadImages(ctx context.Context, archive string) error
+	// Run runs a command as root and returns what it printed.
+	Run(ctx context.Context, node string, command ...string) (string, error)
+}
+
 // LaunchOptions says where an implementation is launched.
 type LaunchOptions struct {
 	Cluster Cluster
-	// Executable is what BuildExecutable returned.
-	Executable string
-	// RunDir is ${RUN_DIR}, created if missing, and the process's working directory.
+	// Machines are behind the nodes of the cluster. Nil, if there are none: then nothing is launched by image, unless Pull.
+	Machines Machines
+	// Pull: the nodes have kubelets, which find images by themselves. Where Machines are nil, what has an image to refer to is launched by it.
+	Pull bool
+	// Artifact is what Build returned.
+	Artifact Artifact
+	// RunDir is ${RUN_DIR} of a local process, created if missing, and its working directory.
 	RunDir string
 	// BinDir is ${BIN_DIR}: the folder of the control-plane programs.
 	BinDir string
-	// LogPath receives what the process prints, over all its restarts.
+	// LogPath receives what the implementation prints, over all its restarts: of a local process at once, of pods before they are removed by
+	// what is asked of Running. What pods print when they are asked to end is not in it.
 	LogPath string
 }
 
-// Running is a launched implementation.
-type Running struct {
-	name    string
-	process *process.Process
-}
-
-// Launch applies the manifests of the implementation, starts it, and returns when it is ready. The context bounds the launch only. An implementation
-// that does not become ready is an error with its last log lines, and leaves no process; the manifests stay with the cluster.
+// Launch has the implementation run, and returns when it is ready. The context bounds the launch only. An implementation that does not become ready is
+// an error with its last log lines.
 //
-// For an implementation that is launched by others there is nothing to do.
+// By image, where the file has one that the nodes can have: the image is loaded, the manifests are applied, and the Deployment's pods become ready.
+// An error leaves nothing in the cluster. As a local process otherwise: an error leaves no process; manifests stay with the cluster. For an
+// implementation that is launched by others there is nothing to do.
 func Launch(ctx context.Context, i *Implementation, options LaunchOptions) (*Running, error) {
-	spec := i.Launch.Process
-	if spec == nil {
-		return &Running{name: i.Name}, nil
-	}
-	if len(spec.Manifests) > 0 {
-		admin, err := client.New(options.Cluster.Config(), client.Options{})
-		if err == nil {
-			err = apply(ctx, admin, spec.Manifests)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("preparing the cluster for the implementation %s: %w", i.Name, err)
-		}
-	}
-	kubeconfig, err := options.Cluster.KubeconfigFor(ctx, spec.User.Name, spec.User.Groups...)
-	if err != nil {
-		return nil, fmt.Errorf("launching the implementation %s: %w", i.Name, err)
-	}
-	if err := os.MkdirAll(options.RunDir, 0o755); err != nil {
-		return nil, fmt.Errorf("launching the implementation %s: %w", i.Name, err)
-	}
-	for attempt := 1; ; attempt++ {
-		started, err := i.start(ctx, kubeconfig, options)
-		if err == nil {
-			return &Running{name: i.Name, process: started}, nil
-		}
-		if attempt == portAttempts || !strings.Contains(err.Error(), "address already in use") {
-			return nil, fmt.Errorf("launching the implementation: %w", err)
-		}
-	}
-}
-
-func (i *Implementation) start(ctx context.Context, kubeconfig string, options LaunchOptions) (*process.Process, error) {
-	spec := i.Launch.Process
-	port, err := process.FreePort()
+	way, err := i.way(i.reaches(options.Machines != nil, options.Pull))
 	if err != nil {
 		return nil, err
 	}
-	values := map[string]string{
-		"KUBECONFIG": kubeconfig, "PORT": strconv.Itoa(port), "RUN_DIR": options.RunDir, "BIN_DIR": options.BinDir,
+	var control Control
+	switch way {
+	case byImage:
+		control, err = launchImage(ctx, i, options)
+	case byProcess:
+		control, err = launchLocally(ctx, i, options)
+	default:
+		control = others(i.Name)
 	}
-	settings := process.Options{
-		Name: i.Name, Path: options.Executable, Dir: options.RunDir, LogPath: options.LogPath, ReadyTimeout: spec.ReadyTimeout,
+	if err != nil {
+		return nil, err
 	}
-	for _, arg := range spec.Args {
-		settings.Args = append(settings.Args, expand(arg, values))
-	}
-	for name, value := range spec.Env {
-		settings.Env = append(settings.Env, name+"="+expand(value, values))
-	}
-	if spec.ReadyURL != "" {
-		settings.Ready = readiness(expand(spec.ReadyURL, values), spec.ReadyText)
-	}
-	return process.Start(ctx, settings)
+	return &Running{control}, nil
 }
 
-// LaunchedByRollcall tells whether the implementation can be restarted and killed.
-func (r *Running) LaunchedByRollcall() bool { return r.process != nil }
-
-// Restart ends the implementation if it still runs, starts it again and returns when it is ready.
-func (r *Running) Restart(ctx context.Context) error {
-	if r.process == nil {
-		return r.notOurs("restarting")
+// Attach returns a handle on an implementation that another process launched with the same options, by image: it may do all but Stop, which leaves the
+// implementation to whoever launched it. Of an implementation that was not launched by image it returns a handle with which nothing can be done.
+func Attach(ctx context.Context, i *Implementation, options LaunchOptions) (*Running, error) {
+	way, err := i.way(i.reaches(options.Machines != nil, options.Pull))
+	if err != nil {
+		return nil, err
 	}
-	return r.process.Restart(ctx)
+	if way != byImage {
+		return &Running{others(i.Name)}, nil
+	}
+	attached, err := deploymentOf(i, options)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := attached.deployment(ctx); err != nil {
+		return nil, fmt.Errorf("attaching to the implementation %s: %w", i.Name, err)
+	}
+	return &Running{attached}, nil
 }
 
-// Kill ends the implementation with SIGKILL; Restart brings it back.
-func (r *Running) Kill() error {
-	if r.process == nil {
-		return r.notOurs("killing")
-	}
-	return r.process.Kill()
+// way is how an implementation is launched.
+type way int
+
+const (
+	byOthers way = iota
+	byProcess
+	byImage
+)
+
+// reaches tells whether the implementation's image, if it has one, reaches the nodes.
+func (i *Implementation) reaches(machines, pull bool) bool {
+	image := i.Launch.Image
+	return machines || pull && image != nil && (image.Reference != "" || image.ControlPlane != "")
 }
 
-// Suspend stops the implementation in its tracks, as a stalled machine would; Resume lets it go on.
-func (r *Running) Suspend() error {
-	if r.process == nil {
-		return r.notOurs("suspending")
+// way chooses one, given whether an image reaches the nodes.
+func (i *Implementation) way(reaches bool) (way, error) {
+	switch {
+	case i.Launch.Image != nil && reaches:
+		return byImage, nil
+	case i.Launch.Process != nil:
+		return byProcess, nil
+	case i.Launch.Image != nil:
+		return 0, fmt.Errorf("launching the implementation %s: its file has an image only, which takes nodes with kubelets, and a reference where nobody loads images: run it on kind, or add a process",
+			i.Name)
 	}
-	return r.process.Suspend()
-}
-
-// Resume continues a suspended implementation.
-func (r *Running) Resume() error {
-	if r.process == nil {
-		return r.notOurs("resuming")
-	}
-	return r.process.Resume()
-}
-
-// Stop ends what Launch started; see process.Process.Stop. What was launched by others is left alone.
-func (r *Running) Stop(ctx context.Context) error {
-	if r.process == nil {
-		return nil
-	}
-	return r.process.Stop(ctx)
-}
-
-// Exited is closed when the implementation, as last started, has ended; for one that was launched by others it never is.
-func (r *Running) Exited() <-chan struct{} {
-	if r.process == nil {
-		return nil
-	}
-	return r.process.Exited()
-}
-
-// ExitStatus says how the implementation, as last started, ended; empty while it runs, as far as rollcall knows.
-func (r *Running) ExitStatus() string {
-	if r.process == nil {
-		return ""
-	}
-	return r.process.ExitStatus()
-}
-
-// LogTail returns up to n of the last lines the implementation printed since it was last started.
-func (r *Running) LogTail(n int) []string {
-	if r.process == nil {
-		return nil
-	}
-	return r.process.LogTail(n)
-}
-
-func (r *Running) notOurs(doing string) error {
-	return fmt.Errorf("%s %s: %w", doing, r.name, ErrLaunchedByOthers)
+	return byOthers, nil
 }

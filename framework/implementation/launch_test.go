@@ -43,7 +43,7 @@ func launchOptions(t *testing.T) (LaunchOptions, *nowhere) {
 	cluster := &nowhere{}
 	dir := t.TempDir()
 	return LaunchOptions{
-		Cluster: cluster, Executable: os.Args[0], RunDir: filepath.Join(dir, "run"), BinDir: "/binaries", LogPath: filepath.Join(dir, "mine.log"),
+		Cluster: cluster, Artifact: Artifact{Executable: os.Args[0]}, RunDir: filepath.Join(dir, "run"), BinDir: "/binaries", LogPath: filepath.Join(dir, "mine.log"),
 	}, cluster
 }
 
@@ -59,13 +59,13 @@ func TestAnImplementationIsLaunchedWithItsIdentityAndCanBeKilledAndRestarted(t *
 	said := []string{`["--kubeconfig=/kubeconfigs/rollcall" "/binaries/etcd"] in ` + options.RunDir}
 	g.Expect(running.LogTail(5)).To(Equal(said))
 
-	g.Expect(running.Kill()).To(Succeed())
+	g.Expect(running.Kill(t.Context())).To(Succeed())
 	g.Expect(running.Exited()).To(BeClosed())
 	g.Expect(running.ExitStatus()).To(Equal("signal: killed"))
 	g.Expect(running.Restart(t.Context())).To(Succeed())
 	g.Expect(running.Exited()).NotTo(BeClosed())
-	g.Expect(running.Suspend()).To(Succeed())
-	g.Expect(running.Resume()).To(Succeed())
+	g.Expect(running.Suspend(t.Context())).To(Succeed())
+	g.Expect(running.Resume(t.Context())).To(Succeed())
 	g.Expect(running.LogTail(5)).To(Equal(said))
 	g.Expect(running.Stop(t.Context())).To(Succeed())
 	g.Expect(running.ExitStatus()).To(Equal("exit status 0"))
@@ -126,14 +126,14 @@ func TestManifestsAreAppliedWhateverWasThereBefore(t *testing.T) {
 func TestAnImplementationLaunchedByOthersIsLeftAlone(t *testing.T) {
 	g := NewWithT(t)
 	i := &Implementation{Name: "theirs"}
-	g.Expect(i.BuildExecutable(t.Context(), t.TempDir(), "")).To(BeEmpty())
+	g.Expect(i.Build(t.Context(), BuildOptions{Dir: t.TempDir()})).To(BeZero())
 	running, err := Launch(t.Context(), i, LaunchOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
 
 	g.Expect(running.LaunchedByRollcall()).To(BeFalse())
 	g.Expect(running.Stop(t.Context())).To(Succeed())
 	for name, err := range map[string]error{
-		"restarting": running.Restart(t.Context()), "killing": running.Kill(), "suspending": running.Suspend(), "resuming": running.Resume(),
+		"restarting": running.Restart(t.Context()), "killing": running.Kill(t.Context()), "suspending": running.Suspend(t.Context()), "resuming": running.Resume(t.Context()),
 	} {
 		g.Expect(err).To(MatchError(ErrLaunchedByOthers))
 		g.Expect(err).To(MatchError(HavePrefix(name + " theirs: ")))
@@ -181,14 +181,14 @@ func TestWhatIsRunIsFoundOrBuilt(t *testing.T) {
 			tt.spec.folder = filepath.Join(dir, "files")
 			g.Expect(os.RemoveAll(filepath.Join(dir, "built"))).To(Succeed())
 			i := &Implementation{Name: "mine", Launch: LaunchSpec{Process: &tt.spec}}
-			got, err := i.BuildExecutable(t.Context(), filepath.Join(dir, "built"), filepath.Join(dir, "bin"))
+			got, err := i.Build(t.Context(), BuildOptions{Dir: filepath.Join(dir, "built"), BinDir: filepath.Join(dir, "bin")})
 			if tt.says != "" {
 				g.Expect(err).To(MatchError(ContainSubstring(tt.says)))
 				g.Expect(err).To(MatchError(ContainSubstring("the implementation mine")))
 				return
 			}
 			g.Expect(err).NotTo(HaveOccurred())
-			g.Expect(got).To(Equal(filepath.Join(dir, tt.path)))
+			g.Expect(got).To(Equal(Artifact{Executable: filepath.Join(dir, tt.path)}))
 		})
 	}
 }

@@ -121,10 +121,11 @@ func TestWhatIsWrongInAFileIsNamedByItsLineWithWhatIsAllowed(t *testing.T) {
 		"a requirement twice":            {inSpec("  knownDeviations:\n    - {requirement: SURGE-001, issue: 'https://a.test'}\n    - {requirement: SURGE-001, issue: 'https://b.test'}\n"), "9: requirement SURGE-001 is given twice"},
 		"a deviation nobody discusses":   {inSpec("  knownDeviations: [{requirement: SURGE-001}]\n"), "7: spec.knownDeviations[0] has no issue"},
 		"no launch":                      {strings.Replace(least, "  launch: {none: {}}\n", "", 1), "5: spec has no launch"},
-		"an empty launch":                {launch("{}"), "6: spec.launch says no way to launch: give process, or none"},
-		"two ways to launch":             {launch("{none: {}, process: {executable: x}}"), "6: spec.launch must be one way to launch, not none and process"},
-		"an unknown way to launch":       {launch("{magic: {}}"), `6: unknown field "magic" in spec.launch: allowed are process, none, image`},
-		"an image":                       {launch("{image: example.test/controller}"), "6: spec.launch.image: launching an image takes real nodes"},
+		"an empty launch":                {launch("{}"), "6: spec.launch says no way to launch: give process, image or both, or none"},
+		"none and a process":             {launch("{none: {}, process: {executable: x}}"), "6: spec.launch.none says that others launch the implementation: leave it out"},
+		"none and an image":              {launch("{none: {}, image: {}}"), "6: spec.launch.none says that others launch the implementation: leave it out"},
+		"an unknown way to launch":       {launch("{magic: {}}"), `6: unknown field "magic" in spec.launch: allowed are process, image, none`},
+		"an image by name":               {launch("{image: example.test/controller}"), "6: spec.launch.image must be a mapping with the fields goPackage, archive, reference, controlPlane, manifests, deployment"},
 		"something in none":              {launch("{none: {wait: 5s}}"), `6: unknown field "wait" in spec.launch.none: it has no fields`},
 		"nothing to run":                 {process("      args: []\n"), "8: spec.launch.process must have exactly one of goPackage and executable"},
 		"two things to run":              {process(runs + "      goPackage: ./x\n"), "8: spec.launch.process must have exactly one of goPackage and executable"},
@@ -204,7 +205,7 @@ func TestTheShippedFilesLoadByNameAndByPath(t *testing.T) {
 		g.Expect(byName.Name).To(Equal(name))
 		g.Expect(byName.Replaces).To(Equal([]string{"daemonset-controller"}))
 		g.Expect(byName.Claims(requirements.Surge)).To(BeTrue())
-		byPath.File, byPath.Launch.Process.folder = byName.File, ""
+		byPath.File, byPath.Launch.Process.folder, byPath.Launch.Image.folder = byName.File, "", ""
 		g.Expect(byPath).To(Equal(byName))
 	}
 }

@@ -7,15 +7,34 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 )
 
 // fieldOwner is under whose name the objects of manifests are applied.
 const fieldOwner = client.FieldOwner("rollcall")
+
+// pollInterval is the pause between two looks at the cluster.
+const pollInterval = 200 * time.Millisecond
+
+// administrator makes a client for manifests and what came of them.
+func administrator(config *rest.Config) (client.Client, error) {
+	config = rest.CopyConfig(config)
+	config.WarningHandlerWithContext = rest.WarningLogger{}
+	return client.New(config, client.Options{Log: klog.Background()})
+}
 
 // objects parses a manifest: one or more documents, each an object with a kind and a name.
 func objects(manifest []byte) ([]*unstructured.Unstructured, error) {
@@ -47,6 +66,30 @@ func objects(manifest []byte) ([]*unstructured.Unstructured, error) {
 	return all, nil
 }
 
+// Installs lists what Launch would apply to the cluster, in the order of the manifests.
+func (i *Implementation) Installs(options LaunchOptions) ([]*unstructured.Unstructured, error) {
+	way, err := i.way(i.reaches(options.Machines != nil, options.Pull))
+	if err != nil {
+		return nil, err
+	}
+	var manifests []Manifest
+	switch way {
+	case byImage:
+		manifests = i.Launch.Image.Manifests
+	case byProcess:
+		manifests = i.Launch.Process.Manifests
+	}
+	var all []*unstructured.Unstructured
+	for _, manifest := range manifests {
+		parsed, err := objects(manifest.Content)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", manifest.Path, err)
+		}
+		all = append(all, parsed...)
+	}
+	return all, nil
+}
+
 // apply makes the cluster hold the objects of the manifests, whatever it held before.
 func apply(ctx context.Context, c client.Client, manifests []Manifest) error {
 	for _, manifest := range manifests {
@@ -62,4 +105,60 @@ func apply(ctx context.Context, c client.Client, manifests []Manifest) error {
 		}
 	}
 	return nil
+}
+
+// outlive are the kinds that other objects live in or by: those that were there before the implementation stay when it goes.
+func outlive() []schema.GroupKind {
+	return []schema.GroupKind{{Kind: "Namespace"}, {Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}}
+}
+
+// install applies the manifests and returns the objects that are to be removed with the implementation, in the order of the manifests, whether
+// it succeeds or not.
+func install(ctx context.Context, c client.Client, manifests []Manifest) ([]*unstructured.Unstructured, error) {
+	var installed []*unstructured.Unstructured
+	for _, manifest := range manifests {
+		parsed, err := objects(manifest.Content)
+		if err != nil {
+			return installed, fmt.Errorf("applying %s: %w", manifest.Path, err)
+		}
+		for _, object := range parsed {
+			if slices.Contains(outlive(), object.GroupVersionKind().GroupKind()) {
+				before, err := exists(ctx, c, object)
+				if err != nil {
+					return installed, fmt.Errorf("applying %s: %s %s: %w", manifest.Path, object.GetKind(), object.GetName(), err)
+				}
+				if before {
+					continue
+				}
+			}
+			installed = append(installed, object)
+		}
+	}
+	return installed, apply(ctx, c, manifests)
+}
+
+// remove deletes the objects, the last first, each with all that depends on it, and returns when they are gone.
+func remove(ctx context.Context, c client.Client, installed []*unstructured.Unstructured) error {
+	var failures []error
+	for _, object := range slices.Backward(installed) {
+		err := c.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationForeground))
+		if err == nil {
+			err = wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+				there, err := exists(ctx, c, object)
+				return !there, err
+			})
+		}
+		// A kind that the cluster does not know has no objects.
+		if err != nil && !apierrors.IsNotFound(err) && !meta.IsNoMatchError(err) {
+			failures = append(failures, fmt.Errorf("deleting %s %s: %w", object.GetKind(), object.GetName(), err))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+func exists(ctx context.Context, c client.Client, object *unstructured.Unstructured) (bool, error) {
+	found := &unstructured.Unstructured{}
+	found.SetGroupVersionKind(object.GroupVersionKind())
+	err := c.Get(ctx, client.ObjectKeyFromObject(object), found)
+	return err == nil, client.IgnoreNotFound(err)
 }

@@ -11,22 +11,23 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
-// Pods are the levers on pods of one kind of node. Every call records the stimulus first and returns when the pod shows the effect.
+// Pods are the levers on pods of one kind of node. Every call records the stimulus first and returns when the pod shows the effect. What cannot be
+// done to pods of that kind of node is refused, unrecorded, with an error that wraps ErrOnlySimulated.
 type Pods interface {
 	// BecomeUnready makes a ready pod unready until BecomeReady.
 	BecomeUnready(ctx context.Context, pod *corev1.Pod) error
 	// BecomeReady makes an unready pod ready, also one that was started never to become ready.
 	BecomeReady(ctx context.Context, pod *corev1.Pod) error
-	// Fail ends the pod in phase Failed, as a kubelet does that evicts it.
+	// Fail ends the pod in phase Failed, as a kubelet does that evicts it. The pod's termination must not be held.
 	Fail(ctx context.Context, pod *corev1.Pod) error
-	// Succeed ends the pod in phase Succeeded.
+	// Succeed ends the pod in phase Succeeded. Real nodes do that only to pods that are not to be restarted, unlike a DaemonSet's.
 	Succeed(ctx context.Context, pod *corev1.Pod) error
 	// HoldTermination keeps the pod, once deleted, terminating until ReleaseTermination.
 	HoldTermination(ctx context.Context, pod *corev1.Pod) error
 	// ReleaseTermination lets a held pod go; it returns when the pod is gone, or no longer held if nobody deleted it.
 	ReleaseTermination(ctx context.Context, pod *corev1.Pod) error
 	// SetReadySince rewrites the transition time of the pod's Ready condition, as a node whose clock is wrong does. The zero time
-	// stands for a condition without one. Resolution: one second.
+	// stands for a condition without one. Resolution: one second. Simulated nodes only.
 	SetReadySince(ctx context.Context, pod *corev1.Pod, since time.Time) error
 }
 

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/rollcall-conformance/rollcall/fixtures/stages"
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
@@ -63,39 +61,16 @@ func MinReadySeconds(seconds int32) Edit {
 	return edit(func(d *appsv1.DaemonSet) { d.Spec.MinReadySeconds = seconds }, "minReadySeconds %d", seconds)
 }
 
-// Image sets the tag of the container's image, which makes another revision.
+// Image sets the tag of the container's image, which makes another revision. Real nodes have v1 to v9.
 func Image(tag string) Edit {
-	return edit(func(d *appsv1.DaemonSet) { d.Spec.Template.Spec.Containers[0].Image = "rollcall.dev/daemon:" + tag }, "image %s", tag)
-}
-
-// NeverReady makes pods run without becoming ready, until a lever makes them.
-func NeverReady() Edit { return templateLever("pods do not become ready", stages.Readiness, "false") }
-
-// ReadyAfter makes pods take that long to become ready.
-func ReadyAfter(delay time.Duration) Edit {
-	return templateLever("pods become ready after "+delay.String(), stages.StartDelay, delay.String())
-}
-
-// Failing makes pods end in phase Failed as soon as they run.
-func Failing() Edit { return templateLever("pods fail", stages.Phase, string(corev1.PodFailed)) }
-
-// Lasting makes deleted pods stay terminating until a lever releases them.
-func Lasting() Edit { return templateLever("pods stay terminating", stages.Termination, "hold") }
-
-// Healthy undoes NeverReady, ReadyAfter, Failing and Lasting for new pods.
-func Healthy() Edit {
 	return edit(func(d *appsv1.DaemonSet) {
-		for key := range d.Spec.Template.Annotations {
-			if strings.HasPrefix(key, history.LeverPrefix) {
-				delete(d.Spec.Template.Annotations, key)
-			}
-		}
-	}, "healthy pods")
+		image := container(d).Image
+		// A registry may have a port.
+		container(d).Image = image[:strings.LastIndex(image, ":")+1] + tag
+	}, "image %s", tag)
 }
 
-func templateLever(says, key, value string) Edit {
-	return edit(func(d *appsv1.DaemonSet) { metav1.SetMetaDataAnnotation(&d.Spec.Template.ObjectMeta, key, value) }, "%s", says)
-}
+func container(d *appsv1.DaemonSet) *corev1.Container { return &d.Spec.Template.Spec.Containers[0] }
 
 // NewDaemonSet returns a DaemonSet for the scenario's nodes, not yet created.
 func (s *Scenario) NewDaemonSet(name string, edits ...Edit) *appsv1.DaemonSet {
@@ -106,13 +81,11 @@ func (s *Scenario) NewDaemonSet(name string, edits ...Edit) *appsv1.DaemonSet {
 			Selector: &metav1.LabelSelector{MatchLabels: selector},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: selector},
-				Spec: corev1.PodSpec{
-					NodeSelector: map[string]string{NodeLabel: s.namespace},
-					Containers:   []corev1.Container{{Name: "daemon", Image: "rollcall.dev/daemon:v1"}},
-				},
+				Spec:       podSpec(s.env.Images),
 			},
 		},
 	}
+	daemonSet.Spec.Template.Spec.NodeSelector = map[string]string{NodeLabel(s.namespace): ""}
 	for _, edit := range edits {
 		edit.Apply(daemonSet)
 	}

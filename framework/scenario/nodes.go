@@ -2,39 +2,66 @@ package scenario
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
+	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/lever"
+	"github.com/rollcall-conformance/rollcall/framework/recorder"
 )
 
-// AddNodes gives the scenario n simulated nodes more and returns their names once they are Ready. Each edit changes every node before it is
-// created, for example to taint it.
+// NodeKind says what is behind a scenario's nodes.
+type NodeKind string
+
+// The kinds of nodes. A scenario's nodes are of one kind.
+const (
+	// Simulated nodes are made for the scenario and are its own.
+	Simulated NodeKind = "simulated"
+	// Real nodes have a kubelet. Scenarios share them, so they are neither changed nor removed by one that others run beside.
+	Real NodeKind = "real"
+)
+
+// nodesAtOnce is how many nodes are made or removed at the same time.
+const nodesAtOnce = 16
+
+// AddNodes gives the scenario n nodes more and returns their names once they are Ready. The first nodes decide the kind of all: real ones if the
+// cluster has that many and nobody asked for simulated ones. Each edit changes every node before it is created, for example to taint it, which
+// takes simulated nodes.
 func (s *Scenario) AddNodes(ctx context.Context, n int, edits ...func(*corev1.Node)) []string {
 	s.tb.Helper()
+	if s.kind == "" {
+		s.settleKind(n, len(edits) > 0)
+	}
 	names := make([]string, n)
 	var group errgroup.Group
-	group.SetLimit(16)
+	group.SetLimit(nodesAtOnce)
 	for i := range names {
-		names[i] = fmt.Sprintf("%s-%d", s.namespace, s.nodes+i)
+		add := s.labelRealNode
+		if s.kind == Simulated {
+			names[i] = fmt.Sprintf("%s-%d", s.namespace, len(s.nodes)+i)
+			add = func(ctx context.Context, name string) error { return s.createNode(ctx, name, edits) }
+		} else {
+			names[i] = s.realNode(len(s.nodes) + i)
+		}
 		s.Note(history.Stimulus{Lever: "add node", Kind: history.KindNode, Name: names[i], Node: names[i]})
-		group.Go(func() error {
-			_, err := s.env.Client.CoreV1().Nodes().Create(ctx, s.newNode(names[i], edits), metav1.CreateOptions{})
-			return err
-		})
+		group.Go(func() error { return add(ctx, names[i]) })
 	}
-	s.nodes += n
-	s.must(group.Wait(), "create %d nodes", n)
+	s.nodes = append(s.nodes, names...)
+	s.must(group.Wait(), "add %d nodes", n)
 	s.Require(ctx, fmt.Sprintf("%d new nodes are Ready", n), func(cluster *history.Cluster) bool {
 		for _, name := range names {
-			if node := cluster.Nodes[name]; node == nil || !nodeReady(node) || taintedNotReady(node) {
+			// The API server taints every new node; until the node-lifecycle controller removes that, the node is not eligible.
+			if node := cluster.Nodes[name]; node == nil || !history.NodeReady(node) || tainted(node, corev1.TaintNodeNotReady) {
 				return false
 			}
 		}
@@ -43,23 +70,100 @@ func (s *Scenario) AddNodes(ctx context.Context, n int, edits ...func(*corev1.No
 	return names
 }
 
-func (s *Scenario) newNode(name string, edits []func(*corev1.Node)) *corev1.Node {
+// NodeKind is that of the scenario's nodes, empty until there are any.
+func (s *Scenario) NodeKind() NodeKind { return s.kind }
+
+// settleKind decides what kind the scenario's nodes are, given how many there are at first and whether they are to be made to measure.
+func (s *Scenario) settleKind(n int, toMeasure bool) {
+	s.tb.Helper()
+	s.kind = Simulated
+	if s.env.NodeKind != Simulated && !toMeasure && n <= len(s.env.RealNodes) {
+		s.kind = Real
+		s.Pods.pods = lever.Real{Client: s.env.Client, Recorder: s.recorder}
+	}
+	switch {
+	case s.kind == Simulated && s.env.NodeKind == Real:
+		s.tb.Skipf("the scenario takes %d nodes with a kubelet, and the cluster has %d", n, len(s.env.RealNodes))
+	case s.kind == Simulated && s.env.OnlyRealNodes:
+		s.tb.Skipf("the scenario takes %d nodes that can be simulated, or shared as they are; the cluster has %d real ones and simulates none",
+			n, len(s.env.RealNodes))
+	}
+}
+
+// realNode returns the name of the scenario's i-th real node. Scenarios begin at different nodes, by their names, to spread their pods.
+func (s *Scenario) realNode(i int) string {
+	s.tb.Helper()
+	if i >= len(s.env.RealNodes) {
+		s.tb.Skipf("the scenario takes %d nodes with a kubelet, and the cluster has %d", i+1, len(s.env.RealNodes))
+	}
+	first := fnv.New32a()
+	first.Write([]byte(s.namespace))
+	return s.env.RealNodes[(int(first.Sum32()%uint32(len(s.env.RealNodes)))+i)%len(s.env.RealNodes)]
+}
+
+func (s *Scenario) labelRealNode(ctx context.Context, name string) error {
+	return s.patchLabel(ctx, name, new(string))
+}
+
+// patchLabel sets the scenario's label of a node, or with nil removes it; what recordings left on the node goes.
+func (s *Scenario) patchLabel(ctx context.Context, name string, value *string) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"labels":      map[string]*string{NodeLabel(s.namespace): value},
+		"annotations": map[string]*string{recorder.MarkAnnotation: nil},
+	}})
+	if err != nil {
+		return err
+	}
+	_, err = s.env.Client.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
+	return err
+}
+
+func (s *Scenario) createNode(ctx context.Context, name string, edits []func(*corev1.Node)) error {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
-		NodeLabel:              s.namespace,
-		embedded.NodeLabel:     embedded.NodeLabelValue,
+		NodeLabel(s.namespace): "",
+		kwok.NodeLabel:         kwok.NodeLabelValue,
 		corev1.LabelHostname:   name,
-		corev1.LabelOSStable:   "linux",
 		corev1.LabelArchStable: "amd64",
 	}}}
 	for _, edit := range edits {
 		edit(node)
 	}
-	return node
+	_, err := s.env.Client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
+	return err
+}
+
+// cleanNodes gives the real nodes back as they were and removes the others.
+func (s *Scenario) cleanNodes(ctx context.Context) error {
+	nodes := s.env.Client.CoreV1().Nodes()
+	mine, err := nodes.List(ctx, metav1.ListOptions{LabelSelector: NodeLabel(s.namespace)})
+	if err != nil {
+		return err
+	}
+	var group errgroup.Group
+	group.SetLimit(nodesAtOnce)
+	for _, node := range mine.Items {
+		group.Go(func() error {
+			if slices.Contains(s.env.RealNodes, node.Name) {
+				return ignoreNotFound(s.patchLabel(ctx, node.Name, nil))
+			}
+			return ignoreNotFound(nodes.Delete(ctx, node.Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64)}))
+		})
+	}
+	return group.Wait()
+}
+
+// mustBeSimulated ends a spec that is about to change a node that others use too.
+func (s *Scenario) mustBeSimulated(doing, node string) {
+	s.tb.Helper()
+	if s.kind == Real {
+		s.tb.Fatalf("harness: %s %s: other scenarios use this node too, the spec must be on simulated nodes", doing, node)
+	}
 }
 
 // EditNode changes a node; lever names the stimulus, for example "cordon".
 func (s *Scenario) EditNode(ctx context.Context, lever, name string, edit func(*corev1.Node)) {
 	s.tb.Helper()
+	s.mustBeSimulated(lever, name)
 	s.Note(history.Stimulus{Lever: lever, Kind: history.KindNode, Name: name, Node: name})
 	nodes := s.env.Client.CoreV1().Nodes()
 	s.must(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
@@ -77,6 +181,7 @@ func (s *Scenario) EditNode(ctx context.Context, lever, name string, edit func(*
 // taints that go with it are that controller's work.
 func (s *Scenario) NodeDown(ctx context.Context, name string) {
 	s.tb.Helper()
+	s.mustBeSimulated("take down", name)
 	s.Note(history.Stimulus{Lever: "take down node", Kind: history.KindNode, Name: name, Node: name})
 	nodes := s.env.Client.CoreV1().Nodes()
 	s.must(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
@@ -98,21 +203,11 @@ func (s *Scenario) NodeDown(ctx context.Context, name string) {
 // DeleteNode removes a node object.
 func (s *Scenario) DeleteNode(ctx context.Context, name string) {
 	s.tb.Helper()
+	s.mustBeSimulated("delete", name)
 	s.Note(history.Stimulus{Lever: "delete node", Kind: history.KindNode, Name: name, Node: name})
 	s.must(s.env.Client.CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{}), "delete node %s", name)
 }
 
-// taintedNotReady tells whether the node still has the taint that the API server puts on every new node; until the node-lifecycle controller
-// removes it, the node is not eligible.
-func taintedNotReady(node *corev1.Node) bool {
-	return slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool { return taint.Key == corev1.TaintNodeNotReady })
-}
-
-func nodeReady(node *corev1.Node) bool {
-	for _, condition := range node.Status.Conditions {
-		if condition.Type == corev1.NodeReady {
-			return condition.Status == corev1.ConditionTrue
-		}
-	}
-	return false
+func tainted(node *corev1.Node, key string) bool {
+	return slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool { return taint.Key == key })
 }

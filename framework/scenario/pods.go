@@ -60,8 +60,9 @@ func (s *Scenario) MakeStaticPod(ctx context.Context, node string, labels map[st
 			Name: "static-" + node, Namespace: s.namespace, Labels: labels,
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("Node"))},
 		},
-		Spec: corev1.PodSpec{NodeName: node, Containers: []corev1.Container{{Name: "static", Image: "rollcall.dev/static:v1"}}},
+		Spec: podSpec(s.env.Images),
 	}
+	pod.Spec.NodeName = node
 	s.notePod("create pod", pod)
 	created, err := s.env.Client.CoreV1().Pods(s.namespace).Create(ctx, pod, metav1.CreateOptions{})
 	s.must(err, "create static pod on %s", node)

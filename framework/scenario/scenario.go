@@ -17,13 +17,18 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/rollcall-conformance/rollcall/framework/cluster"
+	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/lever"
 	"github.com/rollcall-conformance/rollcall/framework/recorder"
 )
 
-// NodeLabel marks the nodes that belong to a scenario; its value is the scenario's namespace.
-const NodeLabel = "rollcall.dev/scenario"
+// NamespaceLabel marks the namespaces that belong to a scenario; its value is the scenario's name.
+const NamespaceLabel = "rollcall.dev/scenario"
+
+// NodeLabel is the label, without a value, of the nodes that belong to the scenario of that name.
+func NodeLabel(scenario string) string { return history.ScenarioPrefix + scenario }
 
 // DefaultPatience is how long a scenario waits for what an implementation should do.
 const DefaultPatience = 30 * time.Second
@@ -31,16 +36,32 @@ const DefaultPatience = 30 * time.Second
 // catchUpTimeout bounds the proof that a recording is complete.
 const catchUpTimeout = 20 * time.Second
 
-// TB ends a spec whose harness failed. *testing.T and Ginkgo's GinkgoTB have it.
+// TB ends a spec: with Fatalf when the harness failed, with Skipf when the scenario is not possible on the cluster. *testing.T and Ginkgo's GinkgoTB
+// have it.
 type TB interface {
 	Helper()
 	Fatalf(format string, args ...any)
+	Skipf(format string, args ...any)
 }
 
 // Environment is what all scenarios of a run share.
 type Environment struct {
 	// Client of the cluster, with an administrator's rights.
 	Client kubernetes.Interface
+	// RealNodes are the nodes with a kubelet that scenarios share. Default: the cluster has none.
+	RealNodes []string
+	// OnlyRealNodes: nobody simulates further nodes on this cluster.
+	OnlyRealNodes bool
+	// Machines are what is behind the real nodes. Default: they cannot be reached.
+	Machines cluster.Machines
+	// Images is where the images are that real nodes run. Default: daemonimage.Default.
+	Images daemonimage.Place
+	// Exclusive: nobody else uses the cluster while the scenario does.
+	Exclusive bool
+	// Records are namespaces whose DaemonSets are recorded too, though they are not the scenario's.
+	Records []string
+	// NodeKind is the kind of nodes that the scenario needs. Default: any, preferably real.
+	NodeKind NodeKind
 	// Recordings is the folder for recordings.
 	Recordings string
 	// RevisionLabel of the implementation.
@@ -56,7 +77,9 @@ type Scenario struct {
 	tb        TB
 	env       Environment
 	namespace string
-	nodes     int
+	kind      NodeKind
+	nodes     []string
+	broken    map[string]func(context.Context) error
 	recorder  *recorder.Recorder
 	path      string
 
@@ -70,14 +93,21 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 	if env.Patience == 0 {
 		env.Patience = DefaultPatience
 	}
-	s := &Scenario{tb: tb, env: env, namespace: name, path: filepath.Join(env.Recordings, name+".jsonl")}
-	nodes := labels.Set{NodeLabel: name}
+	if env.Images == "" {
+		env.Images = daemonimage.Default
+	}
+	s := &Scenario{tb: tb, env: env, namespace: name, broken: map[string]func(context.Context) error{}, path: filepath.Join(env.Recordings, name+".jsonl")}
+	nodes := labels.Set{NodeLabel(name): ""}
+	sources := recorder.Cluster(env.Client, nodes, name, s.Bystanders())
+	for _, namespace := range env.Records {
+		sources = append(sources, recorder.Workloads(env.Client, namespace)...)
+	}
 	var err error
 	s.recorder, err = recorder.Start(ctx, recorder.Options{
-		Sources: recorder.Cluster(env.Client, nodes, name, s.Bystanders()),
+		Sources: sources,
 		Path:    s.path,
 		Header: history.Header{
-			Scenario: text, Namespaces: []string{name, s.Bystanders()}, NodeSelector: nodes.String(),
+			Scenario: text, Namespaces: append([]string{name, s.Bystanders()}, env.Records...), NodeSelector: nodes.String(),
 			RevisionLabel: env.RevisionLabel, Seed: env.Seed,
 		},
 	})
@@ -134,18 +164,18 @@ func (s *Scenario) Finish(ctx context.Context) (*history.History, error) {
 
 // Clean removes what the scenario made, without waiting until it is gone: names are never used twice.
 func (s *Scenario) Clean(ctx context.Context) error {
-	now := metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
+	// A kubelet ends what runs there first, however long the pod says that may take; nobody else would end a simulated pod.
+	grace := map[NodeKind]int64{Real: 1}[s.kind]
+	soon := metav1.DeleteOptions{GracePeriodSeconds: &grace}
 	var failures []error
 	for _, namespace := range []string{s.namespace, s.Bystanders()} {
 		failures = append(failures,
 			s.env.Client.AppsV1().DaemonSets(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}),
-			s.env.Client.CoreV1().Pods(namespace).DeleteCollection(ctx, now, metav1.ListOptions{}),
+			s.env.Client.CoreV1().Pods(namespace).DeleteCollection(ctx, soon, metav1.ListOptions{}),
 			ignoreNotFound(s.env.Client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{})),
 		)
 	}
-	failures = append(failures, s.env.Client.CoreV1().Nodes().DeleteCollection(ctx, now, metav1.ListOptions{
-		LabelSelector: labels.Set{NodeLabel: s.namespace}.String(),
-	}))
+	failures = append(failures, s.cleanNodes(ctx), s.mendAll(ctx))
 	if err := errors.Join(failures...); err != nil {
 		return fmt.Errorf("clean up scenario %s: %w", s.namespace, err)
 	}
@@ -154,7 +184,7 @@ func (s *Scenario) Clean(ctx context.Context) error {
 
 func (s *Scenario) makeNamespace(ctx context.Context, name string) {
 	s.tb.Helper()
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{NodeLabel: s.namespace}}}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{NamespaceLabel: s.namespace}}}
 	_, err := s.env.Client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
 	s.must(err, "create namespace %s", name)
 	s.awaitServiceAccount(ctx, name)

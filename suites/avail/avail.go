@@ -64,7 +64,7 @@ func Specs() {
 				Before(PodAvailable(Named(pod.Name)), PodDeleted(OfVersion("v1")).On(nodes[0])),
 				Within(spec.Prompt+time.Second, PodAvailable(Named(pod.Name)), PodDeleted(OfVersion("v1")).On(nodes[0])),
 				Within(spec.Prompt, PodAvailable(Named(other.Name)), PodDeleted(OfVersion("v1")).On(nodes[1])))
-		})
+		}, spec.SimulatedNodes{})
 
 	spec.It("starts minReadySeconds anew when a pod was not Ready in between",
 		spec.Decides("AVAIL-004"),
@@ -121,7 +121,7 @@ func Specs() {
 			c.Decide("AVAIL-006",
 				NeverBetween(TemplateChanged(), StimulusIs("end of watch"), PodDeleted()),
 				AtLeast(1, After(PodDeleted(OfVersion("v1")), StimulusIs("end of watch"))))
-		})
+		}, spec.SimulatedNodes{})
 
 	spec.It("applies a changed minReadySeconds to the pods that are there",
 		spec.Decides("AVAIL-007"),
@@ -139,7 +139,7 @@ func Specs() {
 				Within(spec.Prompt, Last(StimulusIs("update DaemonSet")), PodDeleted(OfVersion("v1")).On(nodes[0])),
 				Before(PodAvailable(Named(young.Name)), PodDeleted(OfVersion("v1")).On(nodes[1])),
 				Within(spec.Prompt, PodAvailable(Named(young.Name)), PodDeleted(OfVersion("v1")).On(nodes[1])))
-		})
+		}, spec.SimulatedNodes{})
 }
 
 // deployLongAvailable deploys a DaemonSet with minReadySeconds of an hour whose pods have been Ready for two.

@@ -40,7 +40,7 @@ func budget() {
 			c.Await(ctx, Quiet(time.Second))
 			stall(ctx, c, daemonSet, "v2")
 			c.Decide("ROLLING-004", Exactly(3, PodDeleted(OfVersion("v1")).Where("on an eligible node", func(o Occurrence) bool { return o.NodeIsEligible() })))
-		})
+		}, spec.SimulatedNodes{})
 
 	spec.It("stops after maxUnavailable broken pods, since they count as unavailable themselves",
 		spec.Decides("ROLLING-010", "ROLLING-012"),

@@ -71,7 +71,7 @@ func unhealthy() {
 			update := StimulusIs("update DaemonSet")
 			healthy := PodDeleted(OfVersion("v1")).Where("on a node that is up", func(o Occurrence) bool { return o.Node() != nodes[0] })
 			c.Decide("ROLLING-011", NeverBetween(Nth(1, update), Nth(2, update), healthy), Exactly(3, healthy))
-		})
+		}, spec.SimulatedNodes{})
 }
 
 // sick makes the DaemonSet's pods on the nodes unready, and leaves the controller more than judge.Lag to see it.

@@ -7,18 +7,18 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
-	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
-	"github.com/rollcall-conformance/rollcall/framework/controlplane"
+	"github.com/onsi/ginkgo/v2/types"
+
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
-	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// stopTimeout bounds taking everything down.
-const stopTimeout = 30 * time.Second
+// stopTimeout bounds taking a part of everything down: a namespace with pods of real kubelets in it takes its time.
+const stopTimeout = 2 * time.Minute
 
 // suiteRun is one `rollcall run` under way.
 type suiteRun struct {
@@ -30,6 +30,7 @@ type suiteRun struct {
 	artifacts      artifacts
 
 	began             time.Time
+	place             *place
 	kubernetesVersion string
 	harnessFailure    string
 }
@@ -53,8 +54,11 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 	if err != nil {
 		return exitUsage, usageError{err}
 	}
-	binaries, err := ensureBinaries(ctx, o.kubernetesVersion, out)
-	if err != nil {
+	where, why := o.choose(ctx, out)
+	if why != "" {
+		fmt.Fprintf(out, "rollcall: %s\n", why)
+	}
+	if err := where.prepare(ctx); err != nil {
 		return exitHarness, err
 	}
 	folders, err := openArtifacts(o.artifacts)
@@ -63,11 +67,8 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 	}
 	defer folders.release()
 
-	r := &suiteRun{
-		options: o, selection: selection, out: out, catalogue: catalogue, implementation: tested, artifacts: folders,
-		began: time.Now(), kubernetesVersion: binaries.KubernetesVersion,
-	}
-	if err := r.runOn(ctx, binaries); err != nil {
+	r := &suiteRun{options: o, selection: selection, out: out, catalogue: catalogue, implementation: tested, artifacts: folders, began: time.Now()}
+	if err := r.runOn(ctx, where); err != nil {
 		r.harnessFailure = err.Error()
 		fmt.Fprintf(out, "rollcall: %v\n", err)
 	}
@@ -75,53 +76,39 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 }
 
 // runOn brings up the cluster and the implementation, has the specs run, and takes everything down.
-func (r *suiteRun) runOn(ctx context.Context, binaries controlplane.Binaries) (err error) {
+func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 	// Specs run in another working directory.
 	file, err := implementation.Locate(r.options.implementation)
 	if err != nil {
 		return err
 	}
-	r.say("%s on %s, Kubernetes %s, seed %d", r.implementation.Name, r.options.provider, binaries.KubernetesVersion, r.options.seed)
-	executable, err := r.implementation.BuildExecutable(ctx, r.artifacts.work, binaries.Dir)
-	if err != nil {
-		return err
-	}
+	r.say("%s, seed %d", r.implementation.Name, r.options.seed)
 	started := time.Now()
-	control, err := embedded.Start(ctx, embedded.Options{
-		Binary: binaries.Path, KubernetesVersion: binaries.KubernetesVersion,
-		Dir: r.artifacts.work, LogDir: r.artifacts.logs, DisabledControllers: r.implementation.Replaces,
-	})
+	where, err := provider.start(ctx, r)
+	if where != nil {
+		defer func() { err = errors.Join(err, r.takeDown(where, err)) }()
+	}
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.stop(control.Stop)) }()
-	r.say("control plane ready in %.1f s", time.Since(started).Seconds())
-
+	r.place, r.kubernetesVersion = where, where.KubernetesVersion()
+	r.say("%s, Kubernetes %s, ready in %.1f s", where.Provider(), r.kubernetesVersion, time.Since(started).Seconds())
+	built, err := r.implementation.Build(ctx, r.buildOptions(where))
+	if err != nil {
+		return err
+	}
 	started = time.Now()
-	running, err := implementation.Launch(ctx, r.implementation, implementation.LaunchOptions{
-		Cluster: control, Executable: executable, RunDir: filepath.Join(r.artifacts.work, "implementation"), BinDir: binaries.Dir,
-		LogPath: filepath.Join(r.artifacts.logs, r.implementation.Name+".implementation.log"),
-	})
+	running, err := implementation.Launch(ctx, r.implementation, where.launchOptions(r, built))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.stop(running.Stop)) }()
+	if !where.keep {
+		defer func() { err = errors.Join(err, r.stop(running.Stop)) }()
+	}
 	r.say("%s ready in %.1f s", r.implementation.Name, time.Since(started).Seconds())
 
 	session := filepath.Join(r.artifacts.work, "session.json")
-	admin, err := control.KubeconfigFor(ctx, "rollcall", "system:masters")
-	if err != nil {
-		return err
-	}
-	if err := (spec.Session{
-		Kubeconfig: admin, Recordings: r.artifacts.recordings, Artifacts: r.artifacts.root,
-		RevisionLabel: r.implementation.RevisionLabel, Features: r.implementation.Features,
-		Seed: r.options.seed, Patience: r.options.patience,
-		Launch: spec.Launch{
-			Implementation: file, Executable: executable, BinDir: binaries.Dir, KubernetesVersion: binaries.KubernetesVersion,
-			Work: r.artifacts.work, Logs: r.artifacts.logs,
-		},
-	}).Write(session); err != nil {
+	if err := where.session(r, file, built).Write(session); err != nil {
 		return err
 	}
 	if err := startSpecs(ctx, r.out, r.options, r.artifacts.work, session, r.artifacts.ginkgo, r.selection); err != nil {
@@ -131,6 +118,27 @@ func (r *suiteRun) runOn(ctx context.Context, binaries controlplane.Binaries) (e
 		return fmt.Errorf("%s ended on its own during the run (%s); its log ends:\n%s", r.implementation.Name, status, running.LogTail(20))
 	}
 	return nil
+}
+
+func (r *suiteRun) buildOptions(where *place) implementation.BuildOptions {
+	return implementation.BuildOptions{
+		Machines: where.machines != nil, Pull: len(where.realNodes) > 0, Dir: r.artifacts.work, BinDir: where.binDir, ImageCache: where.images,
+	}
+}
+
+// takeDown ends the cluster, after saving what only its nodes know if anything went wrong.
+func (r *suiteRun) takeDown(where *place, failure error) error {
+	var failures []error
+	if failure != nil || r.failed() {
+		failures = append(failures, r.stop(where.ExportLogs))
+	}
+	return errors.Join(append(failures, r.stop(where.Stop))...)
+}
+
+// failed tells whether any spec did.
+func (r *suiteRun) failed() bool {
+	ran, err := readSpecReports(r.artifacts.ginkgo)
+	return err != nil || slices.ContainsFunc(ran, func(report specReport) bool { return report.State.Is(types.SpecStateFailureStates) })
 }
 
 // finish writes the report and tells its exit code.

@@ -27,6 +27,7 @@ const usage = `rollcall finds out whether a controller that rolls out per-node d
   rollcall judge FILE...  judge recordings again, without a cluster
   rollcall requirements   print the catalogue: requirement, level, deciding specs
   rollcall build          build the control-plane binaries now rather than on first use
+  rollcall images         write the images that nodes run, for clusters of your own
 
 Each takes -help. Exit codes: 0 conformant, 1 not conformant, 2 usage or bad input, 3 the harness failed or could not decide.
 `
@@ -69,6 +70,8 @@ func dispatch(ctx context.Context, command string, args []string, out io.Writer)
 		return judgeRecordings(args, out)
 	case "build":
 		return buildBinaries(ctx, args, out)
+	case "images":
+		return saveImages(ctx, args, out)
 	case "requirements":
 		return printRequirements(args, out)
 	case specsCommand:

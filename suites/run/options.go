@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -13,6 +14,9 @@ import (
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
+	"github.com/rollcall-conformance/rollcall/framework/cluster/existing"
+	"github.com/rollcall-conformance/rollcall/framework/cluster/kind"
+	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -22,6 +26,11 @@ import (
 type options struct {
 	implementation    string
 	provider          string
+	kubeconfig        string
+	context           string
+	images            string
+	workers           int
+	keep              bool
 	kubernetesVersion string
 	artifacts         string
 	focus             string
@@ -34,11 +43,19 @@ type options struct {
 // defaultProcs is how many specs run at once: they wait much more than they compute.
 const defaultProcs = 6
 
+// defaultWorkers is how many nodes with a kubelet a kind cluster has beside the control plane's.
+const defaultWorkers = 4
+
 func parseRun(args []string, out io.Writer) (options, error) {
 	var o options
 	flags := newFlags("run", out)
 	flags.StringVar(&o.implementation, "implementation", "reference", "implementation file, or the name of a shipped one: "+strings.Join(implementation.Shipped(), ", "))
-	flags.StringVar(&o.provider, "provider", embedded.ProviderName, "what provides the cluster: "+embedded.ProviderName)
+	flags.StringVar(&o.provider, "provider", "", "what provides the cluster: "+strings.Join(providers(), ", ")+" (default: kind where a Docker engine answers, otherwise embedded)")
+	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "provider existing: kubeconfig file of an administrator of the cluster")
+	flags.StringVar(&o.context, "context", "", "provider existing: the cluster's context in it")
+	flags.StringVar(&o.images, "images", string(daemonimage.Default), "provider existing: "+imagesUsage+", unless the nodes have them")
+	flags.IntVar(&o.workers, "workers", defaultWorkers, "provider kind: how many nodes with a kubelet scenarios share")
+	flags.BoolVar(&o.keep, "keep", false, "provider kind: leave the cluster as it is at the end, and say how to remove it")
 	flags.StringVar(&o.kubernetesVersion, "kubernetes-version", "", "Kubernetes version of the control plane, such as 1.36.3 (default: the newest one rollcall knows)")
 	flags.StringVar(&o.artifacts, "artifacts", "_artifacts", "folder for report.yaml, junit.xml, recordings/ and logs/")
 	flags.StringVar(&o.focus, "focus", "", "run only the specs whose text matches this regular expression, or that decide this requirement or family (SURGE-002, SURGE)")
@@ -49,8 +66,14 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	if err := parseFlagsOnly(flags, args); err != nil {
 		return o, err
 	}
-	if o.provider != embedded.ProviderName {
-		return o, usagef("-provider %q: there is only %q so far", o.provider, embedded.ProviderName)
+	if o.provider != "" && !slices.Contains(providers(), o.provider) {
+		return o, usagef("-provider %q: there are %s", o.provider, strings.Join(providers(), ", "))
+	}
+	if o.provider != existing.ProviderName && o.kubeconfig+o.context != "" {
+		return o, usagef("-kubeconfig and -context are for -provider=%s: a cluster of your own is used if you say so", existing.ProviderName)
+	}
+	if o.workers < 1 {
+		return o, usagef("-workers %d: at least one node must have a kubelet", o.workers)
 	}
 	if o.procs < 1 {
 		return o, usagef("-procs %d: at least one spec must run at once", o.procs)
@@ -72,6 +95,29 @@ func parseRun(args []string, out io.Writer) (options, error) {
 		return o, usagef("-artifacts %s: not a folder", o.artifacts)
 	}
 	return o, nil
+}
+
+// providers are the names of those there are.
+func providers() []string {
+	return []string{embedded.ProviderName, kind.ProviderName, existing.ProviderName}
+}
+
+// choose returns the provider asked for, or the one that this machine has what it takes for, and why.
+func (o options) choose(ctx context.Context, out io.Writer) (_ provider, why string) {
+	chosen := o.provider
+	if chosen == "" {
+		chosen, why = kind.ProviderName, "provider kind, since a Docker engine answers; PROVIDER=embedded does without"
+		if err := kind.EngineAnswers(ctx); err != nil {
+			chosen, why = embedded.ProviderName, "provider embedded, since no Docker engine answers; PROVIDER=kind says what it takes"
+		}
+	}
+	switch chosen {
+	case kind.ProviderName:
+		return &kindProvider{version: o.kubernetesVersion, workers: o.workers, keep: o.keep, out: out}, why
+	case existing.ProviderName:
+		return &existingProvider{kubeconfig: o.kubeconfig, context: o.context, images: daemonimage.Place(o.images), out: out}, why
+	}
+	return &embeddedProvider{version: o.kubernetesVersion, out: out}, why
 }
 
 // newFlags returns the flags of a command, still to be defined.

@@ -56,6 +56,9 @@ func collect(specs []specReport, why string) ([]reports.Outcome, []reports.Obser
 			verdict, reason = reports.Inconclusive, report.Failure.Message
 		}
 		for _, label := range report.Labels() {
+			if requirements.ID(label).Family() == "" {
+				continue // one of Ginkgo's own, such as Serial
+			}
 			outcomes = append(outcomes, reports.Outcome{Requirement: label, Spec: report.FullText(), Verdict: verdict, Reason: reason})
 		}
 	}
@@ -102,8 +105,6 @@ func (r *suiteRun) provenance(interrupted bool) reports.Provenance {
 		Rollcall:          build(),
 		Catalogue:         reports.Catalogue{Digest: r.catalogue.Digest()},
 		KubernetesVersion: r.kubernetesVersion,
-		Provider:          r.options.provider,
-		NodeKinds:         []string{"simulated"},
 		Seed:              r.options.seed,
 		Started:           r.began.UTC().Truncate(time.Second),
 		Duration:          time.Since(r.began).Round(time.Millisecond),
@@ -111,6 +112,9 @@ func (r *suiteRun) provenance(interrupted bool) reports.Provenance {
 		Focus:             r.options.focus,
 		Interrupted:       interrupted,
 		HarnessFailure:    r.harnessFailure,
+	}
+	if r.place != nil {
+		p.Provider, p.NodeKinds = r.place.Provider(), r.place.nodeKinds()
 	}
 	if r.options.patience != scenario.DefaultPatience {
 		p.RelaxedTimeouts = []reports.RelaxedTimeout{{Name: "patience", Default: scenario.DefaultPatience, Used: r.options.patience}}

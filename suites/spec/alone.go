@@ -8,18 +8,22 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/rollcall-conformance/rollcall/framework/cluster"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
+	"github.com/rollcall-conformance/rollcall/framework/cluster/kind"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
 
-// Launch is what a process needs to start a control plane and the implementation once more, for a spec that is alone on it.
+// Launch is what a process needs to give a spec that is alone a cluster and an implementation.
 type Launch struct {
+	// Kind is the name of the kind cluster that all specs share. Empty: a spec that is alone gets a control plane of its own.
+	Kind string `json:"kind,omitempty"`
 	// Implementation is the implementation file's path or name.
 	Implementation string `json:"implementation"`
-	// Executable is what was built from it.
-	Executable string `json:"executable"`
+	// Artifact is what was built from it.
+	Artifact implementation.Artifact `json:"artifact"`
 	// BinDir holds the control-plane binaries of KubernetesVersion.
 	BinDir            string `json:"binDir"`
 	KubernetesVersion string `json:"kubernetesVersion"`
@@ -28,76 +32,117 @@ type Launch struct {
 	Logs string `json:"logs"`
 }
 
-// Alone has a spec run on a control plane of its own, beside an implementation of its own that it may kill and restart:
-// Case.Kill, Case.Restart. It is a decorator of It.
-type Alone struct{}
-
-// own is a control plane and an implementation that one spec has to itself.
+// own is the implementation, and the cluster that it works on, while one spec has both to itself.
 type own struct {
-	cluster *embedded.Cluster
-	running *implementation.Running
+	tested  *implementation.Implementation
+	cluster cluster.Cluster
+	// machines are nil where there are none.
+	machines cluster.Machines
+	options  implementation.LaunchOptions
+	running  *implementation.Running
+	// handedBack: kube-controller-manager does the implementation's work.
+	handedBack bool
+	// disturbed: what was done to the implementation last has not been undone.
+	disturbed bool
+	// shared: others will use the cluster and the implementation after the spec.
+	shared bool
 }
 
-func (l Launch) start(ctx context.Context, name string, catalogue *requirements.Catalogue) (_ *own, err error) {
-	tested, err := implementation.Load(l.Implementation, catalogue)
+// takeControl gives a spec of that name its own.
+func (s Session) takeControl(ctx context.Context, name string, catalogue *requirements.Catalogue) (*own, error) {
+	tested, err := implementation.Load(s.Launch.Implementation, catalogue)
 	if err != nil {
 		return nil, err
 	}
-	o := &own{}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, o.stop(context.WithoutCancel(ctx)))
-		}
-	}()
-	dir, logs := filepath.Join(l.Work, name), filepath.Join(l.Logs, name)
-	o.cluster, err = embedded.Start(ctx, embedded.Options{
-		Binary:            func(binary string) string { return filepath.Join(l.BinDir, binary) },
-		KubernetesVersion: l.KubernetesVersion, Dir: dir, LogDir: logs, DisabledControllers: tested.Replaces,
-	})
-	if err != nil {
-		return o, fmt.Errorf("start a control plane of its own: %w", err)
+	o := &own{tested: tested}
+	if s.Launch.Kind != "" {
+		err = s.attach(ctx, o)
+	} else {
+		err = s.Launch.start(ctx, name, o)
 	}
-	o.running, err = implementation.Launch(ctx, tested, implementation.LaunchOptions{
-		Cluster: o.cluster, Executable: l.Executable, RunDir: filepath.Join(dir, "implementation"), BinDir: l.BinDir,
-		LogPath: filepath.Join(logs, tested.Name+".implementation.log"),
-	})
-	return o, err
+	if err != nil {
+		return nil, errors.Join(err, o.release(context.WithoutCancel(ctx)))
+	}
+	return o, nil
 }
 
-// environment is the run's, on this control plane.
+// attach takes hold of the kind cluster that all specs share, and of the implementation in it.
+func (s Session) attach(ctx context.Context, o *own) error {
+	nodes, err := kind.Attach(ctx, s.Launch.Kind, s.Kubeconfig)
+	if err != nil {
+		return err
+	}
+	o.cluster, o.machines, o.shared = nodes, nodes, true
+	o.options = implementation.LaunchOptions{
+		Cluster: nodes, Machines: nodes, Artifact: s.Launch.Artifact,
+		LogPath: filepath.Join(s.Launch.Logs, o.tested.Name+".implementation.log"),
+	}
+	o.running, err = implementation.Attach(ctx, o.tested, o.options)
+	return err
+}
+
+// start starts a control plane and the implementation once more.
+func (l Launch) start(ctx context.Context, name string, o *own) error {
+	dir, logs := filepath.Join(l.Work, name), filepath.Join(l.Logs, name)
+	control, err := embedded.Start(ctx, embedded.Options{
+		Binary:            func(binary string) string { return filepath.Join(l.BinDir, binary) },
+		KubernetesVersion: l.KubernetesVersion, Dir: dir, LogDir: logs, DisabledControllers: o.tested.Replaces,
+	})
+	if err != nil {
+		return fmt.Errorf("start a control plane of its own: %w", err)
+	}
+	o.cluster = control
+	o.options = implementation.LaunchOptions{
+		Cluster: control, Artifact: l.Artifact, RunDir: filepath.Join(dir, "implementation"), BinDir: l.BinDir,
+		LogPath: filepath.Join(logs, o.tested.Name+".implementation.log"),
+	}
+	o.running, err = implementation.Launch(ctx, o.tested, o.options)
+	return err
+}
+
+// environment is the run's, on this cluster.
 func (o *own) environment(shared scenario.Environment) (scenario.Environment, error) {
 	client, err := kubernetes.NewForConfig(o.cluster.Config())
-	shared.Client = client
+	shared.Client, shared.Machines, shared.Exclusive = client, o.machines, true
 	return shared, err
 }
 
-func (o *own) stop(ctx context.Context) error {
-	if o == nil {
+// release leaves the cluster and the implementation at work for those who come after, or ends both.
+func (o *own) release(ctx context.Context) error {
+	switch {
+	case o == nil || o.cluster == nil:
 		return nil
+	case !o.shared:
+		var failures []error
+		if o.running != nil {
+			failures = append(failures, o.running.Stop(ctx))
+		}
+		return errors.Join(append(failures, o.cluster.Stop(ctx))...)
+	case o.handedBack:
+		return o.takeOver(ctx)
+	case o.disturbed:
+		return o.running.Restart(ctx)
 	}
-	var failures []error
-	if o.running != nil {
-		failures = append(failures, o.running.Stop(ctx))
-	}
-	if o.cluster != nil {
-		failures = append(failures, o.cluster.Stop(ctx))
-	}
-	return errors.Join(failures...)
+	return nil
 }
 
-// Kill ends the implementation with SIGKILL. Only in a spec that is Alone.
-func (c *Case) Kill() { c.control("kill", (*implementation.Running).Kill) }
-
-// Restart starts a killed implementation again and returns when it is ready. It then knows all that has happened. Only in a spec that is Alone.
-func (c *Case) Restart(ctx context.Context) {
-	c.control("restart", func(running *implementation.Running) error { return running.Restart(ctx) })
+// handBack ends the implementation and has kube-controller-manager do its work.
+func (o *own) handBack(ctx context.Context) error {
+	if err := o.running.StandDown(ctx); err != nil {
+		return err
+	}
+	o.handedBack = true
+	return o.cluster.SwitchOff(ctx)
 }
 
-func (c *Case) control(doing string, act func(*implementation.Running) error) {
-	if c.own == nil {
-		aborter{}.Fatalf("harness: %s the implementation: others use it too, the spec must be spec.Alone", doing)
+// takeOver ends what kube-controller-manager does of the implementation's work, and starts the implementation. What is to happen in between may be given.
+func (o *own) takeOver(ctx context.Context, meanwhile ...func()) error {
+	if err := o.cluster.SwitchOff(ctx, o.tested.Replaces...); err != nil {
+		return err
 	}
-	if err := act(c.own.running); err != nil {
-		aborter{}.Fatalf("harness: %s the implementation: %v", doing, err)
+	for _, act := range meanwhile {
+		act()
 	}
+	o.handedBack = false
+	return o.running.Restart(ctx)
 }

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -17,7 +18,7 @@ type Case struct {
 	*scenario.Scenario
 
 	process process
-	alone   bool
+	wants   wants
 	own     *own
 	text    string
 	decides []requirements.ID
@@ -121,13 +122,12 @@ func (c *Case) judge(ctx context.Context, aborted string) findings {
 }
 
 func (c *Case) clean(ctx context.Context) error {
-	if c.alone {
-		return c.own.stop(ctx)
+	var failures []error
+	// A control plane of its own takes everything with it.
+	if c.Scenario != nil && (c.own == nil || c.own.shared) {
+		failures = append(failures, c.Clean(ctx))
 	}
-	if c.Scenario == nil {
-		return nil
-	}
-	return c.Clean(ctx)
+	return errors.Join(append(failures, c.own.release(ctx))...)
 }
 
 // RevisionLabel is the label by which the implementation tells revisions apart.

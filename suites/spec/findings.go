@@ -86,6 +86,9 @@ func (c *Case) report(began time.Time, f *findings, reason string, verdict repor
 	took := time.Since(began).Round(time.Millisecond)
 	for _, id := range ids {
 		outcome := reports.Outcome{Requirement: string(id), Spec: c.text, Verdict: verdict, Reason: reason, Duration: took}
+		if c.Scenario != nil {
+			outcome.Nodes = string(c.NodeKind())
+		}
 		if verdict == "" {
 			outcome.Verdict, outcome.Reason = f.verdict(id)
 			outcome.Violations = c.tell(f, id)

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
@@ -28,6 +29,13 @@ type Session struct {
 	// RevisionLabel and Features of the implementation.
 	RevisionLabel string                 `json:"revisionLabel"`
 	Features      []requirements.Feature `json:"features"`
+	// RealNodes and OnlyRealNodes: see scenario.Environment.
+	RealNodes     []string `json:"realNodes,omitempty"`
+	OnlyRealNodes bool     `json:"onlyRealNodes,omitempty"`
+	// Images: see scenario.Environment.
+	Images daemonimage.Place `json:"images,omitempty"`
+	// NeverAlone says why no spec can have the cluster and the implementation to itself; empty if it can.
+	NeverAlone string `json:"neverAlone,omitempty"`
 	// Launch starts control planes for specs that want one of their own.
 	Launch Launch `json:"launch"`
 	// Seed of the run's random choices.
@@ -77,7 +85,8 @@ func (s Session) environment() (scenario.Environment, error) {
 		return scenario.Environment{}, fmt.Errorf("connect to the cluster: %w", err)
 	}
 	return scenario.Environment{
-		Client: client, Recordings: s.Recordings, RevisionLabel: s.RevisionLabel, Seed: s.Seed, Patience: s.Patience,
+		Client: client, RealNodes: s.RealNodes, OnlyRealNodes: s.OnlyRealNodes, Images: s.Images,
+		Recordings: s.Recordings, RevisionLabel: s.RevisionLabel, Seed: s.Seed, Patience: s.Patience,
 	}, nil
 }
 

@@ -28,21 +28,23 @@ const Timeout = 3 * time.Minute
 func Decides(ids ...requirements.ID) []requirements.ID { return ids }
 
 // It registers a spec. Its text is a promise in words; decides names the requirements whose verdicts it gives, each through Case.Decide or, if
-// it is a standing invariant, through its judge. Decorators are Alone and Ginkgo's.
+// it is a standing invariant, through its judge. Decorators are Alone, RealNodes, SimulatedNodes and Ginkgo's.
 func It(text string, decides []requirements.ID, body func(ctx context.Context, c *Case), decorators ...any) {
 	labels := make(ginkgo.Labels, len(decides))
 	for i, id := range decides {
 		labels[i] = string(id)
 	}
-	alone := slices.Contains(decorators, any(Alone{}))
-	args := []any{labels, ginkgo.Offset(1), ginkgo.SpecTimeout(Timeout)}
-	args = append(args, slices.DeleteFunc(decorators, func(decorator any) bool { return decorator == any(Alone{}) })...)
+	wants, others := wantsOf(decorators)
+	args := append([]any{labels, ginkgo.Offset(1), ginkgo.SpecTimeout(Timeout)}, others...)
+	if wants.alone && clusterIsShared() {
+		args = append(args, ginkgo.Serial)
+	}
 	ginkgo.It(text, append(args, func(ctx ginkgo.SpecContext) {
-		run(ctx, decides, body, alone)
+		run(ctx, decides, body, wants)
 	})...)
 }
 
-func run(ctx ginkgo.SpecContext, decides []requirements.ID, body func(context.Context, *Case), alone bool) {
+func run(ctx ginkgo.SpecContext, decides []requirements.ID, body func(context.Context, *Case), wants wants) {
 	p, err := thisProcess()
 	if err != nil {
 		ginkgo.Fail("harness: " + err.Error())
@@ -52,19 +54,27 @@ func run(ctx ginkgo.SpecContext, decides []requirements.ID, body func(context.Co
 	}
 	report := ginkgo.CurrentSpecReport()
 	began := time.Now()
-	c := &Case{process: p, text: report.FullText(), decides: decides, alone: alone}
+	c := &Case{process: p, text: report.FullText(), decides: decides, wants: wants}
 	if missing := c.unclaimed(); len(missing) == len(decides) {
 		unclaimed := fmt.Sprintf("the implementation does not claim %s", strings.Join(slices.Compact(missing), ", "))
 		c.report(began, &findings{}, unclaimed, reports.Unsupported)
 		return
 	}
+	if missing := wants.missingOn(p.session); missing != "" {
+		c.report(began, &findings{}, missing, reports.NotRun)
+		return
+	}
 
-	aborted := c.play(ctx, name(report), body)
+	aborted, impossible := c.play(ctx, name(report), body)
 	// What follows must happen even when the spec's time is up.
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	findings := c.judge(after, aborted)
-	c.report(began, &findings, "", "")
+	if impossible != "" {
+		c.report(began, &findings, impossible, reports.NotRun)
+	} else {
+		c.report(began, &findings, "", "")
+	}
 	if err := c.clean(after); err != nil && aborted == "" {
 		aborted = "harness: " + err.Error()
 	}
@@ -79,32 +89,35 @@ func run(ctx ginkgo.SpecContext, decides []requirements.ID, body func(context.Co
 	}
 }
 
-// play runs the scenario and returns why it was aborted, or nothing.
-func (c *Case) play(ctx context.Context, name string, body func(context.Context, *Case)) (aborted string) {
+// play runs the scenario and returns why it was aborted, and why it is not possible on this cluster, or nothing.
+func (c *Case) play(ctx context.Context, name string, body func(context.Context, *Case)) (aborted, impossible string) {
 	defer func() {
 		switch reason := recover().(type) {
 		case nil:
 		case abortion:
 			aborted = string(reason)
+		case impossibility:
+			impossible = string(reason)
 		default:
 			panic(reason)
 		}
 	}()
 	environment := c.process.environment
-	if c.alone {
-		environment = c.startOwn(ctx, name)
+	environment.NodeKind, environment.Records = c.wants.nodes, c.wants.records
+	if c.wants.alone {
+		environment = c.takeControl(ctx, name, environment)
 	}
 	c.Scenario = scenario.Start(ctx, aborter{}, environment, name, c.text)
 	body(ctx, c)
-	return ""
+	return "", ""
 }
 
-// startOwn starts the control plane and the implementation that the spec has to itself.
-func (c *Case) startOwn(ctx context.Context, name string) scenario.Environment {
+// takeControl gives the spec an implementation, and the cluster that it acts on, to itself.
+func (c *Case) takeControl(ctx context.Context, name string, shared scenario.Environment) scenario.Environment {
 	var environment scenario.Environment
 	var err error
-	if c.own, err = c.process.session.Launch.start(ctx, name, c.process.catalogue); err == nil {
-		environment, err = c.own.environment(c.process.environment)
+	if c.own, err = c.process.session.takeControl(ctx, name, c.process.catalogue); err == nil {
+		environment, err = c.own.environment(shared)
 	}
 	if err != nil {
 		aborter{}.Fatalf("harness: %v", err)
@@ -112,8 +125,11 @@ func (c *Case) startOwn(ctx context.Context, name string) scenario.Environment {
 	return environment
 }
 
-// abortion is what a scenario panics with when it cannot go on.
-type abortion string
+// abortion is what a scenario panics with when it cannot go on, impossibility when it turns out not to be possible on the cluster.
+type (
+	abortion      string
+	impossibility string
+)
 
 // aborter is the scenario.TB of specs. It ends the scenario, not yet the spec: what was recorded so far is still judged.
 type aborter struct{}
@@ -121,6 +137,8 @@ type aborter struct{}
 func (aborter) Helper() {}
 
 func (aborter) Fatalf(format string, args ...any) { panic(abortion(fmt.Sprintf(format, args...))) }
+
+func (aborter) Skipf(format string, args ...any) { panic(impossibility(fmt.Sprintf(format, args...))) }
 
 // name makes a short name that is the same in every run and unique among specs: it names the namespace and the recording.
 func name(report types.SpecReport) string {

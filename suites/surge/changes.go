@@ -83,7 +83,7 @@ func changes() {
 			updated := c.LivePodOn(ctx, daemonSet, nodes[0])
 			// The controller must not see one pod go and the other come before it sees the new strategy: it would act on it in surge mode. A new one
 			// begins with a list of everything, so it knows all three.
-			c.Kill()
+			c.Kill(ctx)
 			c.Pods.BecomeUnready(ctx, old)
 			c.Pods.BecomeReady(ctx, updated)
 			switched := c.Update(ctx, daemonSet, MaxUnavailable("1"))

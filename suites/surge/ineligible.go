@@ -37,7 +37,7 @@ func ineligible() {
 				Never(PodDeleted(OfVersion("v1")).On(closed).Where("available, with no more available pods than desired", func(o Occurrence) bool {
 					return o.WasAvailable() && o.AvailableBefore() <= o.Desired()
 				})))
-		})
+		}, spec.SimulatedNodes{})
 
 	spec.It("removes an unavailable old pod from an ineligible node and puts no updated one there",
 		spec.Decides("SURGE-018"),
@@ -53,7 +53,7 @@ func ineligible() {
 				Exactly(1, PodDeleted(OfVersion("v1")).On(nodes[0])),
 				Never(PodCreated(OfVersion("v2")).On(nodes[0])),
 				expect.RolledOut())
-		})
+		}, spec.SimulatedNodes{})
 
 	spec.It("does nothing without an eligible node, and starts when one appears",
 		spec.Decides("SURGE-019"),

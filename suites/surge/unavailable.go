@@ -43,7 +43,7 @@ func unavailable() {
 				Exactly(1, PodCreated(OfVersion("v2")).On(nodes[0])),
 				Exactly(4, PodCreated(OfVersion("v2"))),
 				Exactly(3, PodDeleted(OfVersion("v1")).Where("available", func(o Occurrence) bool { return o.WasAvailable() })))
-		})
+		}, spec.SimulatedNodes{})
 
 	spec.It("keeps one pod of each revision at most while neither is ready, and ends with one",
 		spec.Decides("SURGE-022"),

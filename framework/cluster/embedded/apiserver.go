@@ -44,6 +44,8 @@ func (c *Cluster) startAPIServer() error {
 	apiServer.Configure().
 		// envtest switches service accounts off, since it has no controller that makes them. Here there is one.
 		Disable("disable-admission-plugins").
+		// What an implementation lacks on clusters that check owner references should show here too.
+		Set("enable-admission-plugins", "OwnerReferencesPermissionEnforcement").
 		Set("max-requests-inflight", "2000").
 		Set("max-mutating-requests-inflight", "1000").
 		Set("enable-priority-and-fairness", "false")

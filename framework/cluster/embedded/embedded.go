@@ -127,6 +127,9 @@ func (c *Cluster) KubeconfigFor(_ context.Context, user string, groups ...string
 	return path, nil
 }
 
+// ExportLogs implements cluster.Cluster: there is nothing to do, since the components write into LogDir themselves.
+func (c *Cluster) ExportLogs(context.Context) error { return nil }
+
 // Stop implements cluster.Cluster. The nodes go first and etcd last, so that no component logs the loss of another.
 func (c *Cluster) Stop(ctx context.Context) error {
 	c.mu.Lock()

@@ -26,7 +26,7 @@ import (
 // settings are what the flags say; --kubeconfig is controller-runtime's.
 type settings struct {
 	healthAddress, metricsAddress   string
-	elect                           bool
+	elect, readyWhenLeading         bool
 	electionNamespace, electionName string
 	qps                             float64
 	burst                           int
@@ -63,6 +63,8 @@ func parse(args []string) (settings, error) {
 	flags.BoolVar(&s.elect, "leader-elect", true, "work only while holding the election's lease, so that more than one replica may run")
 	flags.StringVar(&s.electionNamespace, "leader-election-namespace", "rollcall-system", "namespace of the election's lease; has to exist")
 	flags.StringVar(&s.electionName, "leader-election-id", "rollcall-reference", "name of the election's lease")
+	flags.BoolVar(&s.readyWhenLeading, "ready-when-leading", false,
+		"answer /readyz with success only when working as the leader; for one replica, since a rollout of several waits for those that do not lead")
 	// kube-controller-manager's defaults of 20 and 30 would make the client, not the policy, the speed of a rollout, and let the
 	// reaction to a failed pod wait behind a hundred creations. API priority and fairness protects the API server.
 	flags.Float64Var(&s.qps, "kube-api-qps", 500, "requests per second to the API server, on average")
@@ -107,6 +109,11 @@ func run(ctx context.Context, args []string) error {
 	if err := manager.AddReadyzCheck("caches", cachesSynced(manager.GetCache())); err != nil {
 		return fmt.Errorf("serve /readyz: %w", err)
 	}
+	if s.readyWhenLeading {
+		if err := manager.AddReadyzCheck("leading", leading(manager.Elected())); err != nil {
+			return fmt.Errorf("serve /readyz: %w", err)
+		}
+	}
 	if err := manager.Start(ctx); err != nil {
 		return fmt.Errorf("run the controllers: %w", err)
 	}
@@ -150,5 +157,17 @@ func cachesSynced(caches cache.Cache) healthz.Checker {
 			return errors.New("caches are not synced yet")
 		}
 		return nil
+	}
+}
+
+// leading is ready once elected: a process ends with its leadership.
+func leading(elected <-chan struct{}) healthz.Checker {
+	return func(*http.Request) error {
+		select {
+		case <-elected:
+			return nil
+		default:
+			return errors.New("another one leads")
+		}
 	}
 }

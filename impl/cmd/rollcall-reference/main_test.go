@@ -38,3 +38,12 @@ func TestDefaults(t *testing.T) {
 	g.Expect(s).To(Equal(settings{healthAddress: ":8081", metricsAddress: ":8080", elect: true, electionNamespace: "rollcall-system",
 		electionName: "rollcall-reference", qps: 500, burst: 1000, concurrentSyncs: 5}))
 }
+
+func TestALeaderIsReadyOnceElected(t *testing.T) {
+	g := NewWithT(t)
+	elected := make(chan struct{})
+	ready := leading(elected)
+	g.Expect(ready(nil)).To(MatchError("another one leads"))
+	close(elected)
+	g.Expect(ready(nil)).To(Succeed())
+}

@@ -1,0 +1,75 @@
+// Package kwok runs KWOK beside a cluster, which simulates nodes and the pods on them as fixtures/stages has it.
+package kwok
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/fixtures/stages"
+	"github.com/rollcall-conformance/rollcall/framework/cluster/component"
+	"github.com/rollcall-conformance/rollcall/framework/process"
+)
+
+// Name is what messages and logs call the program.
+const Name = "kwok"
+
+// NodeLabel with NodeLabelValue marks the nodes that KWOK simulates; it leaves all others alone. A node without the label kubernetes.io/os keeps
+// kube-proxy and whatever else a cluster runs on every real node away.
+const (
+	NodeLabel      = "rollcall.dev/node"
+	NodeLabelValue = "simulated"
+)
+
+const configuration = `apiVersion: config.kwok.x-k8s.io/v1alpha1
+kind: KwokConfiguration
+options:
+  manageNodesWithLabelSelector: ` + NodeLabel + "=" + NodeLabelValue + `
+  nodeLeaseDurationSeconds: 40
+  nodeLeaseParallelism: 4
+  podPlayStageParallelism: 8
+  nodePlayStageParallelism: 4
+`
+
+// Options says how to run KWOK.
+type Options struct {
+	// Path of the program.
+	Path string
+	// Kubeconfig of a user who may do everything.
+	Kubeconfig string
+	// Dir receives the configuration file.
+	Dir string
+	// LogPath is the file to which it prints.
+	LogPath string
+	// ReadyTimeout bounds the wait for its being healthy.
+	ReadyTimeout time.Duration
+}
+
+// Start runs KWOK and returns once it is healthy. It ends with the process that started it.
+func Start(ctx context.Context, options Options) (*process.Process, error) {
+	documents, err := stages.Config()
+	if err != nil {
+		return nil, err
+	}
+	config := filepath.Join(options.Dir, "kwok.yaml")
+	if err := os.WriteFile(config, append([]byte(configuration), documents...), 0o600); err != nil {
+		return nil, fmt.Errorf("write the configuration of kwok: %w", err)
+	}
+	return component.Start(ctx, component.Options{
+		Name: Name,
+		Path: options.Path,
+		Args: func(port int) []string {
+			return []string{
+				"--kubeconfig=" + options.Kubeconfig,
+				"--config=" + config,
+				"--v=WARN",
+				"--server-address=" + component.Address(port),
+			}
+		},
+		Plain:        true,
+		LogPath:      options.LogPath,
+		ReadyTimeout: options.ReadyTimeout,
+	})
+}

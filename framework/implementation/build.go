@@ -1,0 +1,50 @@
+package implementation
+
+import (
+	"context"
+	"fmt"
+)
+
+// Artifact is what an implementation is launched from, any number of times, by any process on this machine.
+type Artifact struct {
+	// Executable is the path of a local process's.
+	Executable string `json:"executable,omitempty"`
+	// Image is what the nodes call the image. Empty, if it is the control plane's: only a running cluster knows that.
+	Image string `json:"image,omitempty"`
+	// Archive is a file with the image for the nodes, in the format of `docker save`. Empty, if they have the image or pull it.
+	Archive string `json:"archive,omitempty"`
+}
+
+// BuildOptions says what for and where Build builds.
+type BuildOptions struct {
+	// Machines says that the nodes will have machines behind them, see LaunchOptions.
+	Machines bool
+	// Pull says that the nodes find images by themselves, see LaunchOptions.
+	Pull bool
+	// Dir receives an executable.
+	Dir string
+	// BinDir is the folder of the control-plane programs.
+	BinDir string
+	// ImageCache receives images and is of use to later runs too.
+	ImageCache string
+}
+
+// Build makes what Launch needs, as far as that is possible without a cluster. The artifact of an implementation that is launched by others is empty.
+func (i *Implementation) Build(ctx context.Context, options BuildOptions) (Artifact, error) {
+	way, err := i.way(i.reaches(options.Machines, options.Pull))
+	if err != nil {
+		return Artifact{}, err
+	}
+	switch way {
+	case byImage:
+		built, err := i.Launch.Image.build(ctx, options.ImageCache, i.Name)
+		if err != nil {
+			return Artifact{}, fmt.Errorf("preparing the image of the implementation %s: %w", i.Name, err)
+		}
+		return built, nil
+	case byProcess:
+		executable, err := i.executable(ctx, options.Dir, options.BinDir)
+		return Artifact{Executable: executable}, err
+	}
+	return Artifact{}, nil
+}

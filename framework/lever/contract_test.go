@@ -1,0 +1,282 @@
+package lever_test
+
+import (
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/lever"
+	"github.com/rollcall-conformance/rollcall/framework/scenario"
+)
+
+// The contract of levers and templates: each is put to the test on a real control plane, once with simulated nodes and once with real kubelets,
+// and the recording shows what the pod did.
+var contract = map[string]func(*testing.T, *ground){
+	"a pod left alone becomes ready and goes when deleted": leftAlone,
+	"slow start runs unready for its delay":                slowStart,
+	"unready and ready move the transition time":           unreadyAndReady,
+	"a pod never to become ready does so by lever":         readyByLever,
+	"fail ends the pod":                                    fail,
+	"succeed ends the pod":                                 succeed,
+	"succeed where the container would be restarted":       succeedDespiteRestarts,
+	"a held pod stays until released":                      held,
+	"a pod released before its deletion goes":              released,
+	"a draining pod takes its time":                        draining,
+	"a pod restarts on image change":                       restart,
+	"the ready transition time":                            readySince,
+	"failing pods fail":                                    failing,
+	"lasting pods stay until released":                     lasting,
+	"pods without an image stay pending":                   unpullable,
+	"crash looping pods restart and are never ready":       crashLooping,
+}
+
+func TestContractOnSimulatedNodes(t *testing.T) { holdContract(t, simulatedGround) }
+
+func TestContractOnRealNodes(t *testing.T) { holdContract(t, realGround(t)) }
+
+func holdContract(t *testing.T, g *ground) {
+	for name, test := range contract {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, g)
+		})
+	}
+}
+
+func leftAlone(t *testing.T, ground *ground) {
+	b := newBench(t, ground)
+	b.requireReady()
+	b.DeletePod(b.ctx, b.pod, 30*time.Second)
+	b.require("gone", gone)
+	lives := b.lives()
+	g := NewWithT(t)
+	g.Expect(readiness(lives)).To(Equal([]bool{false, true}))
+	g.Expect(lives[len(lives)-1].Type).To(Equal(watch.Deleted))
+}
+
+func slowStart(t *testing.T, ground *ground) {
+	const delay = 3 * time.Second
+	b := newBench(t, ground, scenario.ReadyAfter(delay))
+	b.requireReady()
+	lives := b.lives()
+	g := NewWithT(t)
+	var sawUnready bool
+	for _, life := range lives {
+		pod := life.Object.(*corev1.Pod)
+		sawUnready = sawUnready || pod.Status.Phase == corev1.PodRunning && !ready(pod)
+		if ready(pod) {
+			// A kubelet takes a moment to start a container, and another to ask it again.
+			g.Expect(life.Received - lives[0].Received).To(And(BeNumerically(">", delay-500*time.Millisecond), BeNumerically("<", delay+10*time.Second)))
+			break
+		}
+	}
+	g.Expect(sawUnready).To(BeTrue())
+}
+
+func unreadyAndReady(t *testing.T, ground *ground) {
+	b := newBench(t, ground)
+	b.requireReady()
+	b.Pods.BecomeUnready(b.ctx, b.pod)
+	b.Pods.BecomeReady(b.ctx, b.pod)
+	lives := b.lives()
+	g := NewWithT(t)
+	g.Expect(readiness(lives)).To(Equal([]bool{false, true, false, true}))
+	var wasReady bool
+	var seenUnready time.Time
+	for _, life := range lives {
+		now := ready(life.Object.(*corev1.Pod))
+		if wasReady && !now {
+			seenUnready = life.Time
+		}
+		wasReady = now
+	}
+	since := history.Ready(lives[len(lives)-1].Object.(*corev1.Pod)).LastTransitionTime.Time
+	g.Expect(since).NotTo(BeTemporally("<", seenUnready.Truncate(time.Second)), "ready again only after the lever")
+	g.Expect(since).To(BeTemporally("<=", lives[len(lives)-1].Time))
+}
+
+func readyByLever(t *testing.T, ground *ground) {
+	b := newBench(t, ground, scenario.NeverReady())
+	b.require("running", func(pod *corev1.Pod) bool { return pod != nil && pod.Status.Phase == corev1.PodRunning })
+	b.Await(b.ctx, scenario.Quiet(2*time.Second))
+	b.Look(b.ctx, func(cluster *history.Cluster) {
+		if ready(cluster.Pods[b.pod.UID]) {
+			t.Error("the pod became ready without the lever")
+		}
+	})
+	b.Pods.BecomeReady(b.ctx, b.pod)
+	NewWithT(t).Expect(readiness(b.lives())).To(Equal([]bool{false, true}))
+}
+
+func fail(t *testing.T, ground *ground) {
+	b := newBench(t, ground)
+	b.requireReady()
+	b.Pods.Fail(b.ctx, b.pod)
+	b.ended(corev1.PodFailed)
+}
+
+func succeed(t *testing.T, ground *ground) {
+	b := newBench(t, ground, never())
+	b.requireReady()
+	b.Pods.Succeed(b.ctx, b.pod)
+	b.ended(corev1.PodSucceeded)
+}
+
+// ended asserts that the pod is in that phase, and that nobody deleted it.
+func (b *bench) ended(phase corev1.PodPhase) {
+	b.t.Helper()
+	lives := b.lives()
+	last := lives[len(lives)-1].Object.(*corev1.Pod)
+	g := NewWithT(b.t)
+	g.Expect(last.Status.Phase).To(Equal(phase))
+	g.Expect(ready(last)).To(BeFalse())
+	g.Expect(last.DeletionTimestamp).To(BeNil())
+}
+
+func succeedDespiteRestarts(t *testing.T, ground *ground) {
+	b := newBench(t, ground)
+	b.requireReady()
+	if ground.real() {
+		b.refused(ground.levers().Succeed(b.ctx, b.pod))
+		return
+	}
+	b.Pods.Succeed(b.ctx, b.pod)
+	b.ended(corev1.PodSucceeded)
+}
+
+// refused asserts that the lever was not pulled for what the pod's node is.
+func (b *bench) refused(err error) {
+	b.t.Helper()
+	g := NewWithT(b.t)
+	g.Expect(err).To(MatchError(lever.ErrOnlySimulated))
+	g.Expect(readiness(b.lives())).To(Equal([]bool{false, true}))
+}
+
+func held(t *testing.T, ground *ground) {
+	b := newBench(t, ground)
+	b.requireReady()
+	b.Pods.HoldTermination(b.ctx, b.pod)
+	b.staysUntilReleased()
+}
+
+func lasting(t *testing.T, ground *ground) {
+	b := newBench(t, ground, scenario.Lasting())
+	b.requireReady()
+	b.staysUntilReleased()
+}
+
+// staysUntilReleased deletes the pod with the grace period of its template.
+func (b *bench) staysUntilReleased() {
+	b.t.Helper()
+	b.DeletePod(b.ctx, b.pod, time.Duration(*b.pod.Spec.TerminationGracePeriodSeconds)*time.Second)
+	b.require("terminating", func(pod *corev1.Pod) bool { return pod == nil || pod.DeletionTimestamp != nil })
+	const held = 3 * time.Second
+	b.Await(b.ctx, scenario.Past(time.Now().Add(held)))
+	b.Pods.ReleaseTermination(b.ctx, b.pod)
+	b.Look(b.ctx, func(cluster *history.Cluster) {
+		if cluster.Pods[b.pod.UID] != nil {
+			b.t.Error("the lever returned before the pod was gone")
+		}
+	})
+	lives := b.lives()
+	g := NewWithT(b.t)
+	g.Expect(lives[len(lives)-1].Type).To(Equal(watch.Deleted))
+	g.Expect(terminating(lives)).To(BeNumerically(">=", held))
+}
+
+func released(t *testing.T, ground *ground) {
+	b := newBench(t, ground)
+	b.requireReady()
+	b.Pods.HoldTermination(b.ctx, b.pod)
+	b.Pods.ReleaseTermination(b.ctx, b.pod)
+	b.Look(b.ctx, func(cluster *history.Cluster) {
+		if pod := cluster.Pods[b.pod.UID]; !ready(pod) || pod.DeletionTimestamp != nil {
+			t.Error("the lever did more than to release")
+		}
+	})
+	b.DeletePod(b.ctx, b.pod, 5*time.Minute)
+	b.require("gone", gone)
+	NewWithT(t).Expect(terminating(b.lives())).To(BeNumerically("<", 30*time.Second))
+}
+
+func draining(t *testing.T, ground *ground) {
+	const duration = 3 * time.Second
+	b := newBench(t, ground, scenario.DrainFor(duration))
+	b.requireReady()
+	b.DeletePod(b.ctx, b.pod, 5*time.Minute)
+	b.require("gone", gone)
+	NewWithT(t).Expect(terminating(b.lives())).To(And(BeNumerically(">=", duration-100*time.Millisecond), BeNumerically("<", duration+10*time.Second)))
+}
+
+func restart(t *testing.T, ground *ground) {
+	b := newBench(t, ground)
+	b.requireReady()
+	pods := ground.client.CoreV1().Pods(b.Namespace())
+	pod, err := pods.Get(b.ctx, b.pod.Name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod.Spec.Containers[0].Image = "rollcall.dev/daemon:v2"
+	if _, err := pods.Update(b.ctx, pod, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	b.require("ready with the new image", func(pod *corev1.Pod) bool {
+		return ready(pod) && pod.Status.ContainerStatuses[0].Image == "rollcall.dev/daemon:v2"
+	})
+	lives := b.lives()
+	g := NewWithT(t)
+	g.Expect(readiness(lives)).To(Equal([]bool{false, true, false, true}))
+	g.Expect(lives[len(lives)-1].Object.(*corev1.Pod).Status.ContainerStatuses[0].RestartCount).To(Equal(int32(1)))
+}
+
+func readySince(t *testing.T, ground *ground) {
+	b := newBench(t, ground)
+	b.requireReady()
+	past := time.Now().Add(-time.Hour).Truncate(time.Second)
+	if ground.real() {
+		b.refused(ground.levers().SetReadySince(b.ctx, b.pod, past))
+		return
+	}
+	b.Pods.SetReadySince(b.ctx, b.pod, past)
+	b.Look(b.ctx, func(cluster *history.Cluster) {
+		NewWithT(t).Expect(history.Ready(cluster.Pods[b.pod.UID]).LastTransitionTime.Time).To(BeTemporally("==", past))
+	})
+	b.Pods.SetReadySince(b.ctx, b.pod, time.Time{})
+	lives := b.lives()
+	last := history.Ready(lives[len(lives)-1].Object.(*corev1.Pod))
+	g := NewWithT(t)
+	g.Expect(last.LastTransitionTime.IsZero()).To(BeTrue())
+	g.Expect(last.Status).To(Equal(corev1.ConditionTrue))
+}
+
+func failing(t *testing.T, ground *ground) {
+	b := newBench(t, ground, scenario.Failing())
+	b.require("failed", func(pod *corev1.Pod) bool { return pod != nil && pod.Status.Phase == corev1.PodFailed })
+	lives := b.lives()
+	NewWithT(t).Expect(readiness(lives)).To(Equal([]bool{false}))
+}
+
+func unpullable(t *testing.T, ground *ground) {
+	b := newBench(t, ground, scenario.UnpullableImage())
+	b.Await(b.ctx, scenario.Past(time.Now().Add(3*time.Second)))
+	for _, life := range b.lives() {
+		NewWithT(t).Expect(life.Object.(*corev1.Pod).Status.Phase).To(Equal(corev1.PodPending))
+	}
+}
+
+func crashLooping(t *testing.T, ground *ground) {
+	b := newBench(t, ground, scenario.CrashLooping())
+	if ground.real() {
+		b.require("restarted", func(pod *corev1.Pod) bool {
+			return pod != nil && len(pod.Status.ContainerStatuses) > 0 && pod.Status.ContainerStatuses[0].RestartCount > 0
+		})
+	} else {
+		b.require("running", func(pod *corev1.Pod) bool { return pod != nil && pod.Status.Phase == corev1.PodRunning })
+	}
+	NewWithT(t).Expect(readiness(b.lives())).To(Equal([]bool{false}))
+}

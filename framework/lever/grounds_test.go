@@ -1,0 +1,61 @@
+package lever_test
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
+	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded/embeddedtest"
+	"github.com/rollcall-conformance/rollcall/framework/cluster/kind"
+	"github.com/rollcall-conformance/rollcall/framework/cluster/kind/kindtest"
+	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
+	"github.com/rollcall-conformance/rollcall/framework/scenario"
+)
+
+// simulatedGround is there for all tests, since the simulated nodes of a control plane cost nothing.
+var simulatedGround *ground
+
+func TestMain(m *testing.M) {
+	os.Exit(embeddedtest.Main(m, func(cluster *embedded.Cluster) {
+		simulatedGround = &ground{kind: scenario.Simulated, client: clientFor(cluster.Config())}
+	}))
+}
+
+// realGround is a kind cluster for the time of the test, whose nodes have the daemon's image.
+func realGround(t *testing.T) *ground {
+	t.Helper()
+	if !kindtest.EngineAnswers() {
+		t.Skip("nodes with kubelets need a Docker engine, and none answers")
+	}
+	cluster, err := kind.Start(t.Context(), kind.Options{Workers: 2, Dir: t.TempDir(), Out: t.Output()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stopping, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := cluster.Stop(stopping); err != nil {
+			t.Error(err)
+		}
+	})
+	archive, err := daemonimage.Build(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cluster.LoadImages(t.Context(), archive.Path); err != nil {
+		t.Fatal(err)
+	}
+	return &ground{kind: scenario.Real, client: clientFor(cluster.Config()), workers: cluster.Workers()}
+}
+
+// clientFor does not make tests wait for its own limits.
+func clientFor(config *rest.Config) kubernetes.Interface {
+	config = rest.CopyConfig(config)
+	config.QPS, config.Burst = 200, 400
+	return kubernetes.NewForConfigOrDie(config)
+}

@@ -1,0 +1,71 @@
+package scenario
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/rollcall-conformance/rollcall/fixtures/stages"
+	"github.com/rollcall-conformance/rollcall/fixtures/workload/settings"
+	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
+)
+
+const (
+	// controlPort is where daemon pods are asked whether they are ready, and steered, unless HostNetwork says otherwise.
+	controlPort = 8080
+	// gracePeriod in seconds is longer than any spec: a held pod stays until it is released.
+	gracePeriod = 300
+	// probeTimeout in seconds: a machine under load must not make pods unready.
+	probeTimeout = 10
+)
+
+// podSpec is that of every daemon pod, on simulated nodes and real ones alike.
+func podSpec(images daemonimage.Place) corev1.PodSpec {
+	grace, noToken := int64(gracePeriod), false
+	return corev1.PodSpec{
+		TerminationGracePeriodSeconds: &grace,
+		AutomountServiceAccountToken:  &noToken,
+		Containers: []corev1.Container{{
+			Name:  "daemon",
+			Image: images.Daemon() + ":v1",
+			// The nodes have the image, or are not meant to.
+			ImagePullPolicy: corev1.PullIfNotPresent,
+			Env:             environment(),
+			ReadinessProbe:  readinessProbe(controlPort),
+		}},
+	}
+}
+
+// environment tells the workload server who it is and what the pod's annotations say. An annotation that is not there makes an empty variable,
+// which the server takes for unset.
+func environment() []corev1.EnvVar {
+	annotation := func(key string) string { return fmt.Sprintf("metadata.annotations['%s']", key) }
+	return []corev1.EnvVar{
+		downward(settings.Pod, "metadata.name"),
+		downward(settings.Namespace, "metadata.namespace"),
+		downward(settings.UID, "metadata.uid"),
+		downward(settings.Node, "spec.nodeName"),
+		downward(settings.Ready, annotation(stages.Readiness)),
+		downward(settings.StartDelay, annotation(stages.StartDelay)),
+		downward(settings.Termination, annotation(stages.Termination)),
+		downward(settings.TerminationDuration, annotation(stages.DrainFor)),
+		downward(settings.ExitAfter, annotation(stages.ExitAfter)),
+		{Name: settings.ExitCode, Value: "1"},
+	}
+}
+
+func downward(variable, field string) corev1.EnvVar {
+	// The version is what the API server would fill in: a template must equal what comes of it.
+	return corev1.EnvVar{Name: variable, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: field}}}
+}
+
+// readinessProbe shows what the server on that control port says within a second or so.
+func readinessProbe(port int32) *corev1.Probe {
+	return &corev1.Probe{
+		ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
+			Path: "/readyz", Port: intstr.FromInt32(port), Scheme: corev1.URISchemeHTTP,
+		}},
+		PeriodSeconds: 1, TimeoutSeconds: probeTimeout, SuccessThreshold: 1, FailureThreshold: 1,
+	}
+}

@@ -1,0 +1,75 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
+	"github.com/rollcall-conformance/rollcall/framework/image"
+)
+
+// saveImages is `rollcall images`: it writes the images that real nodes run as archives, for nodes that nobody else brings them to.
+func saveImages(ctx context.Context, args []string, out io.Writer) (int, error) {
+	var output, images string
+	flags := newFlags("images", out)
+	flags.StringVar(&output, "output", "", "folder for the archives, in the format of docker save")
+	flags.StringVar(&images, "images", string(daemonimage.Default), imagesUsage)
+	if err := parseFlagsOnly(flags, args); err != nil {
+		return exitUsage, err
+	}
+	if output == "" {
+		return exitUsage, usagef("-output: name a folder for the archives")
+	}
+	if err := os.MkdirAll(output, 0o755); err != nil {
+		return exitUsage, usagef("-output: %w", err)
+	}
+	cache, err := imageCache()
+	if err != nil {
+		return exitHarness, err
+	}
+	place := daemonimage.Place(images)
+	for name, build := range map[string]func(context.Context, string) (image.Archive, error){"daemon.tar": place.Build, "probe.tar": place.BuildProbe} {
+		built, err := build(ctx, cache)
+		if err != nil {
+			return exitHarness, err
+		}
+		path := filepath.Join(output, name)
+		if err := copyFile(path, built.Path); err != nil {
+			return exitHarness, fmt.Errorf("write %s: %w", path, err)
+		}
+		fmt.Fprintf(out, "%s: %s\n", path, built.Reference)
+	}
+	return exitConformant, nil
+}
+
+// imagesUsage describes -images.
+const imagesUsage = "registry, and path in it, of the images daemon:v1 to daemon:v9 and probe:v1"
+
+// imageCache is the folder for images, which later runs use too.
+func imageCache() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find the folder for images: %w (set XDG_CACHE_HOME or HOME)", err)
+	}
+	return filepath.Join(cache, "rollcall", "images"), nil
+}
+
+func copyFile(to, from string) error {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = source.Close() }()
+	target, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(target, source); err != nil {
+		_ = target.Close()
+		return err
+	}
+	return target.Close()
+}

@@ -1,0 +1,84 @@
+package run
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/rollcall-conformance/rollcall/framework/cluster"
+	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
+	"github.com/rollcall-conformance/rollcall/framework/implementation"
+	"github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// provider brings up the cluster that a run takes place on.
+type provider interface {
+	// prepare finds or builds what start needs, before anything of the run exists.
+	prepare(ctx context.Context) error
+	// start brings the cluster up for the run, without the controllers that the implementation replaces.
+	start(ctx context.Context, r *suiteRun) (*place, error)
+}
+
+// place is where a run takes place.
+type place struct {
+	cluster.Cluster
+	// kubeconfig is an administrator's.
+	kubeconfig string
+	// realNodes are the nodes with a kubelet that scenarios may use.
+	realNodes []string
+	// machines are behind the real nodes; nil where nobody reaches them.
+	machines cluster.Machines
+	// daemonImages is where real nodes find what scenarios run; empty for what was brought to them.
+	daemonImages daemonimage.Place
+	// neverAlone says why no spec can have the cluster and the implementation to itself; empty if it can.
+	neverAlone string
+	// onlyRealNodes: nobody simulates further ones.
+	onlyRealNodes bool
+	// binDir holds the control plane's programs.
+	binDir string
+	// images is the cache for images; empty where nobody runs any.
+	images string
+	// kind is the name of the kind cluster, if it is one.
+	kind string
+	// keep leaves the cluster, and the implementation in it, as they are at the end.
+	keep bool
+}
+
+// nodeKinds are the kinds of nodes that scenarios may find, for the report.
+func (p *place) nodeKinds() []string {
+	var kinds []string
+	if len(p.realNodes) > 0 {
+		kinds = append(kinds, string(scenario.Real))
+	}
+	if !p.onlyRealNodes {
+		kinds = append(kinds, string(scenario.Simulated))
+	}
+	return kinds
+}
+
+// launchOptions are those of the implementation under test.
+func (p *place) launchOptions(r *suiteRun, built implementation.Artifact) implementation.LaunchOptions {
+	options := implementation.LaunchOptions{
+		Cluster: p.Cluster, Artifact: built, Pull: len(p.realNodes) > 0,
+		RunDir: filepath.Join(r.artifacts.work, "implementation"), BinDir: p.binDir,
+		LogPath: filepath.Join(r.artifacts.logs, r.implementation.Name+".implementation.log"),
+	}
+	if p.machines != nil {
+		options.Machines = p.machines
+	}
+	return options
+}
+
+// session is what the specs' processes need to know.
+func (p *place) session(r *suiteRun, file string, built implementation.Artifact) spec.Session {
+	return spec.Session{
+		Kubeconfig: p.kubeconfig, Recordings: r.artifacts.recordings, Artifacts: r.artifacts.root,
+		RevisionLabel: r.implementation.RevisionLabel, Features: r.implementation.Features,
+		RealNodes: p.realNodes, OnlyRealNodes: p.onlyRealNodes, Images: p.daemonImages, NeverAlone: p.neverAlone,
+		Seed: r.options.seed, Patience: r.options.patience,
+		Launch: spec.Launch{
+			Implementation: file, Artifact: built, BinDir: p.binDir, KubernetesVersion: p.KubernetesVersion(), Kind: p.kind,
+			Work: r.artifacts.work, Logs: r.artifacts.logs,
+		},
+	}
+}

@@ -1,0 +1,34 @@
+package run
+
+import (
+	"context"
+	"io"
+
+	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
+	"github.com/rollcall-conformance/rollcall/framework/controlplane"
+)
+
+// embeddedProvider runs the control plane as processes of this machine.
+type embeddedProvider struct {
+	version  string
+	out      io.Writer
+	binaries controlplane.Binaries
+}
+
+func (p *embeddedProvider) prepare(ctx context.Context) (err error) {
+	p.binaries, err = ensureBinaries(ctx, p.version, p.out)
+	return err
+}
+
+func (p *embeddedProvider) start(ctx context.Context, r *suiteRun) (*place, error) {
+	control, err := embedded.Start(ctx, embedded.Options{
+		Binary: p.binaries.Path, KubernetesVersion: p.binaries.KubernetesVersion,
+		Dir: r.artifacts.work, LogDir: r.artifacts.logs, DisabledControllers: r.implementation.Replaces,
+	})
+	if err != nil {
+		return nil, err
+	}
+	where := &place{Cluster: control, binDir: p.binaries.Dir}
+	where.kubeconfig, err = control.KubeconfigFor(ctx, "rollcall", "system:masters")
+	return where, err
+}

@@ -1,0 +1,62 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/rollcall-conformance/rollcall/framework/cluster/existing"
+	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/implementation"
+	"github.com/rollcall-conformance/rollcall/framework/recorder"
+	"github.com/rollcall-conformance/rollcall/framework/scenario"
+)
+
+// existingProvider uses nodes that somebody set aside in a cluster of theirs, and leaves the cluster as it was.
+type existingProvider struct {
+	kubeconfig, context string
+	images              daemonimage.Place
+	out                 io.Writer
+	config              *clientcmdapi.Config
+}
+
+func (p *existingProvider) prepare(context.Context) (err error) {
+	if p.config, err = existing.ReadConfig(p.kubeconfig, p.context); err != nil {
+		return usagef("provider existing takes both -kubeconfig=FILE and -context=NAME, and no default: %w", err)
+	}
+	return nil
+}
+
+func (p *existingProvider) start(ctx context.Context, r *suiteRun) (*place, error) {
+	nodes, err := existing.Start(ctx, existing.Options{
+		Config: p.config, Dir: r.artifacts.work, Out: p.out,
+		Traces: existing.Traces{
+			NamespaceLabel: scenario.NamespaceLabel, NodeLabelPrefix: history.ScenarioPrefix, NodeAnnotations: []string{recorder.MarkAnnotation},
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	where := &place{
+		Cluster: nodes, kubeconfig: nodes.Kubeconfig(), realNodes: nodes.Nodes(), onlyRealNodes: true, daemonImages: p.images,
+		neverAlone: "nothing is done to the control plane and the machines of an existing cluster, nor to others' implementations",
+	}
+	pods := scenario.ImagesPod(p.images)
+	if err := nodes.RunOnEveryNode(ctx, pods, scenario.ImagesPodPort, "readyz"); err != nil {
+		return where, err
+	}
+	if slices.Contains(r.implementation.Replaces, daemonSetController) {
+		if err := nodes.NobodyRunsDaemonSets(ctx, pods); err != nil {
+			return where, err
+		}
+	}
+	installs, err := r.implementation.Installs(where.launchOptions(r, implementation.Artifact{}))
+	return where, errors.Join(err, nodes.WillInstall(ctx, installs))
+}
+
+// daemonSetController is what kube-controller-manager calls its DaemonSet controller.
+const daemonSetController = "daemonset-controller"

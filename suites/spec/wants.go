@@ -1,0 +1,66 @@
+package spec
+
+import (
+	"github.com/rollcall-conformance/rollcall/framework/scenario"
+)
+
+// Alone has a spec run beside an implementation that it may kill, restart, suspend and cut off: Case.Kill and its like. Where control planes cost
+// little it gets one of its own; elsewhere it runs when no other spec does. It is a decorator of It.
+type Alone struct{}
+
+// RealNodes has a spec run on nodes with a kubelet, and not at all where there are none. It is a decorator of It.
+type RealNodes struct{}
+
+// SimulatedNodes has a spec run on nodes of its own that nobody is behind, since it does to them, or to their pods, what no kubelet would let happen.
+// It is a decorator of It.
+type SimulatedNodes struct{}
+
+// Records has the DaemonSets of these namespaces recorded too, which are not the spec's. It is a decorator of It.
+type Records []string
+
+// wants is what a spec asks of the cluster, by decorators.
+type wants struct {
+	alone bool
+	// nodes is empty if any kind will do.
+	nodes   scenario.NodeKind
+	records []string
+}
+
+// wantsOf tells our decorators from Ginkgo's.
+func wantsOf(decorators []any) (w wants, others []any) {
+	for _, decorator := range decorators {
+		switch decorator := decorator.(type) {
+		case Alone:
+			w.alone = true
+		case RealNodes:
+			w.nodes = scenario.Real
+		case SimulatedNodes:
+			w.nodes = scenario.Simulated
+		case Records:
+			w.records = decorator
+		default:
+			others = append(others, decorator)
+		}
+	}
+	return w, others
+}
+
+// missingOn says why a spec that wants this is not possible on the session's cluster, or nothing.
+func (w wants) missingOn(s Session) string {
+	switch {
+	case w.alone && s.NeverAlone != "":
+		return "it takes a cluster and an implementation to itself: " + s.NeverAlone
+	case w.nodes == scenario.Real && len(s.RealNodes) == 0:
+		return "it takes nodes with a kubelet: PROVIDER=kind has some"
+	case w.nodes == scenario.Simulated && s.OnlyRealNodes:
+		return "it takes simulated nodes, which this cluster has none of"
+	}
+	return ""
+}
+
+// clusterIsShared tells whether a spec that is Alone has to wait until no other runs. Outside of a run, where specs are only listed, it makes no
+// difference.
+func clusterIsShared() bool {
+	session, err := ReadSession()
+	return err == nil && session.Launch.Kind != ""
+}
