@@ -6,8 +6,12 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/suites/api"
 	"github.com/rollcall-conformance/rollcall/suites/avail"
+	"github.com/rollcall-conformance/rollcall/suites/history"
+	"github.com/rollcall-conformance/rollcall/suites/kubelet"
+	"github.com/rollcall-conformance/rollcall/suites/recovery"
 	"github.com/rollcall-conformance/rollcall/suites/rolling"
 	"github.com/rollcall-conformance/rollcall/suites/surge"
+	"github.com/rollcall-conformance/rollcall/suites/takeover"
 )
 
 // Register adds every family's specs to Ginkgo's tree. It is called once, before the specs run or are listed.
@@ -16,4 +20,8 @@ func Register() {
 	ginkgo.Describe("Availability", avail.Specs)
 	ginkgo.Describe("Surge", surge.Specs)
 	ginkgo.Describe("Rolling update", rolling.Specs)
+	ginkgo.Describe("History", history.Specs)
+	ginkgo.Describe("Recovery", recovery.Specs)
+	ginkgo.Describe("Kubelet", kubelet.Specs)
+	ginkgo.Describe("Take-over", takeover.Specs)
 }

@@ -1,0 +1,52 @@
+package kubelet
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/expect"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// broken are the specs of updated pods that never come to work.
+func broken() {
+	spec.It("keeps the old pod beside an updated one whose container crashes over and over, and makes no other",
+		spec.Decides("KUBELET-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			updated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), Image("v2"), CrashLooping())
+			// The kubelet starts a container again at once, then after 10 s.
+			requireUpdated(ctx, c, "a container was started three times", updated, func(pod *corev1.Pod) bool {
+				return len(pod.Status.ContainerStatuses) == 1 && pod.Status.ContainerStatuses[0].RestartCount >= 2
+			})
+			c.Await(ctx, Quiet(2*time.Second))
+			c.Decide("KUBELET-003",
+				AtLeast(2, PodRestarted(OfVersion("v2"))), Never(PodAvailable(OfVersion("v2"))),
+				Exactly(1, PodCreated(OfVersion("v2"))), Never(PodDeleted()), Keeps(judge.SurgeBound()))
+		}, spec.RealNodes{})
+
+	spec.It("keeps every old pod while the updated image cannot be pulled, and rolls out one that can",
+		spec.Decides("KUBELET-004"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			missing := c.Update(ctx, daemonSet, Image("missing"))
+			requireUpdated(ctx, c, "a container waits for its image", missing, func(pod *corev1.Pod) bool {
+				return len(pod.Status.ContainerStatuses) == 1 && pod.Status.ContainerStatuses[0].State.Waiting != nil &&
+					pod.Status.ContainerStatuses[0].State.Waiting.Reason != "ContainerCreating"
+			})
+			c.Await(ctx, Quiet(2*time.Second))
+			c.RollOut(ctx, missing, Image("v2"))
+			update := StimulusIs("update DaemonSet")
+			c.Decide("KUBELET-004",
+				NeverBetween(Nth(1, update), Nth(2, update), PodDeleted()),
+				Exactly(1, PodCreated(OfVersion("missing"))),
+				OnEveryNode(Before(PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1")))),
+				expect.RolledOut())
+		}, spec.RealNodes{})
+}

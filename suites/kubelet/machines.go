@@ -1,0 +1,79 @@
+package kubelet
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/expect"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// noticed bounds how long the cluster takes to know that a node is gone or back: 50 s by default, and some for a slow machine.
+const noticed = 80 * time.Second
+
+// machines are the specs of nodes that go away in the middle of a rollout.
+func machines() {
+	spec.It("goes on elsewhere when a node's kubelet stops in mid-rollout, and updates that node when it is back",
+		spec.Decides("KUBELET-006"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 2)
+			updated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), Image("v2"), ReadyAfter(2*time.Second))
+			down := history.NodeOf(requireUpdated(ctx, c, "the first updated pod has been created", updated, present))
+			other := otherThan(down, nodes)
+			c.StopKubelet(ctx, down)
+			requireNode(ctx, c, down, false)
+			var pod *corev1.Pod
+			c.Await(ctx, updatedPod(updated, &pod, func(pod *corev1.Pod) bool { return history.NodeOf(pod) == other && history.IsReady(pod) }))
+			c.Await(ctx, oneOn(updated, other))
+			c.StartKubelet(ctx, down)
+			requireNode(ctx, c, down, true)
+			c.Await(ctx, RolledOut(updated))
+			back := StimulusIs("start kubelet")
+			c.Decide("KUBELET-006",
+				Before(PodAvailable(OfVersion("v2")).On(other), back),
+				Before(PodDeleted(OfVersion("v1")).On(other), back),
+				Keeps(judge.SurgeBound()), Keeps(judge.SurgeTwoPods()),
+				expect.RolledOut())
+		}, spec.Alone{}, spec.RealNodes{})
+
+	spec.It("ends with one updated pod on a node that reboots in mid-rollout",
+		spec.Decides("KUBELET-007"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			updated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), Image("v2"), ReadyAfter(2*time.Second))
+			node := history.NodeOf(requireUpdated(ctx, c, "the first updated pod has been created", updated, present))
+			c.RebootNode(ctx, node)
+			requireNode(ctx, c, node, true)
+			c.Await(ctx, RolledOut(updated))
+			c.Await(ctx, Quiet(2*time.Second))
+			c.Decide("KUBELET-007",
+				Before(StimulusIs("reboot node"), PodDeleted(OfVersion("v1")).On(node)),
+				Keeps(judge.SurgeTwoPods()),
+				expect.RolledOut())
+		}, spec.Alone{}, spec.RealNodes{})
+}
+
+// oneOn holds while the node has one pod of the DaemonSet.
+func oneOn(daemonSet *appsv1.DaemonSet, node string) Condition {
+	return func(cluster *history.Cluster) bool { return len(cluster.PodsOn(daemonSet.UID, node)) == 1 }
+}
+
+// requireNode waits until the cluster knows whether the node is Ready. That takes longer than a scenario is patient with an implementation.
+func requireNode(ctx context.Context, c *spec.Case, node string, ready bool) {
+	known := func(cluster *history.Cluster) bool {
+		return cluster.Nodes[node] != nil && history.NodeReady(cluster.Nodes[node]) == ready
+	}
+	for end := time.Now().Add(noticed); time.Now().Before(end); {
+		if c.Await(ctx, known) {
+			return
+		}
+	}
+	c.Require(ctx, "the cluster knows of node "+node, known)
+}

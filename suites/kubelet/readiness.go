@@ -1,0 +1,81 @@
+package kubelet
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/expect"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// minReady is long enough, in seconds, for a probe to fail in.
+const minReady = 6
+
+// readiness are the specs of what readiness probes decide.
+func readiness() {
+	spec.It("keeps the old pod until the probe of the updated one has passed, however long that has been running",
+		spec.Decides("KUBELET-001"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 2)
+			updated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(1)), Image("v2"), NeverReady())
+			for range nodes {
+				// Await: a controller that does not go on breaks the promise.
+				var pod *corev1.Pod
+				if !c.Await(ctx, updatedPod(updated, &pod, runningUnready)) {
+					break
+				}
+				c.Await(ctx, Past(time.Now().Add(3*time.Second)))
+				c.Pods.BecomeReady(ctx, pod)
+			}
+			c.Await(ctx, RolledOut(updated))
+			c.Decide("KUBELET-001",
+				Exactly(len(nodes), StimulusIs("become ready")),
+				OnEveryNode(Before(StimulusIs("become ready"), PodDeleted(OfVersion("v1")))),
+				OnEveryNode(Before(PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1")))),
+				expect.RolledOut(), Keeps(judge.SurgeHandOff()))
+		}, spec.RealNodes{})
+
+	spec.It("takes an updated pod whose probe begins to fail for unavailable until it has passed for minReadySeconds anew",
+		spec.Decides("KUBELET-002"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			updated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(minReady)), Image("v2"))
+			pod := requireUpdated(ctx, c, "an updated pod is Ready", updated, history.IsReady)
+			c.Pods.BecomeUnready(ctx, pod)
+			if from, _ := history.AvailableFrom(pod, minReady); !time.Now().Before(from) {
+				c.CannotDecide("the updated pod was available before its probe could fail")
+			}
+			c.Await(ctx, Past(time.Now().Add((minReady+2)*time.Second)))
+			c.Pods.BecomeReady(ctx, pod)
+			c.Await(ctx, RolledOut(updated))
+			unready, readyAgain := First(PodUnready(OfVersion("v2"))), StimulusIs("become ready")
+			c.Decide("KUBELET-002",
+				NeverBetween(unready, readyAgain, PodDeleted(OfVersion("v1"))),
+				NeverBetween(unready, readyAgain, PodCreated(OfVersion("v2"))),
+				OnEveryNode(Before(PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1")))),
+				expect.RolledOut(), Keeps(judge.SurgeBound()), Keeps(judge.SurgeLastAvailable()))
+		}, spec.RealNodes{})
+
+	spec.It("updates a node at once whose old pod's probe fails, even while the surge limit is used up",
+		spec.Decides("UNREADY-001"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			updated := c.Update(ctx, daemonSet, Image("v2"), NeverReady())
+			surging := requireUpdated(ctx, c, "an updated pod runs beside an old one", updated, runningUnready)
+			c.Await(ctx, Quiet(2*time.Second))
+			other := otherThan(history.NodeOf(surging), nodes)
+			c.Pods.BecomeUnready(ctx, c.LivePodOn(ctx, daemonSet, other))
+			var replacement *corev1.Pod
+			c.Await(ctx, updatedPod(updated, &replacement, func(pod *corev1.Pod) bool { return history.NodeOf(pod) == other }))
+			c.Decide("UNREADY-001",
+				Never(PodCreated(OfVersion("v2")).On(other).Where("before its old pod was unready", func(o Occurrence) bool { return o.AvailableBeside() > 0 })),
+				Within(spec.Prompt, PodUnready(OfVersion("v1")).On(other), PodCreated(OfVersion("v2")).On(other)))
+		}, spec.RealNodes{})
+}

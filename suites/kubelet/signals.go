@@ -1,0 +1,40 @@
+package kubelet
+
+import (
+	"context"
+	"time"
+
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/expect"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// drain is how long old pods take to end after SIGTERM.
+const drain = 5 * time.Second
+
+// signals are the specs of old pods that take their time to end.
+func signals() {
+	spec.It("lets an old pod drain for as long as it takes, and makes no third pod meanwhile",
+		spec.Decides("KUBELET-005"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			c.RollOut(ctx, c.Deploy(ctx, MaxSurge("2"), DrainFor(drain)), Image("v2"))
+			c.Await(ctx, Quiet(time.Second))
+			c.Decide("KUBELET-005",
+				// Milliseconds pass before the harness hears of a deletion.
+				OnEveryNode(NotWithin(drain-200*time.Millisecond, PodDeleted(OfVersion("v1")), PodGone(OfVersion("v1")))),
+				Never(PodHastened()),
+				Never(PodDeleted().Where("with less time than its spec gives it", shortened)),
+				Never(PodCreated().Where("a third pod on its node", func(o Occurrence) bool { return len(o.PodsBeside()) > 1 })),
+				OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))),
+				expect.RolledOut())
+		}, spec.RealNodes{})
+}
+
+// shortened tells of a deleted pod that it was not given the grace period of its spec.
+func shortened(o Occurrence) bool {
+	pod := o.Pod()
+	given, own := pod.DeletionGracePeriodSeconds, pod.Spec.TerminationGracePeriodSeconds
+	return given == nil || own != nil && *given < *own
+}

@@ -1,0 +1,62 @@
+package recovery
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/expect"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// clock is the spec of a timer that dies with its process.
+func clock() {
+	spec.It("deletes the old pod in time although it was killed while the updated one was Ready but inside minReadySeconds",
+		spec.Decides("RECOVERY-003"),
+		func(ctx context.Context, c *spec.Case) {
+			minReady := timeToComeBack(ctx, c)
+			// One node, and an old pod that has long been available: whatever else happened would remind the controller of the updated pod.
+			c.AddNodes(ctx, 1)
+			updated := c.Update(ctx, deploy(ctx, c, minReady), Image("v2"))
+			crash(ctx, c, "the updated pod is Ready", some(updated, 1, ready))
+			late := false
+			c.Look(ctx, func(cluster *history.Cluster) {
+				late = some(updated, 1, func(pod *corev1.Pod, isUpdated bool) bool {
+					return isUpdated && history.IsAvailable(pod, minReady, cluster.Time)
+				})(cluster)
+			})
+			if late {
+				c.CannotDecide("the controller took longer to come back than the updated pod to become available")
+			}
+			c.Await(ctx, RolledOut(updated))
+			c.Decide("RECOVERY-003",
+				Before(Nth(2, StimulusIs(back)), PodAvailable(OfVersion("v2"))),
+				Within(spec.Prompt, PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1"))),
+				expect.RolledOut())
+		}, spec.Alone{})
+}
+
+// timeToComeBack finds out, before anything is at stake, how long the implementation takes to come back after a crash, and returns that in seconds with
+// enough to spare for the next time.
+func timeToComeBack(ctx context.Context, c *spec.Case) int32 {
+	began := time.Now()
+	crash(ctx, c, "there is nothing to do", func(*history.Cluster) bool { return true })
+	took := time.Since(began)
+	return int32((took + took/2 + 6*time.Second) / time.Second)
+}
+
+// deploy is Case.Deploy with minReadySeconds that may be longer than a scenario is patient while nothing happens.
+func deploy(ctx context.Context, c *spec.Case, minReady int32) *appsv1.DaemonSet {
+	daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", MaxSurge("1"), MinReadySeconds(minReady)))
+	available := Steady(daemonSet)
+	c.Require(ctx, "the first pod is Ready", some(daemonSet, 1, ready))
+	for end := time.Now().Add(time.Duration(minReady) * time.Second); time.Now().Before(end) && !c.Await(ctx, available); {
+	}
+	c.Require(ctx, "the first pod is available", available)
+	return daemonSet
+}
