@@ -46,6 +46,10 @@ lint: ## Run the linters alone
 mutants: ## Break the reference in every way there is a patch for, and see the suite find out; MUTANTS= names some
 	@go run ./hack/mutants $(MUTANTS)
 
+.PHONY: least-privilege
+least-privilege: ## Take every permission of the reference's RBAC away once, and see the suite notice
+	@go run ./hack/leastprivilege
+
 .PHONY: bench
 bench: ## Measure recording and judging: 20,000 events each
 	@go test -run='^$$' -bench=20000 -benchtime=3x ./framework/...

@@ -91,6 +91,9 @@ func (e engine) launch(ctx context.Context, old *state) error {
 	if err := e.writeState(now); err != nil {
 		return err
 	}
+	if err := raiseInstances(); err != nil {
+		return fmt.Errorf("raising the limit of inotify instances: %w", err)
+	}
 	for _, name := range []string{"dockerd.pid", "exec/containerd/containerd.pid"} {
 		if err := removeStale(e.path(name)); err != nil {
 			return err

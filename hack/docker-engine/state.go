@@ -24,10 +24,17 @@ type state struct {
 type before struct {
 	Rules      string   `json:"rules"`
 	Forwarding string   `json:"forwarding"`
+	Instances  string   `json:"inotifyInstances,omitempty"`
 	Links      []string `json:"links"`
 }
 
-const forwardingPath = "/proc/sys/net/ipv4/ip_forward"
+const (
+	forwardingPath = "/proc/sys/net/ipv4/ip_forward"
+	instancesPath  = "/proc/sys/fs/inotify/max_user_instances"
+)
+
+// instancesWanted is room for a dozen kind clusters: one of five nodes takes about 90 of the 128 that many kernels allow.
+const instancesWanted = 1024
 
 func lookAround(ctx context.Context) (before, error) {
 	rules, err := savedRules(ctx)
@@ -38,15 +45,32 @@ func lookAround(ctx context.Context) (before, error) {
 	if err != nil {
 		return before{}, err
 	}
+	instances, err := os.ReadFile(instancesPath)
+	if err != nil {
+		return before{}, err
+	}
 	links, err := os.ReadDir("/sys/class/net")
 	if err != nil {
 		return before{}, err
 	}
-	seen := before{Rules: rules, Forwarding: string(forwarding)}
+	seen := before{Rules: rules, Forwarding: string(forwarding), Instances: string(instances)}
 	for _, link := range links {
 		seen.Links = append(seen.Links, link.Name())
 	}
 	return seen, nil
+}
+
+// raiseInstances makes room for the inotify instances of the nodes' daemons, unless there is enough.
+func raiseInstances() error {
+	text, err := os.ReadFile(instancesPath)
+	if err != nil {
+		return err
+	}
+	allowed, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || allowed >= instancesWanted {
+		return err
+	}
+	return os.WriteFile(instancesPath, []byte(strconv.Itoa(instancesWanted)), 0o644)
 }
 
 func (e engine) statePath() string { return filepath.Join(e.dir, "engine.json") }

@@ -42,6 +42,9 @@ func (e engine) stop(ctx context.Context, removeData bool) error {
 	}
 	errs := []error{unmountBelow(ctx, e.dir), restoreLinks(ctx, now.Before.Links), restoreRules(ctx, now.Before.Rules)}
 	errs = append(errs, os.WriteFile(forwardingPath, []byte(now.Before.Forwarding), 0o644))
+	if now.Before.Instances != "" {
+		errs = append(errs, os.WriteFile(instancesPath, []byte(now.Before.Instances), 0o644))
+	}
 	leftovers := []string{"exec", "docker.sock", "dockerd.pid", runtimeName}
 	if removeData {
 		leftovers = append(leftovers, "data", "dockerd.log")

@@ -14,15 +14,14 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 )
 
 const (
@@ -78,7 +77,7 @@ func run(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return exitUsage, err
 	}
-	root, err := projectRoot(ctx)
+	root, err := trial.ProjectRoot(ctx)
 	if err != nil {
 		return exitNotTried, err
 	}
@@ -102,7 +101,7 @@ func run(ctx context.Context, args []string) (int, error) {
 		return exitNotTried, fmt.Errorf("make a folder for the rollcall command: %w", err)
 	}
 	defer os.RemoveAll(tools)
-	if l.rollcall, err = buildRollcall(ctx, root, tools); err != nil {
+	if l.rollcall, err = trial.BuildRollcall(ctx, root, tools); err != nil {
 		return exitNotTried, err
 	}
 	results := l.tryAll(ctx, mutants, o.jobs)
@@ -137,22 +136,4 @@ func exitCode(results []result) int {
 		}
 	}
 	return code
-}
-
-func projectRoot(ctx context.Context) (string, error) {
-	output, err := exec.CommandContext(ctx, "git", "rev-parse", "--show-toplevel").Output()
-	if err != nil {
-		return "", fmt.Errorf("find the project's root: run this in a checkout: %w", err)
-	}
-	return strings.TrimSpace(string(output)), nil
-}
-
-func buildRollcall(ctx context.Context, root, into string) (string, error) {
-	program := filepath.Join(into, "rollcall")
-	build := exec.CommandContext(ctx, "go", "build", "-o", program, ".")
-	build.Dir = root
-	if output, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the rollcall command: %w\n%s", err, output)
-	}
-	return program, nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 	"github.com/rollcall-conformance/rollcall/reports"
 )
 
@@ -73,23 +73,9 @@ func (l laboratory) tryIn(ctx context.Context, m mutant, r *result) (err error) 
 
 // run has the specs that decide the requirement run against the implementation that tree builds.
 func (l laboratory) run(ctx context.Context, tree, artifacts string, id requirements.ID) (*reports.ConformanceReport, error) {
-	var output bytes.Buffer
-	command := exec.CommandContext(ctx, l.rollcall, "run", "-focus", string(id), "-patience", l.patience.String(), "-artifacts", artifacts)
-	// The implementation is built from the module in which the command stands.
-	command.Dir = tree
-	command.Stdout, command.Stderr = &output, &output
-	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
-	// A conformant run is no error, and neither is one that is not: the report tells.
-	ended := command.Run()
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	file, err := os.Open(filepath.Join(artifacts, reports.YAMLFile))
-	if err != nil {
-		return nil, fmt.Errorf("rollcall run left no report (%v); its output ends:\n%s", ended, tail(output.String(), 20))
-	}
-	defer file.Close()
-	report, err := reports.ReadYAML(file)
+	report, err := trial.Run{
+		Rollcall: l.rollcall, Dir: tree, Artifacts: artifacts, Args: []string{"-focus", string(id), "-patience", l.patience.String()},
+	}.Report(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -146,9 +132,4 @@ func git(ctx context.Context, folder string, args ...string) (string, error) {
 		return "", fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(complaint.String()))
 	}
 	return string(output), nil
-}
-
-func tail(text string, lines int) string {
-	all := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }

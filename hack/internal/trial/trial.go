@@ -1,0 +1,70 @@
+// Package trial is what the commands share that try a worse reference on the suite: one broken on purpose, one that may do less. They run the suite
+// as anybody would, by the rollcall command.
+package trial
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/rollcall-conformance/rollcall/reports"
+)
+
+// ProjectRoot is the checkout in which the command was started.
+func ProjectRoot(ctx context.Context) (string, error) {
+	output, err := exec.CommandContext(ctx, "git", "rev-parse", "--show-toplevel").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the project's root: run this in a checkout: %w", err)
+	}
+	return strings.TrimSpace(string(output)), nil
+}
+
+// BuildRollcall builds the rollcall command of the checkout at root into the folder, and returns its path.
+func BuildRollcall(ctx context.Context, root, into string) (string, error) {
+	program := filepath.Join(into, "rollcall")
+	build := exec.CommandContext(ctx, "go", "build", "-o", program, ".")
+	build.Dir = root
+	if output, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the rollcall command: %w\n%s", err, output)
+	}
+	return program, nil
+}
+
+// Run is one run of the suite.
+type Run struct {
+	// Rollcall is the rollcall command, Dir the folder in which it runs: the implementation is built from the module there.
+	Rollcall, Dir string
+	// Artifacts is the folder for the run's report, recordings and logs.
+	Artifacts string
+	// Args are further arguments of rollcall run.
+	Args []string
+}
+
+// Report has the suite run and returns its report, whatever that says; a run that leaves none is an error with the end of what it printed.
+func (r Run) Report(ctx context.Context) (*reports.ConformanceReport, error) {
+	var output bytes.Buffer
+	command := exec.CommandContext(ctx, r.Rollcall, append([]string{"run", "-artifacts", r.Artifacts}, r.Args...)...)
+	command.Dir = r.Dir
+	command.Stdout, command.Stderr = &output, &output
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	// A conformant run is no error, and neither is one that is not: the report tells.
+	ended := command.Run()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	file, err := os.Open(filepath.Join(r.Artifacts, reports.YAMLFile))
+	if err != nil {
+		return nil, fmt.Errorf("rollcall run left no report (%v); its output ends:\n%s", ended, tail(output.String(), 20))
+	}
+	defer file.Close()
+	return reports.ReadYAML(file)
+}
+
+func tail(text string, lines int) string {
+	all := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(all[max(0, len(all)-lines):], "\n")
+}

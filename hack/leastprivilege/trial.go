@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
+	"github.com/rollcall-conformance/rollcall/reports"
+)
+
+// laboratory is what all trials share.
+type laboratory struct {
+	// root is the checkout; rollcall the command, built from it.
+	root, rollcall string
+	// artifacts gets one folder per trial.
+	artifacts string
+	// exercise are the requirements whose specs are run, focus selects them.
+	exercise []requirements.ID
+	focus    string
+	// patience is handed to rollcall run: a controller that may not do its work lets every wait run out.
+	patience time.Duration
+}
+
+// try runs the specs against a reference that may do what the objects say.
+func (l laboratory) try(ctx context.Context, name string, objects []*unstructured.Unstructured) outcome {
+	began := time.Now()
+	o := outcome{artifacts: filepath.Join(l.artifacts, name)}
+	o.failure = l.tryIn(ctx, objects, &o)
+	o.took = time.Since(began)
+	return o
+}
+
+func (l laboratory) tryIn(ctx context.Context, objects []*unstructured.Unstructured, o *outcome) (err error) {
+	if err := os.RemoveAll(o.artifacts); err != nil {
+		return fmt.Errorf("remove the artifacts of an earlier trial: %w", err)
+	}
+	// rollcall run leaves alone what it did not put among its artifacts.
+	file, err := writeVariant(filepath.Join(o.artifacts, "variant"), objects)
+	if err != nil {
+		return err
+	}
+	run := trial.Run{
+		Rollcall: l.rollcall, Dir: l.root, Artifacts: o.artifacts,
+		Args: []string{"-implementation", file, "-focus", l.focus, "-patience", l.patience.String()},
+	}
+	report, err := run.Report(ctx)
+	if err != nil {
+		return err
+	}
+	o.missed = missed(report, l.exercise)
+	logs, err := filepath.Glob(filepath.Join(o.artifacts, "logs", "*.implementation.log"))
+	if err != nil || len(logs) == 0 {
+		return errors.Join(fmt.Errorf("the run left no log of the implementation: %s", strings.Join(o.missed, ", ")), err)
+	}
+	for _, log := range logs {
+		text, err := os.ReadFile(log)
+		if err != nil {
+			return fmt.Errorf("read the implementation's log: %w", err)
+		}
+		o.refusals = append(o.refusals, refusals(string(text))...)
+	}
+	return nil
+}
+
+// missed says what of the exercise did not come out as it does with all permissions: the launch, or requirements with their verdicts.
+func missed(report *reports.ConformanceReport, exercise []requirements.ID) []string {
+	if failure := report.Provenance.HarnessFailure; failure != "" {
+		first, _, _ := strings.Cut(failure, "\n")
+		return []string{first}
+	}
+	verdicts := map[string]reports.Verdict{}
+	for _, requirement := range report.Requirements {
+		verdicts[requirement.ID] = requirement.Verdict
+	}
+	var all []string
+	for _, id := range exercise {
+		if verdict := verdicts[string(id)]; verdict != reports.Pass {
+			all = append(all, fmt.Sprintf("%s %s", id, verdict))
+		}
+	}
+	return all
+}
