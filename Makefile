@@ -1,6 +1,6 @@
 # rollcall: `make e2e` runs the suites, `make test` checks rollcall itself. Everything else is for those who work on it.
 
-PROVIDER           ?= embedded
+PROVIDER           ?=
 IMPLEMENTATION     ?= reference
 ARTIFACTS          ?= _artifacts
 KUBERNETES_VERSION ?=
@@ -8,18 +8,21 @@ FOCUS              ?=
 SEED               ?=
 PROCS              ?=
 PATIENCE           ?=
+WORKERS            ?=
+KEEP               ?=
 MUTANTS            ?=
 
 ROLLCALL = $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/checkout/rollcall
 
-RUN = -provider=$(PROVIDER) -implementation=$(IMPLEMENTATION) -artifacts=$(ARTIFACTS) \
+RUN = $(if $(PROVIDER),-provider=$(PROVIDER)) -implementation=$(IMPLEMENTATION) -artifacts=$(ARTIFACTS) \
+	$(if $(WORKERS),-workers=$(WORKERS)) $(if $(KEEP),-keep=$(KEEP)) \
 	$(if $(KUBERNETES_VERSION),-kubernetes-version=$(KUBERNETES_VERSION)) $(if $(FOCUS),-focus='$(FOCUS)') \
 	$(if $(SEED),-seed=$(SEED)) $(if $(PROCS),-procs=$(PROCS)) $(if $(PATIENCE),-patience=$(PATIENCE))
 
 .PHONY: help
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@printf '\nVariables of make e2e: PROVIDER IMPLEMENTATION ARTIFACTS KUBERNETES_VERSION FOCUS SEED PROCS PATIENCE; see `rollcall run -help`.\n'
+	@printf '\nVariables of make e2e: PROVIDER IMPLEMENTATION ARTIFACTS KUBERNETES_VERSION FOCUS SEED PROCS PATIENCE WORKERS KEEP; see `rollcall run -help`.\n'
 
 .PHONY: rollcall
 rollcall: ## Build the rollcall command into the cache

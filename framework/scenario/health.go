@@ -53,9 +53,7 @@ func DrainFor(duration time.Duration) Edit {
 }
 
 // UnpullableImage gives the container an image that no node can have, so that pods stay Pending, each with a waiting container. Image undoes it.
-func UnpullableImage() Edit {
-	return edit(func(d *appsv1.DaemonSet) { container(d).Image = stages.MissingImage }, "an image that cannot be pulled")
-}
+func UnpullableImage() Edit { return Image(stages.MissingTag) }
 
 // Healthy undoes NeverReady, ReadyAfter, Failing, CrashLooping, Lasting and DrainFor for new pods.
 func Healthy() Edit {

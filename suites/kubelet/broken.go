@@ -35,7 +35,7 @@ func broken() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
-			missing := c.Update(ctx, daemonSet, Image("missing"))
+			missing := c.Update(ctx, daemonSet, UnpullableImage())
 			requireUpdated(ctx, c, "a container waits for its image", missing, func(pod *corev1.Pod) bool {
 				return len(pod.Status.ContainerStatuses) == 1 && pod.Status.ContainerStatuses[0].State.Waiting != nil &&
 					pod.Status.ContainerStatuses[0].State.Waiting.Reason != "ContainerCreating"

@@ -19,6 +19,7 @@ func Specs() {
 	broken()
 	signals()
 	machines()
+	controller()
 	clients()
 }
 

@@ -97,7 +97,8 @@ func (c *Case) judge(ctx context.Context, aborted string) findings {
 	}
 	f.history = h
 	if f.incomplete == "" {
-		f.incomplete = judge.Incomplete(h)
+		// Matchers may look at any kind but Events, which are evidence and not in the order.
+		f.incomplete = judge.Incomplete(h, slices.DeleteFunc(slices.Clone(h.Kinds), func(kind history.Kind) bool { return kind == history.KindEvent })...)
 	}
 	f.standing = judge.Run(h, judge.All())
 	f.violations = f.standing.Violations()

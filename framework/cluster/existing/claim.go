@@ -47,13 +47,13 @@ func (c *Cluster) take(ctx context.Context) (*claim, error) {
 		return nil, fmt.Errorf("claim the cluster: %w", err)
 	}
 	own := fmt.Sprintf("process %d on %s (%s)", os.Getpid(), host, utilrand.String(5))
+	lock := &resourcelock.LeaseLock{
+		LeaseMeta: metav1.ObjectMeta{Namespace: namespaceName, Name: claimName}, Client: c.client.CoordinationV1(),
+		LockConfig: resourcelock.ResourceLockConfig{Identity: own},
+	}
 	taken, made := make(chan struct{}), &claim{ended: make(chan struct{})}
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock: &resourcelock.LeaseLock{
-			LeaseMeta: metav1.ObjectMeta{Namespace: namespaceName, Name: claimName}, Client: c.client.CoordinationV1(),
-			LockConfig: resourcelock.ResourceLockConfig{Identity: own},
-		},
-		LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: renewal,
+		Lock: lock, LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: renewal,
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(context.Context) { close(taken) },
 			OnStoppedLeading: func() {},
@@ -74,21 +74,30 @@ func (c *Cluster) take(ctx context.Context) (*claim, error) {
 		defer close(made.ended)
 		elector.Run(electing)
 	}()
-	timeout := time.NewTimer(claimTimeout)
-	defer timeout.Stop()
-	select {
-	case <-taken:
-		return made, nil
-	case <-ctx.Done():
-		made.end()
-		return nil, context.Cause(ctx)
-	case <-timeout.C:
-		made.end()
-		holder := elector.GetLeader()
-		if holder == "" {
-			return nil, fmt.Errorf("claim the cluster: lease %s in namespace %s could not be had within %s", claimName, namespaceName, claimTimeout)
+	waiting, cancel := context.WithTimeoutCause(ctx, claimTimeout, fmt.Errorf("lease %s in namespace %s could not be had", claimName, namespaceName))
+	defer cancel()
+	look := time.NewTicker(renewal)
+	defer look.Stop()
+	var first *resourcelock.LeaderElectionRecord
+	for {
+		select {
+		case <-taken:
+			return made, nil
+		case <-waiting.Done():
+			made.end()
+			return nil, fmt.Errorf("claim the cluster: %w", context.Cause(waiting))
+		case <-look.C:
 		}
-		return nil, fmt.Errorf("%s is using the cluster: wait until it ends", holder)
+		now, _, err := lock.Get(waiting)
+		switch {
+		case err != nil || now.HolderIdentity == own:
+			// The elector deals with it, or has.
+		case first == nil || first.HolderIdentity != now.HolderIdentity:
+			first = now
+		case !first.RenewTime.Equal(&now.RenewTime):
+			made.end()
+			return nil, fmt.Errorf("%s is using the cluster: wait until it ends", now.HolderIdentity)
+		}
 	}
 }
 

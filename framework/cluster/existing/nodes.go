@@ -86,13 +86,13 @@ func unfit(node *corev1.Node, guests []corev1.Pod) (reasons []string) {
 	return reasons
 }
 
-// guests returns the pods on a node that are not part of it.
+// guests returns the pods on a node that are neither part of it nor ours.
 func (c *Cluster) guests(ctx context.Context, node string) ([]corev1.Pod, error) {
 	list, err := c.client.CoreV1().Pods("").List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=" + node})
 	if err != nil {
 		return nil, fmt.Errorf("look for pods on node %s: %w", node, err)
 	}
-	return slices.DeleteFunc(list.Items, func(pod corev1.Pod) bool { return partOfNode(&pod) }), nil
+	return slices.DeleteFunc(list.Items, func(pod corev1.Pod) bool { return pod.Namespace == namespaceName || partOfNode(&pod) }), nil
 }
 
 // partOfNode tells whether a pod is there because the node is: a DaemonSet's (network, storage, logs) or a static one. One that has ended is on no node.
