@@ -10,6 +10,9 @@ PROCS              ?=
 PATIENCE           ?=
 WORKERS            ?=
 KEEP               ?=
+KUBECONFIG_FILE    ?=
+CONTEXT            ?=
+IMAGES             ?=
 MUTANTS            ?=
 
 ROLLCALL = $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/checkout/rollcall
@@ -17,12 +20,13 @@ ROLLCALL = $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/che
 RUN = $(if $(PROVIDER),-provider=$(PROVIDER)) -implementation=$(IMPLEMENTATION) -artifacts=$(ARTIFACTS) \
 	$(if $(WORKERS),-workers=$(WORKERS)) $(if $(KEEP),-keep=$(KEEP)) \
 	$(if $(KUBERNETES_VERSION),-kubernetes-version=$(KUBERNETES_VERSION)) $(if $(FOCUS),-focus='$(FOCUS)') \
-	$(if $(SEED),-seed=$(SEED)) $(if $(PROCS),-procs=$(PROCS)) $(if $(PATIENCE),-patience=$(PATIENCE))
+	$(if $(SEED),-seed=$(SEED)) $(if $(PROCS),-procs=$(PROCS)) $(if $(PATIENCE),-patience=$(PATIENCE)) \
+	$(if $(KUBECONFIG_FILE),-kubeconfig='$(KUBECONFIG_FILE)') $(if $(CONTEXT),-context='$(CONTEXT)') $(if $(IMAGES),-images='$(IMAGES)')
 
 .PHONY: help
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@printf '\nVariables of make e2e: PROVIDER IMPLEMENTATION ARTIFACTS KUBERNETES_VERSION FOCUS SEED PROCS PATIENCE WORKERS KEEP; see `rollcall run -help`.\n'
+	@printf '\nVariables of make e2e: PROVIDER IMPLEMENTATION ARTIFACTS KUBERNETES_VERSION FOCUS SEED PROCS PATIENCE WORKERS KEEP,\nand for PROVIDER=existing KUBECONFIG_FILE CONTEXT IMAGES; see `rollcall run -help`.\n'
 
 .PHONY: rollcall
 rollcall: ## Build the rollcall command into the cache

@@ -45,6 +45,13 @@ func TestWhatCannotBeDoneToADeploymentSaysWhy(t *testing.T) {
 	g.Expect(err).To(MatchError(errors.ErrUnsupported))
 	g.Expect(err).To(MatchError(HavePrefix("cutting off mine: pod controller-1 is in its node's network")))
 
+	unreachable := inCluster(t, nil, podWith(corev1.ContainerStatus{}))
+	for _, act := range []func(context.Context) error{unreachable.Suspend, unreachable.Crash, unreachable.Kill} {
+		err := act(t.Context())
+		g.Expect(err).To(MatchError(errors.ErrUnsupported))
+		g.Expect(err).To(MatchError(ContainSubstring("nobody reaches the machines behind these nodes")))
+	}
+
 	without := inCluster(t, nothing("0\n"), podWith(corev1.ContainerStatus{}))
 	g.Expect(without.Suspend(t.Context())).To(MatchError(HavePrefix("suspending mine: SIGSTOP to pod controller-1: it has no processes")))
 	g.Expect(without.Crash(t.Context())).To(MatchError(HavePrefix("crashing mine: SIGKILL to pod controller-1: it has no processes")))

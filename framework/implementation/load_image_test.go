@@ -118,6 +118,48 @@ func TestAShippedFileNamesNothingBesideIt(t *testing.T) {
 	}
 }
 
+func TestAnImageReachesNodesWithoutMachinesByReference(t *testing.T) {
+	process := &ProcessSpec{}
+	for name, tt := range map[string]struct {
+		image *ImageSpec
+		pull  bool
+		want  way
+	}{
+		"a reference":                      {&ImageSpec{Reference: "example.test/x:v3"}, true, byImage},
+		"the control plane's":              {&ImageSpec{ControlPlane: "kube-controller-manager"}, true, byImage},
+		"an archive":                       {&ImageSpec{Archive: "x.tar"}, true, byProcess},
+		"one that is built":                {&ImageSpec{GoPackage: "./x"}, true, byProcess},
+		"a reference, but nobody has pods": {&ImageSpec{Reference: "example.test/x:v3"}, false, byProcess},
+		"none":                             {nil, true, byProcess},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := &Implementation{Name: "mine", Launch: LaunchSpec{Process: process, Image: tt.image}}
+			NewWithT(t).Expect(i.way(i.reaches(false, tt.pull))).To(Equal(tt.want))
+		})
+	}
+	alone := &Implementation{Name: "mine", Launch: LaunchSpec{Image: &ImageSpec{Archive: "x.tar"}}}
+	_, err := alone.Installs(LaunchOptions{Pull: true})
+	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("a reference where nobody loads images")))
+}
+
+func TestWhatALaunchInstallsIsKnownBefore(t *testing.T) {
+	g := NewWithT(t)
+	i := &Implementation{Name: "mine", Launch: LaunchSpec{
+		Process: &ProcessSpec{Manifests: []Manifest{{Path: "rbac.yaml", Content: []byte("apiVersion: v1\nkind: Namespace\nmetadata: {name: mine}\n")}}},
+		Image:   &ImageSpec{Reference: "x", Manifests: []Manifest{{Path: "m.yaml", Content: []byte(manifest)}}},
+	}}
+	names := func(options LaunchOptions) (names []string) {
+		all, err := i.Installs(options)
+		g.Expect(err).NotTo(HaveOccurred())
+		for _, object := range all {
+			names = append(names, object.GetKind()+" "+object.GetName())
+		}
+		return names
+	}
+	g.Expect(names(LaunchOptions{})).To(Equal([]string{"Namespace mine"}))
+	g.Expect(names(LaunchOptions{Pull: true})).To(ContainElement("Deployment controller"))
+}
+
 func TestWithBothAnImageIsUsedWhereNodesHaveMachines(t *testing.T) {
 	process, image := &ProcessSpec{}, &ImageSpec{}
 	for name, tt := range map[string]struct {

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 	"github.com/rollcall-conformance/rollcall/reports"
@@ -49,7 +50,7 @@ func (l laboratory) tryIn(ctx context.Context, objects []*unstructured.Unstructu
 	}
 	run := trial.Run{
 		Rollcall: l.rollcall, Dir: l.root, Artifacts: o.artifacts,
-		Args: []string{"-implementation", file, "-focus", l.focus, "-patience", l.patience.String()},
+		Args: []string{"-provider", embedded.ProviderName, "-implementation", file, "-focus", l.focus, "-patience", l.patience.String()},
 	}
 	report, err := run.Report(ctx)
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
+	"github.com/rollcall-conformance/rollcall/framework/cluster/kind"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 )
 
@@ -22,6 +24,8 @@ type mutant struct {
 	says string
 	// breaks are the requirements whose verdict must be fail.
 	breaks []requirements.ID
+	// provider is that of the clusters on which the suite can find out.
+	provider string
 	// changes are the files that the patch changes, relative to the project's root.
 	changes []string
 }
@@ -68,9 +72,10 @@ func readMutants(folder string, names []string) ([]mutant, error) {
 	return mutants, nil
 }
 
-// parseMutant reads a patch: lines that say what is broken, a line "Breaks: SURGE-002, …", then a unified diff of files below impl/.
+// parseMutant reads a patch: lines that say what is broken, a line "Breaks: SURGE-002, …", where only real nodes show it a line "Provider: kind", then a
+// unified diff of files below impl/.
 func parseMutant(name, text string) (mutant, error) {
-	m := mutant{name: name}
+	m := mutant{name: name, provider: embedded.ProviderName}
 	if !mutantName.MatchString(name) {
 		return m, errors.New("the name has to be a number and words, like 07-deletes-first")
 	}
@@ -82,7 +87,10 @@ func parseMutant(name, text string) (mutant, error) {
 	for line := range strings.Lines(header) {
 		line = strings.TrimSpace(line)
 		list, isBreaks := strings.CutPrefix(line, "Breaks:")
+		provider, isProvider := strings.CutPrefix(line, "Provider:")
 		switch {
+		case isProvider:
+			m.provider = strings.TrimSpace(provider)
 		case isBreaks && m.breaks != nil:
 			return m, errors.New(`more than one line "Breaks:"`)
 		case isBreaks:
@@ -94,6 +102,9 @@ func parseMutant(name, text string) (mutant, error) {
 		}
 	}
 	m.says = strings.Join(words, " ")
+	if m.provider != embedded.ProviderName && m.provider != kind.ProviderName {
+		return m, fmt.Errorf("provider %q: it is %s or %s", m.provider, embedded.ProviderName, kind.ProviderName)
+	}
 	if m.says == "" {
 		return m, errors.New("nothing says what is broken")
 	}

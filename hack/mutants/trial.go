@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 	"github.com/rollcall-conformance/rollcall/reports"
@@ -62,7 +63,7 @@ func (l laboratory) tryIn(ctx context.Context, m mutant, r *result) (err error) 
 			// Another requirement's specs have found it out already.
 			continue
 		}
-		report, err := l.run(ctx, tree, filepath.Join(r.artifacts, string(id)), id)
+		report, err := l.run(ctx, tree, filepath.Join(r.artifacts, string(id)), m.provider, id)
 		if err != nil {
 			return err
 		}
@@ -72,10 +73,13 @@ func (l laboratory) tryIn(ctx context.Context, m mutant, r *result) (err error) 
 }
 
 // run has the specs that decide the requirement run against the implementation that tree builds.
-func (l laboratory) run(ctx context.Context, tree, artifacts string, id requirements.ID) (*reports.ConformanceReport, error) {
-	report, err := trial.Run{
-		Rollcall: l.rollcall, Dir: tree, Artifacts: artifacts, Args: []string{"-focus", string(id), "-patience", l.patience.String()},
-	}.Report(ctx)
+func (l laboratory) run(ctx context.Context, tree, artifacts, provider string, id requirements.ID) (*reports.ConformanceReport, error) {
+	args := []string{"-provider", provider, "-focus", string(id)}
+	if provider == embedded.ProviderName {
+		// Real nodes take the time that they take.
+		args = append(args, "-patience", l.patience.String())
+	}
+	report, err := trial.Run{Rollcall: l.rollcall, Dir: tree, Artifacts: artifacts, Args: args}.Report(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -52,6 +54,9 @@ func readiness() {
 				c.CannotDecide("the updated pod was available before its probe could fail")
 			}
 			c.Await(ctx, Past(time.Now().Add((minReady+2)*time.Second)))
+			// A change that means nothing, so that a decision is due while the probe fails.
+			c.Update(ctx, updated, Edit{Says: "a label", Apply: func(d *appsv1.DaemonSet) { metav1.SetMetaDataLabel(&d.ObjectMeta, "nudge", "") }})
+			c.Await(ctx, Quiet(time.Second))
 			c.Pods.BecomeReady(ctx, pod)
 			c.Await(ctx, RolledOut(updated))
 			unready, readyAgain := First(PodUnready(OfVersion("v2"))), StimulusIs("become ready")

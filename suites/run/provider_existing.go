@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -47,7 +48,7 @@ func (p *existingProvider) start(ctx context.Context, r *suiteRun) (*place, erro
 	}
 	pods := scenario.ImagesPod(p.images)
 	if err := nodes.RunOnEveryNode(ctx, pods, scenario.ImagesPodPort, "readyz"); err != nil {
-		return where, err
+		return where, fmt.Errorf("%w\n    the nodes must have the images %s:v1 to v9 and %s, or pull them: see `rollcall images` and -images", err, p.images.Daemon(), p.images.Probe())
 	}
 	if slices.Contains(r.implementation.Replaces, daemonSetController) {
 		if err := nodes.NobodyRunsDaemonSets(ctx, pods); err != nil {

@@ -68,6 +68,10 @@ var _ cluster.Cluster = (*Cluster)(nil)
 // Start takes the cluster into use: it removes what a run that crashed left behind, and makes sure that nobody else is on the nodes set aside. When that
 // does not work, nothing is changed.
 func Start(ctx context.Context, options Options) (_ *Cluster, err error) {
+	if options.Dir == "" || options.Traces.NamespaceLabel == "" || options.Traces.NodeLabelPrefix == "" {
+		// Without, every namespace would look like ours.
+		return nil, errors.New("use an existing cluster: Options.Dir, Traces.NamespaceLabel and Traces.NodeLabelPrefix are needed")
+	}
 	if options.Out == nil {
 		options.Out = io.Discard
 	}

@@ -99,6 +99,9 @@ func unready(pod *corev1.Pod) (lacks string, hopeless bool) {
 	case len(pod.Status.ContainerStatuses) < len(pod.Spec.Containers):
 		return fmt.Sprintf("the pod is %s, and its containers are not there yet", pod.Status.Phase), false
 	}
+	if more := len(all) - 1; more > 0 {
+		all = append(all[:1], fmt.Sprintf("%d more containers lack something", more))
+	}
 	return strings.Join(all, "\n    "), hopeless
 }
 
@@ -128,7 +131,8 @@ func (c *Cluster) NobodyRunsDaemonSets(ctx context.Context, spec corev1.PodSpec)
 		return fmt.Errorf("try a DaemonSet: %w", err)
 	}
 	seen := errors.New("it was given a status")
-	err := wait.PollUntilContextTimeout(ctx, pollInterval, idleFor, true, func(ctx context.Context) (bool, error) {
+	// A look that is under way at the end is not cut short: that would be an error.
+	err := wait.PollUntilContextTimeout(ctx, pollInterval, idleFor, true, func(context.Context) (bool, error) {
 		set, err := sets.Get(ctx, trialName, metav1.GetOptions{})
 		if err == nil && set.Status.ObservedGeneration > 0 {
 			err = seen
