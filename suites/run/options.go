@@ -72,6 +72,12 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	if o.provider != existing.ProviderName && o.kubeconfig+o.context != "" {
 		return o, usagef("-kubeconfig and -context are for -provider=%s: a cluster of your own is used if you say so", existing.ProviderName)
 	}
+	if o.provider == existing.ProviderName && o.kubernetesVersion != "" {
+		return o, usagef("-kubernetes-version: a cluster of your own has the version that it has")
+	}
+	if o.provider != "" && o.provider != kind.ProviderName && (o.keep || o.workers != defaultWorkers) {
+		return o, usagef("-keep and -workers are for -provider=%s", kind.ProviderName)
+	}
 	if o.workers < 1 {
 		return o, usagef("-workers %d: at least one node must have a kubelet", o.workers)
 	}

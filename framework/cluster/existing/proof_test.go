@@ -45,6 +45,6 @@ func TestGuestsThatCameMeanwhileAreTold(t *testing.T) {
 	_, err = admin.CoreV1().Pods(pod.Namespace).Create(t.Context(), pod, metav1.CreateOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(c.Stop(t.Context())).To(Succeed())
-	g.Expect(said.String()).To(ContainSubstring("pod default/guest came to node "+visited+" during the run"))
+	g.Expect(said.String()).To(ContainSubstring("pod default/guest came to node " + visited + " during the run"))
 	g.Expect(admin.CoreV1().Pods(pod.Namespace).Delete(t.Context(), pod.Name, *metav1.NewDeleteOptions(0))).To(Succeed(), "it was left alone")
 }

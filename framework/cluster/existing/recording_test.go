@@ -38,4 +38,5 @@ func TestANodeThatLeftTheScenarioBySomebodyElsesHandProvesNothing(t *testing.T) 
 	_, err = s.Finish(t.Context())
 	g.Expect(err).To(MatchError(ContainSubstring("catch up with Node")))
 	g.Expect(s.Clean(t.Context())).To(Succeed())
+	g.Eventually(func() string { return everything(t) }, patience).Should(Not(ContainSubstring("namespace robbed")))
 }
