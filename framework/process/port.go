@@ -1,17 +1,67 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"github.com/gofrs/flock"
 )
 
-// FreePort returns a TCP port of the loopback interface that nobody listens on. Somebody may take it before it is used; a program that
-// cannot listen then says "address already in use", and its caller tries another.
+// The ports that FreePort chooses among. They lie below those that Linux takes for connections, any of which may be in use for a moment.
+const (
+	firstPort = 20000
+	ports     = 12000
+)
+
+// taken are the locks of the ports that this process was given; they end with it.
+var taken struct {
+	sync.Mutex
+	locks []*flock.Flock
+}
+
+// FreePort returns a TCP port of the loopback interface that nobody listens on and that no other process gets from FreePort while this one lives:
+// between its being found free and its being listened on, somebody else who was given it might start to, and be taken for the one that is waited for.
 func FreePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	taken.Lock()
+	defer taken.Unlock()
+	dir, err := portDir()
 	if err != nil {
-		return 0, fmt.Errorf("looking for a free port: %w", err)
+		return 0, err
 	}
-	port := listener.Addr().(*net.TCPAddr).Port
-	return port, listener.Close()
+	// Processes that look at the same time begin at different ports.
+	start := os.Getpid() * 101
+	for i := range ports {
+		port := firstPort + (start+i)%ports
+		lock := flock.New(filepath.Join(dir, strconv.Itoa(port)))
+		locked, err := lock.TryLock()
+		if err != nil {
+			return 0, fmt.Errorf("reserve port %d: %w", port, err)
+		}
+		if !locked {
+			continue
+		}
+		if listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+			taken.locks = append(taken.locks, lock)
+			return port, listener.Close()
+		}
+		if err := lock.Close(); err != nil {
+			return 0, fmt.Errorf("give port %d up: %w", port, err)
+		}
+	}
+	return 0, errors.New("no port is free")
+}
+
+// portDir is where processes of one user find each other's reservations.
+func portDir() (string, error) {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find a folder for reserved ports: %w (set XDG_CACHE_HOME or HOME)", err)
+	}
+	dir := filepath.Join(base, "rollcall", "ports")
+	return dir, os.MkdirAll(dir, 0o755)
 }
