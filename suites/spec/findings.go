@@ -33,7 +33,7 @@ type findings struct {
 
 // verdict is the requirement's verdict in this spec, and for one that is not pass or fail the reason.
 func (f *findings) verdict(id requirements.ID) (reports.Verdict, string) {
-	if slices.ContainsFunc(f.violations, func(v judge.Violation) bool { return v.Requirement == id }) {
+	if f.shows(id) {
 		return reports.Fail, ""
 	}
 	if f.aborted != "" {
@@ -50,6 +50,11 @@ func (f *findings) verdict(id requirements.ID) (reports.Verdict, string) {
 		return reports.Inconclusive, "nothing in the recording puts it to the test"
 	}
 	return reports.Pass, ""
+}
+
+// shows tells whether the requirement was seen broken, whatever became of the scenario afterwards.
+func (f *findings) shows(id requirements.ID) bool {
+	return slices.ContainsFunc(f.violations, func(v judge.Violation) bool { return v.Requirement == id })
 }
 
 // failure is the story of the violations, or nothing.
@@ -75,7 +80,7 @@ func (f *findings) undecided() string {
 }
 
 // report attaches one outcome per requirement to Ginkgo's report: those that the spec declares, and any other that its recording broke. With
-// a verdict given, every declared requirement has that one.
+// a verdict given, every requirement has that one that the recording does not show broken.
 func (c *Case) report(began time.Time, f *findings, reason string, verdict reports.Verdict) {
 	ids := slices.Clone(c.decides)
 	for _, violation := range f.violations {
@@ -89,7 +94,7 @@ func (c *Case) report(began time.Time, f *findings, reason string, verdict repor
 		if c.Scenario != nil {
 			outcome.Nodes = string(c.NodeKind())
 		}
-		if verdict == "" {
+		if verdict == "" || f.shows(id) {
 			outcome.Verdict, outcome.Reason = f.verdict(id)
 			outcome.Violations = c.tell(f, id)
 		}
