@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
@@ -16,9 +17,9 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
-// Handover makes sure that the first plan for a DaemonSet is not made on a cache that is behind what the previous
-// leader, or this process before it lost track, has written. A process cannot wait to see the writes of
-// another, so it compares its cache once with a read that bypasses it (RECOVERY-002, RECOVERY-005).
+// Handover makes sure that the first plan for a DaemonSet is not made on a cache that is behind what others have written: the previous
+// leader, this process before it lost track, or the garbage collector, which leaves pods behind for the DaemonSet to adopt. A process
+// cannot wait to see the writes of another, so it compares its cache once with a read that bypasses it (RECOVERY-002, RECOVERY-005, HISTORY-026).
 type Handover struct {
 	live client.Reader
 
@@ -41,12 +42,17 @@ func (h *Handover) Confirmed(ctx context.Context, state plan.State) (bool, error
 	if done {
 		return true, nil
 	}
+	selector, err := metav1.LabelSelectorAsSelector(ds.Spec.Selector)
+	if err != nil {
+		// Nothing is planned for it then.
+		selector = labels.Nothing()
+	}
 	pods, err := h.list(ctx, ds, corev1.SchemeGroupVersion.WithKind("PodList"))
-	if err != nil || !caughtUp(ds, state.Pods, pods) {
+	if err != nil || !caughtUp(ds, selector, state.Pods, pods) {
 		return false, err
 	}
 	revisions, err := h.list(ctx, ds, appsv1.SchemeGroupVersion.WithKind("ControllerRevisionList"))
-	if err != nil || !caughtUp(ds, state.Revisions, revisions) {
+	if err != nil || !caughtUp(ds, selector, state.Revisions, revisions) {
 		return false, err
 	}
 	h.mu.Lock()
@@ -71,18 +77,22 @@ func (h *Handover) Doubt(ds types.UID) {
 	delete(h.done, ds)
 }
 
-// caughtUp says whether cached has every live object of ds in its live version or a later one, and nothing that was
-// gone when the live list was made.
-func caughtUp[T metav1.Object](ds *appsv1.DaemonSet, cached []T, live metav1.PartialObjectMetadataList) bool {
+// caughtUp says whether cached has every live object that is ds's, or that ds may adopt, in its live version or a later one, and nothing that was
+// gone or somebody else's when the live list was made.
+func caughtUp[T metav1.Object](ds *appsv1.DaemonSet, selector labels.Selector, cached []T, live metav1.PartialObjectMetadataList) bool {
+	concerns := func(object metav1.Object) bool {
+		controller := metav1.GetControllerOfNoCopy(object)
+		return controller != nil && controller.UID == ds.UID || controller == nil && selector.Matches(labels.Set(object.GetLabels()))
+	}
 	versions := make(map[types.UID]string, len(cached))
 	for _, object := range cached {
-		if metav1.IsControlledBy(object, ds) {
+		if concerns(object) {
 			versions[object.GetUID()] = object.GetResourceVersion()
 		}
 	}
 	for i := range live.Items {
 		item := &live.Items[i]
-		if !metav1.IsControlledBy(item, ds) {
+		if !concerns(item) {
 			continue
 		}
 		if version, found := versions[item.UID]; !found || older(version, item.ResourceVersion) {

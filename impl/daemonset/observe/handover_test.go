@@ -54,6 +54,13 @@ func TestHandoverWaitsForTheCache(t *testing.T) {
 		r.UID, r.ResourceVersion = types.UID(name), version
 		return r
 	}
+	orphan := func(name, version, app string) *corev1.Pod {
+		p := pod("ns", name, "")
+		p.ResourceVersion, p.Labels = version, map[string]string{"app": app}
+		return p
+	}
+	orphanedRevision := revision("ns", "orphan", "")
+	orphanedRevision.ResourceVersion, orphanedRevision.Labels = "150", map[string]string{"app": "agent"}
 	foreign, occupant := pod("ns", "foreign", "other"), revision("ns", "foreign", "other")
 	foreign.ResourceVersion, occupant.ResourceVersion = "150", "150"
 	for name, c := range map[string]struct {
@@ -73,6 +80,12 @@ func TestHandoverWaitsForTheCache(t *testing.T) {
 		"the cache has a revision's earlier number":    {objects(numbered("r", "90")), objects(numbered("r", "80")), false},
 		"the cache has a revision that was deleted":    {nil, objects(numbered("r", "90")), false},
 		"somebody else has the name of the next one":   {objects(occupant), objects(occupant), true},
+		"the same orphan":                              {objects(orphan("o", "100", "agent")), objects(orphan("o", "100", "agent")), true},
+		"the cache does not show the orphan as one":    {objects(orphan("o", "100", "agent")), nil, false},
+		"the cache has an earlier orphan":              {objects(orphan("o", "100", "agent")), objects(orphan("o", "99", "agent")), false},
+		"the cache has as an orphan what is not one":   {objects(foreign), objects(orphan("foreign", "99", "agent")), false},
+		"others' orphans need not be in the cache":     {objects(orphan("o", "100", "other")), nil, true},
+		"the cache misses an orphaned revision":        {objects(orphanedRevision), nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
@@ -87,7 +100,7 @@ func TestHandoverWaitsForTheCache(t *testing.T) {
 			}
 			looks := 0
 			h := observe.NewHandover(liveAt200(&looks, c.live...))
-			g.Expect(h.Confirmed(context.Background(), state)).To(Equal(c.confirmed), "RECOVERY-002, RECOVERY-005, HISTORY-010")
+			g.Expect(h.Confirmed(context.Background(), state)).To(Equal(c.confirmed), "RECOVERY-002, RECOVERY-005, HISTORY-010, HISTORY-026")
 			g.Expect(h.Confirmed(context.Background(), state)).To(Equal(c.confirmed))
 			g.Expect(looks).To(Equal(map[bool]int{true: 1, false: 2}[c.confirmed]), "once confirmed, it does not look again")
 			h.Doubt("ds")
