@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 )
@@ -49,4 +50,17 @@ func sameContainers(a, b []corev1.Container) bool {
 			equality.Semantic.DeepEqual(a.Resources, b.Resources) &&
 			equality.Semantic.DeepEqual(a.Ports, b.Ports)
 	})
+}
+
+// UpdatedPods returns the pods of the DaemonSet that match its template, whatever their phase, ordered by node and age.
+func (c *Cluster) UpdatedPods(daemonSet *appsv1.DaemonSet) []*corev1.Pod {
+	var updated []*corev1.Pod
+	for _, node := range c.NodesOf(daemonSet.UID) {
+		for _, pod := range c.PodsOn(daemonSet.UID, node) {
+			if MatchesTemplate(pod, &daemonSet.Spec.Template) {
+				updated = append(updated, pod)
+			}
+		}
+	}
+	return updated
 }

@@ -23,9 +23,14 @@ type Condition func(*history.Cluster) bool
 // implementation should have brought it about is for the judges of the recording.
 func (s *Scenario) Await(ctx context.Context, condition Condition) bool {
 	s.tb.Helper()
-	bounded, cancel := context.WithTimeoutCause(ctx, longestWait*s.env.Patience, errImpatient)
+	return s.awaitPatiently(ctx, s.env.Patience, condition)
+}
+
+func (s *Scenario) awaitPatiently(ctx context.Context, patience time.Duration, condition Condition) bool {
+	s.tb.Helper()
+	bounded, cancel := context.WithTimeoutCause(ctx, longestWait*patience, errImpatient)
 	defer cancel()
-	stuck, holds := Quiet(s.env.Patience), false
+	stuck, holds := Quiet(patience), false
 	err := s.recorder.Await(bounded, func(cluster *history.Cluster) bool {
 		holds = condition(cluster)
 		return stuck(cluster) || holds
@@ -44,8 +49,15 @@ var errImpatient = errors.New("not within the scenario's patience")
 // Require waits as Await does for what a scenario builds on. If it does not come about nothing can be decided, so the spec ends there.
 func (s *Scenario) Require(ctx context.Context, what string, condition Condition) {
 	s.tb.Helper()
-	if !s.Await(ctx, condition) {
-		s.tb.Fatalf("precondition not reached, with patience of %s: %s", s.env.Patience, what)
+	s.RequireAfter(ctx, 0, what, condition)
+}
+
+// RequireAfter is Require for what takes that long by itself, in which nothing may change: its patience is longer by as much.
+func (s *Scenario) RequireAfter(ctx context.Context, takes time.Duration, what string, condition Condition) {
+	s.tb.Helper()
+	patience := takes + s.env.Patience
+	if !s.awaitPatiently(ctx, patience, condition) {
+		s.tb.Fatalf("precondition not reached, with patience of %s: %s", patience, what)
 	}
 }
 
@@ -99,12 +111,8 @@ func PodsPerNode(daemonSet *appsv1.DaemonSet, count int) Condition {
 func PodsSeen(daemonSet *appsv1.DaemonSet, count int) Condition {
 	seen := sets.New[types.UID]()
 	return func(cluster *history.Cluster) bool {
-		for _, node := range cluster.NodesOf(daemonSet.UID) {
-			for _, pod := range cluster.PodsOn(daemonSet.UID, node) {
-				if history.MatchesTemplate(pod, &daemonSet.Spec.Template) {
-					seen.Insert(pod.UID)
-				}
-			}
+		for _, pod := range cluster.UpdatedPods(daemonSet) {
+			seen.Insert(pod.UID)
 		}
 		return seen.Len() >= count
 	}

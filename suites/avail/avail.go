@@ -171,16 +171,7 @@ func flap(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, node s
 
 // readyPodOn waits for a Ready pod of the DaemonSet's present template on the node.
 func readyPodOn(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, node string) *corev1.Pod {
-	var found *corev1.Pod
-	c.Require(ctx, "an updated pod on "+node+" is Ready", func(cluster *history.Cluster) bool {
-		for _, pod := range cluster.PodsOn(daemonSet.UID, node) {
-			if history.MatchesTemplate(pod, &daemonSet.Spec.Template) && history.IsReady(pod) && history.IsLive(pod) {
-				found = pod
-			}
-		}
-		return found != nil
-	})
-	return found
+	return c.RequireUpdated(ctx, "an updated pod on "+node+" is Ready", daemonSet, OnNode(node), history.IsReady)
 }
 
 func readyFor(cluster *history.Cluster, pod *corev1.Pod, duration time.Duration) bool {

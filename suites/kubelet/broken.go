@@ -21,7 +21,7 @@ func broken() {
 			c.AddNodes(ctx, 2)
 			updated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), Image("v2"), CrashLooping())
 			// The kubelet starts a container again at once, then after 10 s.
-			requireUpdated(ctx, c, "a container was started three times", updated, func(pod *corev1.Pod) bool {
+			c.RequireUpdated(ctx, "a container was started three times", updated, func(pod *corev1.Pod) bool {
 				return len(pod.Status.ContainerStatuses) == 1 && pod.Status.ContainerStatuses[0].RestartCount >= 2
 			})
 			c.Await(ctx, Quiet(2*time.Second))
@@ -36,7 +36,7 @@ func broken() {
 			c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
 			missing := c.Update(ctx, daemonSet, UnpullableImage())
-			requireUpdated(ctx, c, "a container waits for its image", missing, func(pod *corev1.Pod) bool {
+			c.RequireUpdated(ctx, "a container waits for its image", missing, func(pod *corev1.Pod) bool {
 				return len(pod.Status.ContainerStatuses) == 1 && pod.Status.ContainerStatuses[0].State.Waiting != nil &&
 					pod.Status.ContainerStatuses[0].State.Waiting.Reason != "ContainerCreating"
 			})

@@ -4,9 +4,6 @@ import (
 	"context"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-
-	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -24,9 +21,9 @@ func controller() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 3)
 			updated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), Image("v2"), ReadyAfter(2*time.Second))
-			c.Require(ctx, "the first updated pod has been created", updatedOn(updated, 1))
+			c.Require(ctx, "the first updated pod has been created", UpdatedOn(1, updated))
 			c.Crash(ctx)
-			c.Require(ctx, "the second updated pod has been created", updatedOn(updated, 2))
+			c.Require(ctx, "the second updated pod has been created", UpdatedOn(2, updated))
 			c.DeleteImplementationPod(ctx)
 			c.Await(ctx, RolledOut(updated))
 			c.Await(ctx, Quiet(time.Second))
@@ -43,7 +40,7 @@ func controller() {
 			c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
 			updated := c.Update(ctx, daemonSet, Image("v2"), NeverReady())
-			pod := requireUpdated(ctx, c, "the first updated pod runs", updated, runningUnready)
+			pod := c.RequireUpdated(ctx, "the first updated pod runs", updated, Running, NotReady)
 			c.CutOff(ctx)
 			c.Pods.BecomeReady(ctx, pod)
 			c.Await(ctx, Past(time.Now().Add(cut)))
@@ -60,20 +57,4 @@ func controller() {
 				Keeps(judge.SurgeBound()), Keeps(judge.SurgeTwoPods()), Keeps(judge.SurgeLastAvailable()),
 				expect.RolledOut())
 		}, spec.Alone{}, spec.RealNodes{})
-}
-
-// updatedOn holds once that many nodes have a pod of the DaemonSet's template.
-func updatedOn(daemonSet *appsv1.DaemonSet, count int) Condition {
-	return func(cluster *history.Cluster) bool {
-		nodes := 0
-		for _, node := range cluster.NodesOf(daemonSet.UID) {
-			for _, pod := range cluster.PodsOn(daemonSet.UID, node) {
-				if history.MatchesTemplate(pod, &daemonSet.Spec.Template) {
-					nodes++
-					break
-				}
-			}
-		}
-		return nodes >= count
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -15,7 +14,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// noticed bounds how long the cluster takes to know that a node is gone or back: 50 s by default, and some for a slow machine.
+// noticed is how long the cluster takes to know that a node is gone or back: 50 s by default, and some for a slow machine.
 const noticed = 80 * time.Second
 
 // machines are the specs of nodes that go away in the middle of a rollout.
@@ -25,12 +24,11 @@ func machines() {
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 2)
 			updated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), Image("v2"), ReadyAfter(2*time.Second))
-			down := history.NodeOf(requireUpdated(ctx, c, "the first updated pod has been created", updated, present))
+			down := history.NodeOf(c.RequireUpdated(ctx, "the first updated pod has been created", updated))
 			other := otherThan(down, nodes)
 			c.StopKubelet(ctx, down)
 			requireNode(ctx, c, down, false)
-			var pod *corev1.Pod
-			c.Await(ctx, updatedPod(updated, &pod, func(pod *corev1.Pod) bool { return history.NodeOf(pod) == other && history.IsReady(pod) }))
+			c.AwaitUpdated(ctx, updated, OnNode(other), history.IsReady)
 			c.Await(ctx, oneOn(updated, other))
 			c.StartKubelet(ctx, down)
 			requireNode(ctx, c, down, true)
@@ -48,7 +46,7 @@ func machines() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			updated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), Image("v2"), ReadyAfter(2*time.Second))
-			node := history.NodeOf(requireUpdated(ctx, c, "the first updated pod has been created", updated, present))
+			node := history.NodeOf(c.RequireUpdated(ctx, "the first updated pod has been created", updated))
 			c.RebootNode(ctx, node)
 			requireNode(ctx, c, node, true)
 			c.Await(ctx, RolledOut(updated))
@@ -65,15 +63,9 @@ func oneOn(daemonSet *appsv1.DaemonSet, node string) Condition {
 	return func(cluster *history.Cluster) bool { return len(cluster.PodsOn(daemonSet.UID, node)) == 1 }
 }
 
-// requireNode waits until the cluster knows whether the node is Ready. That takes longer than a scenario is patient with an implementation.
+// requireNode waits until the cluster knows whether the node is Ready.
 func requireNode(ctx context.Context, c *spec.Case, node string, ready bool) {
-	known := func(cluster *history.Cluster) bool {
+	c.RequireAfter(ctx, noticed, "the cluster knows of node "+node, func(cluster *history.Cluster) bool {
 		return cluster.Nodes[node] != nil && history.NodeReady(cluster.Nodes[node]) == ready
-	}
-	for end := time.Now().Add(noticed); time.Now().Before(end); {
-		if c.Await(ctx, known) {
-			return
-		}
-	}
-	c.Require(ctx, "the cluster knows of node "+node, known)
+	})
 }

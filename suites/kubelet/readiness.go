@@ -5,7 +5,6 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -28,8 +27,8 @@ func readiness() {
 			updated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(1)), Image("v2"), NeverReady())
 			for range nodes {
 				// Await: a controller that does not go on breaks the promise.
-				var pod *corev1.Pod
-				if !c.Await(ctx, updatedPod(updated, &pod, runningUnready)) {
+				pod := c.AwaitUpdated(ctx, updated, Running, NotReady)
+				if pod == nil {
 					break
 				}
 				c.Await(ctx, Past(time.Now().Add(3*time.Second)))
@@ -48,7 +47,7 @@ func readiness() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			updated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(minReady)), Image("v2"))
-			pod := requireUpdated(ctx, c, "an updated pod is Ready", updated, history.IsReady)
+			pod := c.RequireUpdated(ctx, "an updated pod is Ready", updated, history.IsReady)
 			c.Pods.BecomeUnready(ctx, pod)
 			if from, _ := history.AvailableFrom(pod, minReady); !time.Now().Before(from) {
 				c.CannotDecide("the updated pod was available before its probe could fail")
@@ -73,12 +72,11 @@ func readiness() {
 			nodes := c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
 			updated := c.Update(ctx, daemonSet, Image("v2"), NeverReady())
-			surging := requireUpdated(ctx, c, "an updated pod runs beside an old one", updated, runningUnready)
+			surging := c.RequireUpdated(ctx, "an updated pod runs beside an old one", updated, Running, NotReady)
 			c.Await(ctx, Quiet(2*time.Second))
 			other := otherThan(history.NodeOf(surging), nodes)
 			c.Pods.BecomeUnready(ctx, c.LivePodOn(ctx, daemonSet, other))
-			var replacement *corev1.Pod
-			c.Await(ctx, updatedPod(updated, &replacement, func(pod *corev1.Pod) bool { return history.NodeOf(pod) == other }))
+			c.AwaitUpdated(ctx, updated, OnNode(other))
 			c.Decide("UNREADY-001",
 				Never(PodCreated(OfVersion("v2")).On(other).Where("before its old pod was unready", func(o Occurrence) bool { return o.AvailableBeside() > 0 })),
 				Within(spec.Prompt, PodUnready(OfVersion("v1")).On(other), PodCreated(OfVersion("v2")).On(other)))

@@ -23,12 +23,11 @@ func clock() {
 			// One node, and an old pod that has long been available: whatever else happened would remind the controller of the updated pod.
 			c.AddNodes(ctx, 1)
 			updated := c.Update(ctx, deploy(ctx, c, minReady), Image("v2"))
-			crash(ctx, c, "the updated pod is Ready", some(updated, 1, ready))
+			crash(ctx, c, "the updated pod is Ready", UpdatedOn(1, updated, history.IsReady))
 			late := false
 			c.Look(ctx, func(cluster *history.Cluster) {
-				late = some(updated, 1, func(pod *corev1.Pod, isUpdated bool) bool {
-					return isUpdated && history.IsAvailable(pod, minReady, cluster.Time)
-				})(cluster)
+				available := func(pod *corev1.Pod) bool { return history.IsAvailable(pod, minReady, cluster.Time) }
+				late = UpdatedOn(1, updated, available)(cluster)
 			})
 			if late {
 				c.CannotDecide("the controller took longer to come back than the updated pod to become available")
@@ -53,10 +52,7 @@ func timeToComeBack(ctx context.Context, c *spec.Case) int32 {
 // deploy is Case.Deploy with minReadySeconds that may be longer than a scenario is patient while nothing happens.
 func deploy(ctx context.Context, c *spec.Case, minReady int32) *appsv1.DaemonSet {
 	daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", MaxSurge("1"), MinReadySeconds(minReady)))
-	available := Steady(daemonSet)
-	c.Require(ctx, "the first pod is Ready", some(daemonSet, 1, ready))
-	for end := time.Now().Add(time.Duration(minReady) * time.Second); time.Now().Before(end) && !c.Await(ctx, available); {
-	}
-	c.Require(ctx, "the first pod is available", available)
+	c.Require(ctx, "the first pod is Ready", UpdatedOn(1, daemonSet, history.IsReady))
+	c.RequireAfter(ctx, time.Duration(minReady)*time.Second, "the first pod is available", Steady(daemonSet))
 	return daemonSet
 }

@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -24,8 +25,8 @@ func resumes() {
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), MinReadySeconds(1))
 			updated := c.Update(ctx, daemonSet, Image("v2"), ReadyAfter(time.Second))
 			crash(ctx, c, "an old pod is on its way out", gaveWay(updated))
-			crash(ctx, c, "an updated pod is starting", some(updated, 1, starting))
-			crash(ctx, c, "an updated pod is Ready, two are not yet updated", some(updated, 3, ready))
+			crash(ctx, c, "an updated pod is starting", UpdatedOn(1, updated, NotReady))
+			crash(ctx, c, "an updated pod is Ready, two are not yet updated", UpdatedOn(3, updated, history.IsReady))
 			c.Await(ctx, RolledOut(updated))
 			c.Await(ctx, Quiet(time.Second))
 			c.Decide("RECOVERY-001",
@@ -41,9 +42,9 @@ func resumes() {
 			// Without minReadySeconds: what becomes of their timer is RECOVERY-003.
 			daemonSet := c.Deploy(ctx, MaxSurge("2"))
 			updated := c.Update(ctx, daemonSet, Image("v2"), ReadyAfter(time.Second))
-			crash(ctx, c, "the first updated pod has been created", some(updated, 1, anyUpdated))
+			crash(ctx, c, "the first updated pod has been created", UpdatedOn(1, updated))
 			crash(ctx, c, "an old pod gives way to an updated one", gaveWay(updated))
-			crash(ctx, c, "updated pods are Ready on half of the nodes", some(updated, 3, ready))
+			crash(ctx, c, "updated pods are Ready on half of the nodes", UpdatedOn(3, updated, history.IsReady))
 			c.Await(ctx, RolledOut(updated))
 			c.Await(ctx, Quiet(time.Second))
 			c.Decide("RECOVERY-002",
@@ -53,32 +54,16 @@ func resumes() {
 		}, spec.Alone{})
 }
 
-// some holds once at least n nodes have a pod of the DaemonSet of which the predicate is true.
-func some(daemonSet *appsv1.DaemonSet, n int, is func(pod *corev1.Pod, updated bool) bool) Condition {
-	return func(cluster *history.Cluster) bool {
-		found := 0
-		for _, node := range cluster.NodesOf(daemonSet.UID) {
-			for _, pod := range cluster.PodsOn(daemonSet.UID, node) {
-				if is(pod, history.MatchesTemplate(pod, &daemonSet.Spec.Template)) {
-					found++
-					break
-				}
-			}
-		}
-		return found >= n
-	}
-}
-
-func anyUpdated(_ *corev1.Pod, updated bool) bool { return updated }
-
-func starting(pod *corev1.Pod, updated bool) bool { return updated && !history.IsReady(pod) }
-
-func ready(pod *corev1.Pod, updated bool) bool { return updated && history.IsReady(pod) }
-
 // gaveWay holds once one of the nodes' old pods is on its way out or gone.
 func gaveWay(daemonSet *appsv1.DaemonSet) Condition {
-	live := func(pod *corev1.Pod, updated bool) bool { return !updated && history.IsLive(pod) }
 	return func(cluster *history.Cluster) bool {
-		return !some(daemonSet, len(cluster.EligibleNodes(daemonSet)), live)(cluster)
+		for _, node := range cluster.EligibleNodes(daemonSet) {
+			if !slices.ContainsFunc(cluster.PodsOn(daemonSet.UID, node), func(pod *corev1.Pod) bool {
+				return history.IsLive(pod) && !history.MatchesTemplate(pod, &daemonSet.Spec.Template)
+			}) {
+				return true
+			}
+		}
+		return false
 	}
 }

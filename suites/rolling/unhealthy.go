@@ -67,7 +67,7 @@ func unhealthy() {
 			c.Require(ctx, "the controller has seen the update", Processed(updated))
 			c.Await(ctx, Quiet(time.Second))
 			updated = c.Update(ctx, daemonSet, MaxUnavailable("2"))
-			c.Await(ctx, func(cluster *history.Cluster) bool { return updatedOn(cluster, updated, nodes[1:]) })
+			c.Await(ctx, UpdatedOn(len(nodes)-1, updated, NotOnNode(nodes[0]), history.IsReady))
 			update := StimulusIs("update DaemonSet")
 			healthy := PodDeleted(OfVersion("v1")).Where("on a node that is up", func(o Occurrence) bool { return o.Node() != nodes[0] })
 			c.Decide("ROLLING-011", NeverBetween(Nth(1, update), Nth(2, update), healthy), Exactly(3, healthy))
@@ -86,18 +86,4 @@ func tolerateEverything() Edit {
 	return Edit{Says: "every taint tolerated", Apply: func(d *appsv1.DaemonSet) {
 		d.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	}}
-}
-
-func updatedOn(cluster *history.Cluster, daemonSet *appsv1.DaemonSet, nodes []string) bool {
-	for _, node := range nodes {
-		pods := cluster.PodsOn(daemonSet.UID, node)
-		if len(pods) != 1 || !history.MatchesTemplate(pods[0], &daemonSet.Spec.Template) || !available(pods[0], cluster) {
-			return false
-		}
-	}
-	return true
-}
-
-func available(pod *corev1.Pod, cluster *history.Cluster) bool {
-	return history.IsAvailable(pod, 0, cluster.Time)
 }

@@ -4,10 +4,6 @@ import (
 	"context"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-
-	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/expect"
@@ -31,8 +27,8 @@ func unavailable() {
 			updated := stall(ctx, c, daemonSet)
 			// While the first node's updated pod goes on not being ready, one after the other of the rest becomes available.
 			for range 3 {
-				var pod *corev1.Pod
-				if !c.Await(ctx, func(cluster *history.Cluster) bool { pod = surging(cluster, updated, nodes[1:]); return pod != nil }) {
+				pod := c.AwaitUpdated(ctx, updated, NotOnNode(nodes[0]), Running, NotReady)
+				if pod == nil {
 					break
 				}
 				c.Pods.BecomeReady(ctx, pod)
@@ -62,16 +58,4 @@ func unavailable() {
 				expect.RolledOut(),
 				Never(PodCreated().Where("a third live pod on its node", func(o Occurrence) bool { return len(o.LivePodsBeside()) > 1 })))
 		})
-}
-
-// surging returns an updated pod on one of the nodes that is not Ready, or nil.
-func surging(cluster *history.Cluster, daemonSet *appsv1.DaemonSet, nodes []string) *corev1.Pod {
-	for _, node := range nodes {
-		for _, pod := range cluster.PodsOn(daemonSet.UID, node) {
-			if history.MatchesTemplate(pod, &daemonSet.Spec.Template) && pod.Status.Phase == corev1.PodRunning && !history.IsReady(pod) {
-				return pod
-			}
-		}
-	}
-	return nil
 }

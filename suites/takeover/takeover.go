@@ -104,9 +104,9 @@ func underway() {
 			c.TakeOver(ctx)
 			settle(ctx, c)
 			for range 2 {
-				var pod *corev1.Pod
 				// Await: a controller that does not go on breaks the promise.
-				if !c.Await(ctx, starting(updated, &pod)) {
+				pod := c.AwaitUpdated(ctx, updated, Running, NotReady)
+				if pod == nil {
 					break
 				}
 				c.Pods.BecomeReady(ctx, pod)
@@ -117,21 +117,6 @@ func underway() {
 				Never(PodDeleted(OfVersion("v2"))), OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))),
 				Keeps(judge.SurgeBound()), Keeps(judge.SurgeTwoPods()), expect.RolledOut())
 		}, spec.Alone{})
-}
-
-// starting holds once a pod of the DaemonSet's template runs and is not Ready, and keeps it in found.
-func starting(daemonSet *appsv1.DaemonSet, found **corev1.Pod) Condition {
-	return func(cluster *history.Cluster) bool {
-		for _, node := range cluster.NodesOf(daemonSet.UID) {
-			for _, pod := range cluster.PodsOn(daemonSet.UID, node) {
-				if history.MatchesTemplate(pod, &daemonSet.Spec.Template) && pod.Status.Phase == corev1.PodRunning && !history.IsReady(pod) {
-					*found = pod
-					return true
-				}
-			}
-		}
-		return false
-	}
 }
 
 // isDaemon tells whether a DaemonSet controls the pod, or did so until now. Static pods come and go with kube-controller-manager's own configuration.

@@ -1,0 +1,86 @@
+package scenario
+
+import (
+	"context"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// Trait is what a pod is asked for: history.IsReady is one, too.
+type Trait = func(*corev1.Pod) bool
+
+// NotReady tells whether the pod is not Ready.
+func NotReady(pod *corev1.Pod) bool { return !history.IsReady(pod) }
+
+// Running tells whether the pod's containers have been started.
+func Running(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodRunning }
+
+// OnNode is the trait of being bound to the node.
+func OnNode(node string) Trait {
+	return func(pod *corev1.Pod) bool { return history.NodeOf(pod) == node }
+}
+
+// NotOnNode is the trait of being bound to another node.
+func NotOnNode(node string) Trait {
+	return func(pod *corev1.Pod) bool { return history.NodeOf(pod) != node }
+}
+
+// AwaitUpdated waits as Await does until the DaemonSet has a live pod of its template with all the traits, and returns it; nil if none came.
+func (s *Scenario) AwaitUpdated(ctx context.Context, daemonSet *appsv1.DaemonSet, traits ...Trait) *corev1.Pod {
+	s.tb.Helper()
+	var found *corev1.Pod
+	s.Await(ctx, findUpdated(&found, daemonSet, traits))
+	return found
+}
+
+// RequireUpdated waits as Require does for such a pod, and returns it.
+func (s *Scenario) RequireUpdated(ctx context.Context, what string, daemonSet *appsv1.DaemonSet, traits ...Trait) *corev1.Pod {
+	s.tb.Helper()
+	var found *corev1.Pod
+	s.Require(ctx, what, findUpdated(&found, daemonSet, traits))
+	return found
+}
+
+// UpdatedOn holds while at least that many nodes have such a pod.
+func UpdatedOn(count int, daemonSet *appsv1.DaemonSet, traits ...Trait) Condition {
+	return func(cluster *history.Cluster) bool {
+		nodes := sets.New[string]()
+		for _, pod := range liveUpdated(cluster, daemonSet, traits) {
+			nodes.Insert(history.NodeOf(pod))
+		}
+		return nodes.Len() >= count
+	}
+}
+
+func findUpdated(found **corev1.Pod, daemonSet *appsv1.DaemonSet, traits []Trait) Condition {
+	return func(cluster *history.Cluster) bool {
+		pods := liveUpdated(cluster, daemonSet, traits)
+		if len(pods) > 0 {
+			*found = pods[0]
+		}
+		return len(pods) > 0
+	}
+}
+
+func liveUpdated(cluster *history.Cluster, daemonSet *appsv1.DaemonSet, traits []Trait) []*corev1.Pod {
+	var live []*corev1.Pod
+	for _, pod := range cluster.UpdatedPods(daemonSet) {
+		if history.IsLive(pod) && hasAll(pod, traits) {
+			live = append(live, pod)
+		}
+	}
+	return live
+}
+
+func hasAll(pod *corev1.Pod, traits []Trait) bool {
+	for _, has := range traits {
+		if !has(pod) {
+			return false
+		}
+	}
+	return true
+}
