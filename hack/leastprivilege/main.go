@@ -10,107 +10,55 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 )
 
-const (
-	exitLeast    = 0
-	exitNotLeast = 1
-	exitUsage    = 2
-	exitNotTried = 3
-)
-
-type options struct {
-	artifacts string
-	patience  time.Duration
-	jobs      int
-	keep      bool
-	wanted    []string
-}
-
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code, err := run(ctx, os.Args[1:])
-	stop()
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "leastprivilege:", err)
-	}
-	os.Exit(code)
+	trial.Main("leastprivilege", trial.Options{Artifacts: filepath.Join("_artifacts", "least-privilege"), Patience: 8 * time.Second}, run)
 }
 
-func parseArgs(args []string) (options, error) {
-	var o options
-	flags := flag.NewFlagSet("leastprivilege", flag.ContinueOnError)
-	flags.StringVar(&o.artifacts, "artifacts", filepath.Join("_artifacts", "least-privilege"), "folder for the artifacts of trials in which nothing was noticed")
-	flags.DurationVar(&o.patience, "patience", 8*time.Second, "how long a spec waits for what the reference should do")
-	flags.IntVar(&o.jobs, "jobs", 2, "how many permissions are tried at once")
-	flags.BoolVar(&o.keep, "keep", false, "keep the artifacts of the other trials too")
-	if err := flags.Parse(args); err != nil {
-		return o, err
-	}
-	o.wanted = flags.Args()
-	if o.jobs < 1 || o.patience <= 0 {
-		return o, fmt.Errorf("-jobs %d, -patience %s: both have to be above zero", o.jobs, o.patience)
-	}
-	return o, nil
-}
-
-func run(ctx context.Context, args []string) (int, error) {
-	o, err := parseArgs(args)
-	if errors.Is(err, flag.ErrHelp) {
-		return exitLeast, err
-	}
-	if err != nil {
-		return exitUsage, err
-	}
+func run(ctx context.Context, o trial.Options) (int, error) {
 	objects, err := reference()
 	if err != nil {
-		return exitNotTried, err
+		return trial.ExitNotTried, err
 	}
 	all, err := permissions(objects)
 	if err != nil {
-		return exitNotTried, err
+		return trial.ExitNotTried, err
 	}
-	selected, err := choose(all, o.wanted)
+	selected, err := choose(all, o.Names)
 	if err != nil {
-		return exitUsage, err
+		return trial.ExitUsage, err
 	}
-	l := laboratory{exercise: exercise(), patience: o.patience}
+	l := laboratory{options: o, exercise: exercise()}
 	if l.focus, err = focus(specs(), l.exercise); err != nil {
-		return exitNotTried, err
+		return trial.ExitNotTried, err
 	}
-	if l.artifacts, err = filepath.Abs(o.artifacts); err != nil {
-		return exitUsage, fmt.Errorf("-artifacts: %w", err)
-	}
-	if l.root, err = trial.ProjectRoot(ctx); err != nil {
-		return exitNotTried, err
-	}
-	tools, err := os.MkdirTemp("", "rollcall-leastprivilege-")
+	root, err := trial.ProjectRoot(ctx)
 	if err != nil {
-		return exitNotTried, fmt.Errorf("make a folder for the rollcall command: %w", err)
+		return trial.ExitNotTried, err
 	}
-	defer os.RemoveAll(tools)
-	if l.rollcall, err = trial.BuildRollcall(ctx, l.root, tools); err != nil {
-		return exitNotTried, err
+	if l.bench, err = trial.Prepare(ctx, root); err != nil {
+		return trial.ExitNotTried, err
 	}
-	if code, err := l.control(ctx, objects, o.keep); err != nil {
+	defer l.bench.Close()
+	if code, err := l.control(ctx, objects); err != nil {
 		return code, err
 	}
-	results := l.tryAll(ctx, objects, selected, o)
+	results := make([]result, len(selected))
+	trial.All(len(selected), o.Jobs, func(i int) {
+		results[i] = l.take(ctx, fmt.Sprintf("%02d", i+1), objects, selected[i])
+		fmt.Fprintf(os.Stderr, "leastprivilege: %s: %s, %.0f s\n", selected[i], results[i].noticed(), results[i].took.Seconds())
+	})
 	return exitCode(results), writeTable(os.Stdout, results)
 }
 
@@ -140,50 +88,33 @@ func join(all []permission) string {
 }
 
 // control runs the exercise with all permissions. Its error says what is missing, or why no trial could prove anything.
-func (l laboratory) control(ctx context.Context, objects []*unstructured.Unstructured, keep bool) (int, error) {
+func (l laboratory) control(ctx context.Context, objects []*unstructured.Unstructured) (int, error) {
 	o := l.try(ctx, "control", objects)
 	switch {
 	case o.failure != nil:
-		return exitNotTried, fmt.Errorf("with all permissions: %w", o.failure)
+		return trial.ExitNotTried, fmt.Errorf("with all permissions: %w", o.failure)
 	case len(o.refusals) > 0:
-		return exitNotLeast, fmt.Errorf("permissions are missing, the reference %s: see %s", strings.Join(o.refusals, ", "), o.artifacts)
+		return trial.ExitNotProven, fmt.Errorf("permissions are missing, the reference %s: see %s", strings.Join(o.refusals, ", "), o.artifacts)
 	case len(o.missed) > 0:
-		return exitNotTried, fmt.Errorf("with all permissions: %s: see %s", strings.Join(o.missed, ", "), o.artifacts)
+		return trial.ExitNotTried, fmt.Errorf("with all permissions: %s: see %s", strings.Join(o.missed, ", "), o.artifacts)
 	}
 	fmt.Fprintf(os.Stderr, "leastprivilege: all pass with all permissions, %.0f s\n", o.took.Seconds())
-	if keep {
-		return exitLeast, nil
+	if l.options.Keep {
+		return trial.ExitProven, nil
 	}
 	if err := os.RemoveAll(o.artifacts); err != nil {
-		return exitNotTried, fmt.Errorf("remove the artifacts: %w", err)
+		return trial.ExitNotTried, fmt.Errorf("remove the artifacts: %w", err)
 	}
-	return exitLeast, nil
+	return trial.ExitProven, nil
 }
 
-// tryAll takes the permissions away, each for itself, some at a time, and returns the results in the same order.
-func (l laboratory) tryAll(ctx context.Context, objects []*unstructured.Unstructured, all []permission, o options) []result {
-	results := make([]result, len(all))
-	var trials errgroup.Group
-	trials.SetLimit(o.jobs)
-	for i, p := range all {
-		trials.Go(func() error {
-			results[i] = l.take(ctx, fmt.Sprintf("%02d", i+1), objects, p, o.keep)
-			fmt.Fprintf(os.Stderr, "leastprivilege: %s: %s, %.0f s\n", p, results[i].noticed(), results[i].took.Seconds())
-			return nil
-		})
-	}
-	// None returns an error: the results have them.
-	_ = trials.Wait()
-	return results
-}
-
-func (l laboratory) take(ctx context.Context, name string, objects []*unstructured.Unstructured, p permission, keep bool) result {
+func (l laboratory) take(ctx context.Context, name string, objects []*unstructured.Unstructured, p permission) result {
 	left, err := without(objects, p)
 	if err != nil {
 		return result{permission: p, outcome: outcome{failure: err}}
 	}
 	r := result{permission: p, outcome: l.try(ctx, name, left)}
-	if r.needed() && !keep {
+	if r.needed() && !l.options.Keep {
 		if err := os.RemoveAll(r.artifacts); err != nil {
 			r.failure = fmt.Errorf("remove the artifacts: %w", err)
 		}

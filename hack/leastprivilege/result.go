@@ -7,6 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 )
 
 // outcome is what came of running the exercise.
@@ -77,14 +79,8 @@ func writeTable(out io.Writer, results []result) error {
 }
 
 func exitCode(results []result) int {
-	code := exitLeast
-	for _, r := range results {
-		switch {
-		case r.failure != nil && code == exitLeast:
-			code = exitNotTried
-		case r.failure == nil && !r.needed() && r.permission.unshown() == "":
-			code = exitNotLeast
-		}
-	}
-	return code
+	return trial.ExitCode(len(results), func(i int) (tried, proven bool) {
+		r := results[i]
+		return r.failure == nil, r.needed() || r.permission.unshown() != ""
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 	"github.com/rollcall-conformance/rollcall/reports"
 )
 
@@ -60,13 +61,13 @@ func TestOnlyAPermissionThatIsMissedIsNeeded(t *testing.T) {
 		code    int
 		says    string
 	}{
-		{[]result{refused}, exitLeast, "ClusterRole list core nodes  1        API-020 fail"},
-		{[]result{refused, logged}, exitLeast, "2 of 2 permissions needed"},
-		{[]result{logged}, exitLeast, "the log alone"},
-		{[]result{refused, failed}, exitNotLeast, "nothing was refused for want of it: API-020 inconclusive\n  _artifacts/01"},
-		{[]result{unnoticed}, exitNotLeast, "UNNEEDED"},
-		{[]result{refused, notTried}, exitNotTried, "ClusterRole list core nodes: no report"},
-		{[]result{unnoticed, notTried}, exitNotLeast, "0 of 2 permissions needed"},
+		{[]result{refused}, trial.ExitProven, "ClusterRole list core nodes  1        API-020 fail"},
+		{[]result{refused, logged}, trial.ExitProven, "2 of 2 permissions needed"},
+		{[]result{logged}, trial.ExitProven, "the log alone"},
+		{[]result{refused, failed}, trial.ExitNotProven, "nothing was refused for want of it: API-020 inconclusive\n  _artifacts/01"},
+		{[]result{unnoticed}, trial.ExitNotProven, "UNNEEDED"},
+		{[]result{refused, notTried}, trial.ExitNotTried, "ClusterRole list core nodes: no report"},
+		{[]result{unnoticed, notTried}, trial.ExitNotProven, "0 of 2 permissions needed"},
 	} {
 		var table strings.Builder
 		if err := writeTable(&table, row.results); err != nil {

@@ -19,21 +19,17 @@ import (
 
 // laboratory is what all trials share.
 type laboratory struct {
-	// root is the checkout; rollcall the command, built from it.
-	root, rollcall string
-	// artifacts gets one folder per trial.
-	artifacts string
+	bench   *trial.Bench
+	options trial.Options
 	// exercise are the requirements whose specs are run, focus selects them.
 	exercise []requirements.ID
 	focus    string
-	// patience is handed to rollcall run: a controller that may not do its work lets every wait run out.
-	patience time.Duration
 }
 
 // try runs the specs against a reference that may do what the objects say.
 func (l laboratory) try(ctx context.Context, name string, objects []*unstructured.Unstructured) outcome {
 	began := time.Now()
-	o := outcome{artifacts: filepath.Join(l.artifacts, name)}
+	o := outcome{artifacts: filepath.Join(l.options.Artifacts, name)}
 	o.failure = l.tryIn(ctx, objects, &o)
 	o.took = time.Since(began)
 	return o
@@ -49,8 +45,8 @@ func (l laboratory) tryIn(ctx context.Context, objects []*unstructured.Unstructu
 		return err
 	}
 	run := trial.Run{
-		Rollcall: l.rollcall, Dir: l.root, Artifacts: o.artifacts,
-		Args: []string{"-provider", embedded.ProviderName, "-implementation", file, "-focus", l.focus, "-patience", l.patience.String()},
+		Rollcall: l.bench.Rollcall, Dir: l.bench.Root, Artifacts: o.artifacts,
+		Args: []string{"-provider", embedded.ProviderName, "-implementation", file, "-focus", l.focus, "-patience", l.options.Patience.String()},
 	}
 	report, err := run.Report(ctx)
 	if err != nil {

@@ -10,130 +10,52 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"sync"
-	"syscall"
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 )
 
-const (
-	exitKilled   = 0
-	exitSurvived = 1
-	exitUsage    = 2
-	exitNotTried = 3
-)
-
 // folder is where the patches are, below the project's root.
 const folder = "hack/mutants"
 
-type options struct {
-	artifacts string
-	patience  time.Duration
-	jobs      int
-	keep      bool
-	names     []string
-}
-
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code, err := run(ctx, os.Args[1:])
-	stop()
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "mutants:", err)
-	}
-	os.Exit(code)
+	trial.Main("mutants", trial.Options{Artifacts: filepath.Join("_artifacts", "mutants"), Patience: 12 * time.Second}, run)
 }
 
-func parse(args []string) (options, error) {
-	var o options
-	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
-	flags.StringVar(&o.artifacts, "artifacts", filepath.Join("_artifacts", "mutants"), "folder for the artifacts of mutants that were not killed")
-	flags.DurationVar(&o.patience, "patience", 12*time.Second, "how long a spec waits for what a mutant should do")
-	flags.IntVar(&o.jobs, "jobs", 2, "how many mutants are tried at once")
-	flags.BoolVar(&o.keep, "keep", false, "keep the artifacts of killed mutants too")
-	if err := flags.Parse(args); err != nil {
-		return o, err
-	}
-	o.names = flags.Args()
-	if o.jobs < 1 || o.patience <= 0 {
-		return o, fmt.Errorf("-jobs %d, -patience %s: both have to be above zero", o.jobs, o.patience)
-	}
-	return o, nil
-}
-
-func run(ctx context.Context, args []string) (int, error) {
-	o, err := parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		return exitKilled, err
-	}
-	if err != nil {
-		return exitUsage, err
-	}
+func run(ctx context.Context, o trial.Options) (int, error) {
 	root, err := trial.ProjectRoot(ctx)
 	if err != nil {
-		return exitNotTried, err
+		return trial.ExitNotTried, err
 	}
-	mutants, err := readMutants(filepath.Join(root, folder), o.names)
+	mutants, err := readMutants(filepath.Join(root, folder), o.Names)
 	if err != nil {
-		return exitUsage, err
+		return trial.ExitUsage, err
 	}
 	catalogue, err := requirements.Load()
 	if err != nil {
-		return exitNotTried, err
+		return trial.ExitNotTried, err
 	}
 	if err := unknown(catalogue, mutants); err != nil {
-		return exitUsage, err
+		return trial.ExitUsage, err
 	}
-	l := laboratory{root: root, patience: o.patience, keep: o.keep}
-	if l.artifacts, err = filepath.Abs(o.artifacts); err != nil {
-		return exitUsage, fmt.Errorf("-artifacts: %w", err)
-	}
-	tools, err := os.MkdirTemp("", "rollcall-mutants-")
+	bench, err := trial.Prepare(ctx, root)
 	if err != nil {
-		return exitNotTried, fmt.Errorf("make a folder for the rollcall command: %w", err)
+		return trial.ExitNotTried, err
 	}
-	defer os.RemoveAll(tools)
-	if l.rollcall, err = trial.BuildRollcall(ctx, root, tools); err != nil {
-		return exitNotTried, err
-	}
-	results := l.tryAll(ctx, mutants, o.jobs)
+	defer bench.Close()
+	l := laboratory{bench: bench, options: o}
+	results := make([]result, len(mutants))
+	trial.All(len(mutants), o.Jobs, func(i int) {
+		results[i] = l.try(ctx, mutants[i])
+		fmt.Fprintf(os.Stderr, "mutants: %s: %s, %.0f s\n", mutants[i].name, results[i].verdict(), results[i].took.Seconds())
+	})
 	return exitCode(results), writeTable(os.Stdout, results)
 }
 
-// tryAll tries the mutants, some at a time, and returns their results in the same order.
-func (l laboratory) tryAll(ctx context.Context, mutants []mutant, jobs int) []result {
-	results := make([]result, len(mutants))
-	free := make(chan struct{}, jobs)
-	var trials sync.WaitGroup
-	for i, m := range mutants {
-		free <- struct{}{}
-		trials.Go(func() {
-			defer func() { <-free }()
-			results[i] = l.try(ctx, m)
-			fmt.Fprintf(os.Stderr, "mutants: %s: %s, %.0f s\n", m.name, results[i].verdict(), results[i].took.Seconds())
-		})
-	}
-	trials.Wait()
-	return results
-}
-
 func exitCode(results []result) int {
-	code := exitKilled
-	for _, r := range results {
-		switch {
-		case r.failure != nil && code == exitKilled:
-			code = exitNotTried
-		case r.failure == nil && !r.killed():
-			code = exitSurvived
-		}
-	}
-	return code
+	return trial.ExitCode(len(results), func(i int) (tried, proven bool) { return results[i].failure == nil, results[i].killed() })
 }

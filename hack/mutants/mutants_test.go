@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 	"github.com/rollcall-conformance/rollcall/reports"
 )
 
@@ -163,11 +164,11 @@ func TestTheExitCodeTellsSurvivorsFromWhatCouldNotBeTried(t *testing.T) {
 		results []result
 		want    int
 	}{
-		{[]result{killed, killed}, exitKilled},
-		{[]result{killed, survived}, exitSurvived},
-		{[]result{killed, notTried}, exitNotTried},
-		{[]result{notTried, survived}, exitSurvived},
-		{[]result{survived, notTried}, exitSurvived},
+		{[]result{killed, killed}, trial.ExitProven},
+		{[]result{killed, survived}, trial.ExitNotProven},
+		{[]result{killed, notTried}, trial.ExitNotTried},
+		{[]result{notTried, survived}, trial.ExitNotProven},
+		{[]result{survived, notTried}, trial.ExitNotProven},
 	} {
 		if got := exitCode(row.results); got != row.want {
 			t.Errorf("exit code %d, want %d", got, row.want)

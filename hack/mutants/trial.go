@@ -19,23 +19,17 @@ import (
 
 // laboratory is what all trials share.
 type laboratory struct {
-	// root is the checkout; rollcall the command, built from it.
-	root, rollcall string
-	// artifacts gets one folder per mutant.
-	artifacts string
-	// patience is handed to rollcall run: a broken controller lets many a wait run out.
-	patience time.Duration
-	// keep leaves the artifacts of killed mutants too.
-	keep bool
+	bench   *trial.Bench
+	options trial.Options
 }
 
 // try lets the suite loose on the mutant.
 func (l laboratory) try(ctx context.Context, m mutant) result {
-	r := result{mutant: m, artifacts: filepath.Join(l.artifacts, m.name), verdicts: map[requirements.ID]reports.Verdict{}}
+	r := result{mutant: m, artifacts: filepath.Join(l.options.Artifacts, m.name), verdicts: map[requirements.ID]reports.Verdict{}}
 	began := time.Now()
 	r.failure = l.tryIn(ctx, m, &r)
 	r.took = time.Since(began)
-	if r.killed() && !l.keep {
+	if r.killed() && !l.options.Keep {
 		if err := os.RemoveAll(r.artifacts); err != nil {
 			r.failure = fmt.Errorf("remove the artifacts: %w", err)
 		}
@@ -52,7 +46,7 @@ func (l laboratory) tryIn(ctx context.Context, m mutant, r *result) (err error) 
 		return fmt.Errorf("make a folder for the mutant: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(tree)) }()
-	if err := copyProject(ctx, l.root, tree); err != nil {
+	if err := copyProject(ctx, l.bench.Root, tree); err != nil {
 		return err
 	}
 	if err := apply(ctx, m.patch, tree); err != nil {
@@ -77,9 +71,9 @@ func (l laboratory) run(ctx context.Context, tree, artifacts, provider string, i
 	args := []string{"-provider", provider, "-focus", string(id)}
 	if provider == embedded.ProviderName {
 		// Real nodes take the time that they take.
-		args = append(args, "-patience", l.patience.String())
+		args = append(args, "-patience", l.options.Patience.String())
 	}
-	report, err := trial.Run{Rollcall: l.rollcall, Dir: tree, Artifacts: artifacts, Args: args}.Report(ctx)
+	report, err := trial.Run{Rollcall: l.bench.Rollcall, Dir: tree, Artifacts: artifacts, Args: args}.Report(ctx)
 	if err != nil {
 		return nil, err
 	}

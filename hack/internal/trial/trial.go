@@ -23,16 +23,32 @@ func ProjectRoot(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(output)), nil
 }
 
-// BuildRollcall builds the rollcall command of the checkout at root into the folder, and returns its path.
-func BuildRollcall(ctx context.Context, root, into string) (string, error) {
-	program := filepath.Join(into, "rollcall")
-	build := exec.CommandContext(ctx, "go", "build", "-o", program, ".")
+// Bench is where trials are made.
+type Bench struct {
+	// Root is the checkout, Rollcall the rollcall command built from it.
+	Root, Rollcall string
+
+	tools string
+}
+
+// Prepare builds the rollcall command of the checkout at root. Close removes that again.
+func Prepare(ctx context.Context, root string) (*Bench, error) {
+	tools, err := os.MkdirTemp("", "rollcall-trial-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for the rollcall command: %w", err)
+	}
+	bench := &Bench{Root: root, Rollcall: filepath.Join(tools, "rollcall"), tools: tools}
+	build := exec.CommandContext(ctx, "go", "build", "-o", bench.Rollcall, ".")
 	build.Dir = root
 	if output, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the rollcall command: %w\n%s", err, output)
+		bench.Close()
+		return nil, fmt.Errorf("build the rollcall command: %w\n%s", err, output)
 	}
-	return program, nil
+	return bench, nil
 }
+
+// Close removes what Prepare built.
+func (b *Bench) Close() { _ = os.RemoveAll(b.tools) }
 
 // Run is one run of the suite.
 type Run struct {
