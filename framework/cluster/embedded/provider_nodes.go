@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,16 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/e2e-framework/support"
-)
 
-// The states of a node, as ListNode gives them.
-const (
-	NodeReady    = "Ready"
-	NodeNotReady = "NotReady"
+	"github.com/rollcall-conformance/rollcall/framework/cluster"
 )
-
-// rolePrefix begins the label by which kubectl tells a node's role.
-const rolePrefix = "node-role.kubernetes.io/"
 
 // AddNode simulates one more node and waits until pods can be scheduled to it. Pods on it become Ready without running anything; annotations
 // steer them (package stages). The node needs a name; a role becomes the label kubectl shows. There are no arguments.
@@ -39,7 +30,7 @@ func (p *Provider) AddNode(ctx context.Context, node *support.Node, args ...stri
 		corev1.LabelArchStable: "amd64",
 	}}}
 	if node.Role != "" {
-		object.Labels[rolePrefix+node.Role] = ""
+		object.Labels[cluster.RolePrefix+node.Role] = ""
 	}
 	if _, err := p.client.CoreV1().Nodes().Create(ctx, object, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("add node %s: %w", node.Name, err)
@@ -97,21 +88,7 @@ func (p *Provider) ListNode(ctx context.Context, args ...string) ([]support.Node
 	}
 	nodes := make([]support.Node, 0, len(list.Items))
 	for _, object := range list.Items {
-		node := support.Node{Name: object.Name, Cluster: p.name, State: NodeNotReady}
-		if ready(&object) {
-			node.State = NodeReady
-		}
-		for label := range object.Labels {
-			if role, found := strings.CutPrefix(label, rolePrefix); found {
-				node.Role = role
-			}
-		}
-		for _, address := range object.Status.Addresses {
-			if address.Type == corev1.NodeInternalIP {
-				node.IP = net.ParseIP(address.Address)
-			}
-		}
-		nodes = append(nodes, node)
+		nodes = append(nodes, cluster.E2ENode(&object, p.name))
 	}
 	return nodes, nil
 }
@@ -121,13 +98,7 @@ func (p *Provider) nodeOperation(operation support.NodeOperation, node *support.
 	if err := p.running(); err != nil {
 		return err
 	}
-	if node == nil || node.Name == "" {
-		return fmt.Errorf("%s node: it needs a name", operation)
-	}
-	if len(args) > 0 {
-		return fmt.Errorf("%s node %s: it takes no arguments, got %q", operation, node.Name, args)
-	}
-	return nil
+	return cluster.CheckNodeOperation(operation, node, args)
 }
 
 func (p *Provider) setReady(ctx context.Context, name string, status corev1.ConditionStatus, reason string) error {

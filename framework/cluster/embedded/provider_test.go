@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/e2e-framework/pkg/features"
 	"sigs.k8s.io/e2e-framework/support"
 
+	"github.com/rollcall-conformance/rollcall/framework/cluster"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
 )
 
@@ -92,13 +93,13 @@ func TestADaemonSetRunsOnNodesAddedInAnE2EFrameworkEnvironment(t *testing.T) {
 			return ctx
 		}).
 		Assess("has a Ready pod on each node", runs).
-		Assess("and the nodes are Ready", states(map[string]string{"one": embedded.NodeReady, "two": embedded.NodeReady})).
+		Assess("and the nodes are Ready", states(map[string]string{"one": cluster.NodeReady, "two": cluster.NodeReady})).
 		Assess("a node stops", node(support.StopNode, "two")).
-		Assess("and is not Ready", states(map[string]string{"one": embedded.NodeReady, "two": embedded.NodeNotReady})).
+		Assess("and is not Ready", states(map[string]string{"one": cluster.NodeReady, "two": cluster.NodeNotReady})).
 		Assess("it starts", node(support.StartNode, "two")).
-		Assess("and is Ready", states(map[string]string{"one": embedded.NodeReady, "two": embedded.NodeReady})).
+		Assess("and is Ready", states(map[string]string{"one": cluster.NodeReady, "two": cluster.NodeReady})).
 		Assess("a node is removed", node(support.RemoveNode, "two")).
-		Assess("and is gone", states(map[string]string{"one": embedded.NodeReady})).
+		Assess("and is gone", states(map[string]string{"one": cluster.NodeReady})).
 		Feature())
 }
 

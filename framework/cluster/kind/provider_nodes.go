@@ -4,24 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
-	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/e2e-framework/support"
-)
 
-// The states of a node, as ListNode gives them.
-const (
-	NodeReady    = "Ready"
-	NodeNotReady = "NotReady"
+	"github.com/rollcall-conformance/rollcall/framework/cluster"
 )
-
-// rolePrefix begins the label by which kubectl tells a node's role.
-const rolePrefix = "node-role.kubernetes.io/"
 
 // AddNode fails: kind makes all machines at once. See WithWorkers.
 func (p *Provider) AddNode(context.Context, *support.Node, ...string) error {
@@ -63,27 +53,9 @@ func (p *Provider) ListNode(ctx context.Context, args ...string) ([]support.Node
 	}
 	nodes := make([]support.Node, 0, len(list.Items))
 	for _, object := range list.Items {
-		nodes = append(nodes, describe(&object, p.cluster.name))
+		nodes = append(nodes, cluster.E2ENode(&object, p.cluster.name))
 	}
 	return nodes, nil
-}
-
-func describe(object *corev1.Node, cluster string) support.Node {
-	node := support.Node{Name: object.Name, Cluster: cluster, State: NodeNotReady}
-	if readyCondition(object).Status == corev1.ConditionTrue {
-		node.State = NodeReady
-	}
-	for label := range object.Labels {
-		if role, found := strings.CutPrefix(label, rolePrefix); found {
-			node.Role = role
-		}
-	}
-	for _, address := range object.Status.Addresses {
-		if address.Type == corev1.NodeInternalIP {
-			node.IP = net.ParseIP(address.Address)
-		}
-	}
-	return node
 }
 
 // nodeOperation checks what all operations on a node have in common.
@@ -91,13 +63,7 @@ func (p *Provider) nodeOperation(operation support.NodeOperation, node *support.
 	if err := p.running(); err != nil {
 		return err
 	}
-	if node == nil || node.Name == "" {
-		return fmt.Errorf("%s node: it needs a name", operation)
-	}
-	if len(args) > 0 {
-		return fmt.Errorf("%s node %s: it takes no arguments, got %q", operation, node.Name, args)
-	}
-	return nil
+	return cluster.CheckNodeOperation(operation, node, args)
 }
 
 // LoadImage gives every machine an image that the Docker engine has. There are no arguments.

@@ -14,6 +14,7 @@ import (
 	utilrand "k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/rollcall-conformance/rollcall/framework/cluster"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kind"
 	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
 )
@@ -42,8 +43,8 @@ func TestAProviderInAnE2EFrameworkEnvironment(t *testing.T) {
 	listed, err := nodes.ListNode(ctx)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(listed).To(ConsistOf(
-		SatisfyAll(HaveField("Name", "rollcall-"+name+"-control-plane"), HaveField("Role", "control-plane"), HaveField("State", kind.NodeReady)),
-		SatisfyAll(HaveField("Name", worker.Name), HaveField("State", kind.NodeReady), HaveField("IP", Not(BeNil()))),
+		SatisfyAll(HaveField("Name", "rollcall-"+name+"-control-plane"), HaveField("Role", "control-plane"), HaveField("State", cluster.NodeReady)),
+		SatisfyAll(HaveField("Name", worker.Name), HaveField("State", cluster.NodeReady), HaveField("IP", Not(BeNil()))),
 	))
 	g.Expect(nodes.StopNode(ctx, worker)).To(Succeed())
 	g.Expect(docker(t, "inspect", "--format", "{{.State.Status}}", worker.Name)).To(HaveExactElements("exited"))
