@@ -87,6 +87,9 @@ func brokenPlanners() []brokenPlanner {
 		{"leaves the number of a revision that it goes back to", rolls, doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
 			actions.UpdateRevisions = nil
 		}), ids("HISTORY-010")},
+		{"does not see what was left behind", flavour{strategies: everyStrategy(), deletes: true}, seeing(func(state *plan.State, _ time.Time) {
+			withoutPods(state, func(pod *corev1.Pod) bool { return len(pod.OwnerReferences) == 0 })
+		}), ids("HISTORY-026")},
 		{"keeps all history", rolls, doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
 			actions.DeleteRevisions = nil
 		}), ids("HISTORY-016")},

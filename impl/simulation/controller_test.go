@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
@@ -38,8 +39,8 @@ type process struct {
 	backoff  map[string]plan.Backoff
 	// generation is the one that backoff is about.
 	generation int64
-	// trusted is set once the cache was compared with the API server: see observe.Handover.
-	trusted bool
+	// trusted is the DaemonSet for which the cache was compared with the API server: see observe.Handover.
+	trusted types.UID
 	// busy while writes are under way; woken if something happened meanwhile.
 	busy, woken bool
 	next        *timer
@@ -157,8 +158,11 @@ func (c *controller) waitForCache(p *process, state plan.State) time.Duration {
 	if p.expected.pending(c.clock.now, state.Pods) {
 		return ownWriteTimeout
 	}
-	p.trusted = p.trusted || p.cache.current(history.KindPod) && p.cache.current(history.KindControllerRevision)
-	if !p.trusted {
+	ds := state.DaemonSet.UID
+	if p.cache.current(history.KindPod) && p.cache.current(history.KindControllerRevision) {
+		p.trusted = ds
+	}
+	if p.trusted != ds {
 		return handoverRetry
 	}
 	return 0
@@ -226,5 +230,7 @@ func (p *process) note(stage stage, err error) {
 	o.stale, o.failed = o.stale || stale, o.failed || !stale
 	o.unprepared, o.uncreated = o.unprepared || stage == preparation, o.uncreated || stage == creation
 	// Whether it took effect only the API server can tell.
-	p.trusted = p.trusted && !errors.Is(err, errNoReply)
+	if errors.Is(err, errNoReply) {
+		p.trusted = ""
+	}
 }

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -17,7 +18,7 @@ import (
 // judges are the suite's standing ones and those that only the simulation needs: the promises are decided by specs elsewhere, or cannot be
 // judged without knowing when the implementation was restarted.
 func judges() []judge.Judge {
-	return append(judge.All(), replacementWaits(), failuresBackOff(), observedMeansSeen())
+	return append(judge.All(), replacementWaits(), failuresBackOff(), observedMeansSeen(), adoptsWhatWasLeft())
 }
 
 // observation is an Observer that has something to decide in every history.
@@ -114,6 +115,42 @@ func observedMeansSeen() judge.Judge {
 			return observation(func(s *judge.Scene) []judge.Violation {
 				if ds, ok := s.Change.Object.(*appsv1.DaemonSet); ok && ds.Status.ObservedGeneration > ds.Generation {
 					return []judge.Violation{{Got: fmt.Sprintf("%d of %d", ds.Status.ObservedGeneration, ds.Generation)}}
+				}
+				return nil
+			})
+		},
+	}
+}
+
+// adoptsWhatWasLeft is HISTORY-026: a DaemonSet takes over the pods of its template that one before it left behind, and creates none beside them.
+func adoptsWhatWasLeft() judge.Judge {
+	return judge.Judge{
+		Requirement: "HISTORY-026",
+		Promise:     "no pod is created where one of the same template was left behind",
+		Needs:       kinds(),
+		New: func(history.Header) judge.Observer {
+			// left are the pods that a DaemonSet had let go of when the present one was created.
+			released, left := map[types.UID]bool{}, map[types.UID]bool{}
+			return observation(func(s *judge.Scene) []judge.Violation {
+				switch object := s.Change.Object.(type) {
+				case *appsv1.DaemonSet:
+					if s.Change.Type == watch.Added {
+						left = maps.Clone(released)
+					}
+				case *corev1.Pod:
+					if before, ok := s.Change.Before.(*corev1.Pod); ok && metav1.GetControllerOf(before) != nil && metav1.GetControllerOf(object) == nil {
+						released[object.UID] = true
+					}
+					ds := s.Cluster.OwnerOf(object)
+					if ds == nil || s.Change.Type != watch.Added {
+						return nil
+					}
+					for _, other := range s.Cluster.Pods {
+						if left[other.UID] && history.IsLive(other) && history.NodeOf(other) == history.NodeOf(object) &&
+							history.MatchesTemplate(object, &ds.Spec.Template) && history.MatchesTemplate(other, &ds.Spec.Template) {
+							return []judge.Violation{{Node: history.NodeOf(object), Got: fmt.Sprintf("%s beside %s, which was left behind", object.Name, other.Name)}}
+						}
+					}
 				}
 				return nil
 			})

@@ -48,6 +48,12 @@ func TestKnownScenariosStaySafe(t *testing.T) {
 			flavour{strategies: surging(), deletes: true},
 			schedule{{Act: "update"}, {Wait: 3 * time.Second, Act: "delete the DaemonSet and create it again"}, {Wait: 100 * time.Millisecond, Act: "roll back", A: 1}},
 		},
+		{
+			"a DaemonSet that is created again before the cache shows that the pods of the one before it were left behind",
+			setup{Nodes: 3, Strategy: one, HistoryLimit: 10, Lag: 700 * time.Millisecond, Pace: quick},
+			flavour{strategies: surging(), deletes: true},
+			schedule{{Wait: 3 * time.Second, Act: "delete the DaemonSet but leave its pods, and create it again"}},
+		},
 	} {
 		t.Run(scenario.name, func(t *testing.T) {
 			t.Parallel()
