@@ -50,7 +50,7 @@ lint: ## Run the linters alone
 	@hack/lint
 
 .PHONY: mutants
-mutants: ## Break the reference in every way there is a patch for, and see the suite find out; MUTANTS= names some
+mutants: ## Break the reference in every way there is a patch for, and see the suite find out; MUTANTS=01-deletes-first tries that one
 	@go run ./hack/mutants $(MUTANTS)
 
 .PHONY: least-privilege

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Level says who has to keep a requirement.
+// Level is a requirement's level.
 type Level string
 
-// The levels: core binds every implementation, extended those that claim the feature, reference only the bundled controller.
+// The levels, as the catalogue defines them.
 const (
 	LevelCore      Level = "core"
 	LevelExtended  Level = "extended"

@@ -49,15 +49,6 @@ func (c *Cluster) IsUpdated(pod *corev1.Pod) bool {
 	return owner != nil && c.RevisionOf(pod) != NoRevision && c.RevisionOf(pod) == c.CurrentRevision(owner.UID)
 }
 
-// TemplateOf returns the template that the pod was made from: see RevisionOf; nil if it is not known.
-func (c *Cluster) TemplateOf(pod *corev1.Pod) *corev1.PodTemplateSpec {
-	owner, revision := metav1.GetControllerOf(pod), c.RevisionOf(pod)
-	if owner == nil || revision == NoRevision || c.templates[owner.UID] == nil {
-		return nil
-	}
-	return c.templates[owner.UID].seen[revision]
-}
-
 // TemplateIn returns the pod template that a ControllerRevision of a DaemonSet holds.
 func TemplateIn(revision *appsv1.ControllerRevision) (*corev1.PodTemplateSpec, error) {
 	var data struct {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
@@ -18,9 +17,6 @@ const kubernetesVersionVariable = "${KUBERNETES_VERSION}"
 func replaceable() []string {
 	return []string{"daemonset-controller", "disruption-controller", "statefulset-controller"}
 }
-
-// knobs are what the suite may have to set that apps/v1 has no field for.
-func knobs() []string { return []string{"podUpdatePolicy"} }
 
 func features() []string {
 	var names []string
@@ -40,7 +36,6 @@ func decode(file string, text []byte, folder string, catalogue *requirements.Cat
 	}
 	i := &Implementation{
 		File:          file,
-		Workload:      schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "DaemonSet"},
 		RevisionLabel: DefaultRevisionLabel,
 	}
 	var apiVersion, kind string
@@ -58,8 +53,6 @@ func decode(file string, text []byte, folder string, catalogue *requirements.Cat
 				field{"url", false, r.checked("spec.url", &i.URL, r.address("spec.url"))},
 				field{"version", false, r.checked("spec.version", &i.Version, r.variables([]string{kubernetesVersionVariable}))},
 				field{"contact", false, r.texts("spec.contact", &i.Contact, nil)},
-				field{"workload", false, r.workload(&i.Workload)},
-				field{"fields", false, r.fieldPaths(&i.Fields)},
 				field{"revisionLabel", false, r.checked("spec.revisionLabel", &i.RevisionLabel, r.labelKey)},
 				field{"features", true, r.texts("spec.features", &claimed, r.oneOf("feature", features()))},
 				field{"replaces", false, r.texts("spec.replaces", &i.Replaces, r.oneOf("controller", replaceable()))},
@@ -92,32 +85,6 @@ func (r *reader) label(node *yaml.Node, value string) {
 func (r *reader) labelKey(node *yaml.Node, value string) {
 	if wrong := validation.IsQualifiedName(value); len(wrong) > 0 {
 		r.reject(node, "spec.revisionLabel %q: %s", value, strings.Join(wrong, "; "))
-	}
-}
-
-func (r *reader) workload(into *schema.GroupVersionKind) func(*yaml.Node) {
-	return func(node *yaml.Node) {
-		*into = schema.GroupVersionKind{}
-		r.mapping(node, "spec.workload",
-			field{"group", true, r.text("spec.workload.group", &into.Group)},
-			field{"version", true, r.text("spec.workload.version", &into.Version)},
-			field{"kind", true, r.text("spec.workload.kind", &into.Kind)},
-		)
-	}
-}
-
-func (r *reader) fieldPaths(into *map[string]string) func(*yaml.Node) {
-	return func(node *yaml.Node) {
-		*into = map[string]string{}
-		var fields []field
-		for _, knob := range knobs() {
-			var where string
-			fields = append(fields, field{knob, false, func(node *yaml.Node) {
-				r.text("spec.fields."+knob, &where)(node)
-				(*into)[knob] = where
-			}})
-		}
-		r.mapping(node, "spec.fields", fields...)
 	}
 }
 

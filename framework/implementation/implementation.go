@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/fixtures"
@@ -41,10 +40,6 @@ type Implementation struct {
 	Organization, Project, URL, Version string
 	Contact                             []string
 
-	// Workload is the kind that the suite creates. Default: DaemonSet of apps/v1.
-	Workload schema.GroupVersionKind
-	// Fields says where the API carries a knob that apps/v1 does not have: a field path, or "metadata.annotations[name]".
-	Fields map[string]string
 	// RevisionLabel tells the pods of two revisions apart. Default: DefaultRevisionLabel.
 	RevisionLabel string
 	// Features are what the implementation claims, at least one.

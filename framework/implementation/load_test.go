@@ -9,7 +9,6 @@ import (
 	"time"
 
 	. "github.com/onsi/gomega"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 )
@@ -27,7 +26,6 @@ func TestTheLeastAFileMustSayAndWhatItMeans(t *testing.T) {
 	i, err := load(t, least)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(i.Name).To(Equal("mine"))
-	g.Expect(i.Workload).To(Equal(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "DaemonSet"}))
 	g.Expect(i.RevisionLabel).To(Equal("controller-revision-hash"))
 	g.Expect(i.Features).To(Equal([]requirements.Feature{requirements.DaemonSet}))
 	g.Expect(i.Claims(requirements.DaemonSet)).To(BeTrue())
@@ -47,8 +45,6 @@ spec:
   url: https://example.test/rollouts
   version: v2 on ${KUBERNETES_VERSION}
   contact: [me@example.test]
-  workload: {group: apps.example.test, version: v1beta1, kind: AdvancedDaemonSet}
-  fields: {podUpdatePolicy: spec.podUpdatePolicy}
   revisionLabel: example.test/revision
   features: [DaemonSet, InPlaceUpdate]
   replaces: [daemonset-controller, disruption-controller]
@@ -76,8 +72,6 @@ spec:
 		Name: "mine", File: i.File,
 		Organization: "Example", Project: "Rollouts", URL: "https://example.test/rollouts", Version: "v2 on ${KUBERNETES_VERSION}",
 		Contact:         []string{"me@example.test"},
-		Workload:        schema.GroupVersionKind{Group: "apps.example.test", Version: "v1beta1", Kind: "AdvancedDaemonSet"},
-		Fields:          map[string]string{"podUpdatePolicy": "spec.podUpdatePolicy"},
 		RevisionLabel:   "example.test/revision",
 		Features:        []requirements.Feature{requirements.DaemonSet, requirements.InPlaceUpdate},
 		Replaces:        []string{"daemonset-controller", "disruption-controller"},
@@ -102,7 +96,7 @@ func TestWhatIsWrongInAFileIsNamedByItsLineWithWhatIsAllowed(t *testing.T) {
 		"no kind":                        {strings.Replace(least, "kind: Implementation\n", "", 1), "1: the document has no kind"},
 		"a name with capitals":           {strings.Replace(least, "mine", "Mine", 1), `3: metadata.name "Mine": a lowercase RFC 1123 label`},
 		"a field in metadata":            {strings.Replace(least, "{name: mine}", "{name: mine, labels: {}}", 1), `3: unknown field "labels" in metadata: allowed are name`},
-		"a misspelt field":               {inSpec("  feature: []\n"), `7: unknown field "feature" in spec: allowed are organization, project, url, version, contact, workload, fields, revisionLabel, features, replaces, launch, knownDeviations`},
+		"a misspelt field":               {inSpec("  feature: []\n"), `7: unknown field "feature" in spec: allowed are organization, project, url, version, contact, revisionLabel, features, replaces, launch, knownDeviations`},
 		"a field twice":                  {inSpec("  features: [Surge]\n"), `7: field "features" of spec is given twice`},
 		"a misspelt feature":             {strings.Replace(least, "DaemonSet]", "DaemonSet,\n    Surg]", 1), `6: unknown feature "Surg": allowed are DaemonSet, Surge, HostPortRejection, RolloutConditions, SurgeGate, InPlaceUpdate, DisruptionBudget, Eviction, UnitedDaemonSet`},
 		"a feature twice":                {strings.Replace(least, "DaemonSet]", "DaemonSet, DaemonSet]", 1), "5: feature DaemonSet is given twice"},
@@ -113,8 +107,6 @@ func TestWhatIsWrongInAFileIsNamedByItsLineWithWhatIsAllowed(t *testing.T) {
 		"empty text":                     {inSpec("  project: ''\n"), "7: spec.project is empty"},
 		"another variable in version":    {inSpec("  version: ${VERSION}\n"), "7: unknown variable ${VERSION}: allowed are ${KUBERNETES_VERSION}"},
 		"an address without scheme":      {inSpec("  url: example.test\n"), `7: spec.url "example.test" is not an address`},
-		"half a workload":                {inSpec("  workload: {kind: DaemonSet, version: v1}\n"), "7: spec.workload has no group"},
-		"an unknown knob":                {inSpec("  fields: {updatePolicy: spec.x}\n"), `7: unknown field "updatePolicy" in spec.fields: allowed are podUpdatePolicy`},
 		"a label key with a blank":       {inSpec("  revisionLabel: my label\n"), `7: spec.revisionLabel "my label": name part must consist of`},
 		"a controller of another sort":   {inSpec("  replaces: [namespace-controller]\n"), `7: unknown controller "namespace-controller": allowed are daemonset-controller, disruption-controller, statefulset-controller`},
 		"an unknown requirement":         {inSpec("  knownDeviations:\n    - issue: https://example.test/1\n      requirement: SURGE-999\n"), `9: unknown requirement "SURGE-999": SURGE goes from SURGE-001 to SURGE-026`},

@@ -16,14 +16,13 @@ func (id ID) Family() string {
 	return match[1]
 }
 
-// Level says how much a requirement weighs in a verdict on an implementation.
+// Level says on whose word a requirement stands. See docs/verdicts.md.
 type Level string
 
 const (
-	// Core requirements are stated by a design document, or a stated one cannot hold without them. A conformant
-	// implementation passes every core requirement of each feature that it claims.
+	// Core requirements are stated by a design document, or a stated one cannot hold without them.
 	Core Level = "core"
-	// Extended requirements are inferred, or belong to behaviour that implementations may lack and still conform.
+	// Extended requirements are inferred, or belong to behaviour that is optional.
 	Extended Level = "extended"
 	// Reference requirements describe what only the bundled reference controller offers today.
 	Reference Level = "reference"

@@ -31,19 +31,6 @@ func (s *Scenario) StartKubelet(ctx context.Context, node string) {
 	s.onMachine(ctx, "start kubelet", node, s.mend(node))
 }
 
-// FreezeNode stops everything on a real node's machine in its tracks until ThawNode.
-func (s *Scenario) FreezeNode(ctx context.Context, node string) {
-	s.tb.Helper()
-	s.onMachine(ctx, "freeze node", node, func(ctx context.Context) error { return s.env.Machines.Freeze(ctx, node) })
-	s.broken[node] = func(ctx context.Context) error { return s.env.Machines.Thaw(ctx, node) }
-}
-
-// ThawNode lets a frozen machine go on.
-func (s *Scenario) ThawNode(ctx context.Context, node string) {
-	s.tb.Helper()
-	s.onMachine(ctx, "thaw node", node, s.mend(node))
-}
-
 // RebootNode restarts a real node's machine and returns once its kubelet runs again.
 func (s *Scenario) RebootNode(ctx context.Context, node string) {
 	s.tb.Helper()

@@ -200,14 +200,6 @@ func (s *Scenario) NodeDown(ctx context.Context, name string) {
 	}), "take down node %s", name)
 }
 
-// DeleteNode removes a node object.
-func (s *Scenario) DeleteNode(ctx context.Context, name string) {
-	s.tb.Helper()
-	s.mustBeSimulated("delete", name)
-	s.Note(history.Stimulus{Lever: "delete node", Kind: history.KindNode, Name: name, Node: name})
-	s.must(s.env.Client.CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{}), "delete node %s", name)
-}
-
 func tainted(node *corev1.Node, key string) bool {
 	return slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool { return taint.Key == key })
 }

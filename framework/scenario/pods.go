@@ -6,7 +6,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -76,14 +75,6 @@ func (s *Scenario) DeletePod(ctx context.Context, pod *corev1.Pod, grace time.Du
 	seconds := int64(grace / time.Second)
 	options := metav1.DeleteOptions{GracePeriodSeconds: &seconds, Preconditions: metav1.NewUIDPreconditions(string(pod.UID))}
 	s.must(ignoreNotFound(s.env.Client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, options)), "delete pod %s", pod.Name)
-}
-
-// EvictPod evicts the pod through the Eviction API.
-func (s *Scenario) EvictPod(ctx context.Context, pod *corev1.Pod) {
-	s.tb.Helper()
-	s.notePod("evict pod", pod)
-	eviction := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}}
-	s.must(s.env.Client.CoreV1().Pods(pod.Namespace).EvictV1(ctx, eviction), "evict pod %s", pod.Name)
 }
 
 func (s *Scenario) notePod(name string, pod *corev1.Pod) {

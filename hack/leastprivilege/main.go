@@ -5,7 +5,7 @@
 //	go run ./hack/leastprivilege                      all permissions
 //	go run ./hack/leastprivilege "patch core pods"    those whose names contain it
 //
-// Exit codes: 0 every permission is needed and none is missing, 1 one is not needed or is missing, 2 bad input, 3 one could not be tried.
+// Exit codes, of which `go run` tells only 0 from others: 0 every permission is needed and none is missing, 1 one is not needed or is missing, 2 bad input, 3 one could not be tried.
 package main
 
 import (

@@ -2,9 +2,9 @@
 // one out, by the name of the requirement.
 //
 //	go run ./hack/mutants                      all of them
-//	go run ./hack/mutants 07-deletes-first     those named
+//	go run ./hack/mutants 01-deletes-first     those named
 //
-// A mutant is tried in a copy of the project in a temporary folder; the checkout is only read. Exit codes: 0 all were killed, 1 one survived,
+// A mutant is tried in a copy of the project in a temporary folder; the checkout is only read. Exit codes, of which `go run` tells only 0 from others: 0 all were killed, 1 one survived,
 // 2 bad input, 3 one could not be tried.
 package main
 

@@ -77,7 +77,7 @@ func readMutants(folder string, names []string) ([]mutant, error) {
 func parseMutant(name, text string) (mutant, error) {
 	m := mutant{name: name, provider: embedded.ProviderName}
 	if !mutantName.MatchString(name) {
-		return m, errors.New("the name has to be a number and words, like 07-deletes-first")
+		return m, errors.New("the name has to be a number and words, like 01-deletes-first")
 	}
 	header, diff, found := strings.Cut("\n"+text, "\ndiff --git ")
 	if !found {

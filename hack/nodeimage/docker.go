@@ -16,7 +16,7 @@ func docker(ctx context.Context, args ...string) (string, error) {
 }
 
 func engineAnswers(ctx context.Context) error {
-	if _, err := docker(ctx, "info", "--format", "{{.ServerVersion}}"); err != nil {
+	if _, err := docker(ctx, "version", "--format", "{{.Server.Version}}"); err != nil {
 		return fmt.Errorf("no Docker engine answers: start Docker, or on a bare Debian machine run `eval \"$(go run ./hack/docker-engine start)\"`: %w", err)
 	}
 	return nil

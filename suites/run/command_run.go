@@ -54,9 +54,12 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 	if err != nil {
 		return exitUsage, usageError{err}
 	}
-	where, why := o.choose(ctx, out)
+	where, why, err := o.choose(ctx, out)
 	if why != "" {
 		fmt.Fprintf(out, "rollcall: %s\n", why)
+	}
+	if err != nil {
+		return exitUsage, err
 	}
 	if err := where.prepare(ctx); err != nil {
 		return exitHarness, err

@@ -33,11 +33,13 @@ type options struct {
 	keep              bool
 	kubernetesVersion string
 	artifacts         string
-	focus             string
-	procs             int
-	seed              int64
-	patience          time.Duration
-	verbose           bool
+	// artifactsAsNamed is the same folder as the user named it.
+	artifactsAsNamed string
+	focus            string
+	procs            int
+	seed             int64
+	patience         time.Duration
+	verbose          bool
 }
 
 // defaultProcs is how many specs run at once: they wait much more than they compute.
@@ -69,14 +71,16 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	if o.provider != "" && !slices.Contains(providers(), o.provider) {
 		return o, usagef("-provider %q: there are %s", o.provider, strings.Join(providers(), ", "))
 	}
-	if o.provider != existing.ProviderName && o.kubeconfig+o.context != "" {
-		return o, usagef("-kubeconfig and -context are for -provider=%s: a cluster of your own is used if you say so", existing.ProviderName)
+	if o.provider != existing.ProviderName && (o.kubeconfig+o.context != "" || o.images != string(daemonimage.Default)) {
+		return o, usagef("-kubeconfig, -context and -images are for -provider=%s: a cluster of your own is used if you say so", existing.ProviderName)
 	}
 	if o.provider == existing.ProviderName && o.kubernetesVersion != "" {
 		return o, usagef("-kubernetes-version: a cluster of your own has the version that it has")
 	}
-	if o.provider != "" && o.provider != kind.ProviderName && (o.keep || o.workers != defaultWorkers) {
-		return o, usagef("-keep and -workers are for -provider=%s", kind.ProviderName)
+	if o.provider != "" {
+		if err := o.suits(o.provider); err != nil {
+			return o, err
+		}
 	}
 	if o.workers < 1 {
 		return o, usagef("-workers %d: at least one node must have a kubelet", o.workers)
@@ -93,6 +97,7 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	if o.seed == 0 {
 		o.seed = time.Now().Unix()
 	}
+	o.artifactsAsNamed = o.artifacts
 	var err error
 	if o.artifacts, err = filepath.Abs(o.artifacts); err != nil {
 		return o, usagef("-artifacts: %w", err)
@@ -108,22 +113,33 @@ func providers() []string {
 	return []string{embedded.ProviderName, kind.ProviderName, existing.ProviderName}
 }
 
+// suits refuses options that the provider does not take.
+func (o options) suits(provider string) error {
+	if provider != kind.ProviderName && (o.keep || o.workers != defaultWorkers) {
+		return usagef("-keep and -workers are for -provider=%s, this is %s", kind.ProviderName, provider)
+	}
+	return nil
+}
+
 // choose returns the provider asked for, or the one that this machine has what it takes for, and why.
-func (o options) choose(ctx context.Context, out io.Writer) (_ provider, why string) {
+func (o options) choose(ctx context.Context, out io.Writer) (_ provider, why string, _ error) {
 	chosen := o.provider
 	if chosen == "" {
 		chosen, why = kind.ProviderName, "provider kind, since a Docker engine answers; PROVIDER=embedded does without"
 		if err := kind.EngineAnswers(ctx); err != nil {
 			chosen, why = embedded.ProviderName, "provider embedded, since no Docker engine answers; PROVIDER=kind says what it takes"
 		}
+		if err := o.suits(chosen); err != nil {
+			return nil, why, err
+		}
 	}
 	switch chosen {
 	case kind.ProviderName:
-		return &kindProvider{version: o.kubernetesVersion, workers: o.workers, keep: o.keep, out: out}, why
+		return &kindProvider{version: o.kubernetesVersion, workers: o.workers, keep: o.keep, out: out}, why, nil
 	case existing.ProviderName:
-		return &existingProvider{kubeconfig: o.kubeconfig, context: o.context, images: daemonimage.Place(o.images), out: out}, why
+		return &existingProvider{kubeconfig: o.kubeconfig, context: o.context, images: daemonimage.Place(o.images), out: out}, why, nil
 	}
-	return &embeddedProvider{version: o.kubernetesVersion, out: out}, why
+	return &embeddedProvider{version: o.kubernetesVersion, out: out}, why, nil
 }
 
 // newFlags returns the flags of a command, still to be defined.

@@ -72,7 +72,7 @@ func (p *place) launchOptions(r *suiteRun, built implementation.Artifact) implem
 // session is what the specs' processes need to know.
 func (p *place) session(r *suiteRun, file string, built implementation.Artifact) spec.Session {
 	return spec.Session{
-		Kubeconfig: p.kubeconfig, Recordings: r.artifacts.recordings, Artifacts: r.artifacts.root,
+		Kubeconfig: p.kubeconfig, Recordings: r.artifacts.recordings, Artifacts: r.artifacts.root, ArtifactsAsNamed: r.options.artifactsAsNamed,
 		RevisionLabel: r.implementation.RevisionLabel, Features: r.implementation.Features,
 		RealNodes: p.realNodes, OnlyRealNodes: p.onlyRealNodes, Images: p.daemonImages, NeverAlone: p.neverAlone,
 		Seed: r.options.seed, Patience: r.options.patience,

@@ -22,6 +22,7 @@ import (
 
 func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 	folder := t.TempDir()
+	t.Setenv("DOCKER_HOST", "unix://"+filepath.Join(folder, "no.sock"))
 	file := filepath.Join(folder, "file")
 	write(t, file, "not a recording\n")
 	implementation := filepath.Join(folder, "implementation.yaml")
@@ -36,6 +37,9 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 		"an argument too many":     {[]string{"run", "kind"}, []string{`unexpected argument "kind"`}},
 		"an unknown provider":      {[]string{"run", "-provider=moon"}, []string{"moon", "embedded"}},
 		"nobody's cluster":         {[]string{"run", "-provider=existing"}, []string{"-kubeconfig=FILE", "-context=NAME", "no kubeconfig file"}},
+		"images unsaid":            {[]string{"run", "-images=example.com/x"}, []string{"-images", "-provider=existing"}},
+		"kept on embedded":         {[]string{"run", "-provider=embedded", "-keep"}, []string{"-keep", "-provider=kind", "embedded"}},
+		"kept without an engine":   {[]string{"run", "-keep"}, []string{"-keep", "-provider=kind", "embedded"}},
 		"a cluster unsaid":         {[]string{"run", "-kubeconfig=" + file}, []string{"-provider=existing"}},
 		"a kubeconfig that is not": {[]string{"run", "-provider=existing", "-kubeconfig=" + file, "-context=x"}, []string{file}},
 		"images to nowhere":        {[]string{"images"}, []string{"-output"}},

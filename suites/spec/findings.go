@@ -117,10 +117,14 @@ func (c *Case) tell(f *findings, id requirements.ID) []reports.Violation {
 			continue
 		}
 		options := story.Options{Statement: requirement.Statement, Spec: c.text, Unicode: true}
-		if relative, err := filepath.Rel(c.process.session.Artifacts, f.recording); err == nil {
-			options.Recording = relative
+		relative, err := filepath.Rel(c.process.session.Artifacts, f.recording)
+		if err == nil {
+			// The story is read where the run was started, the report anywhere.
+			options.Recording = filepath.Join(c.process.session.ArtifactsAsNamed, relative)
 		}
-		told = append(told, story.Report(f.history, violation, options))
+		shown := story.Report(f.history, violation, options)
+		shown.Recording = relative
+		told = append(told, shown)
 	}
 	return told
 }

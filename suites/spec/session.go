@@ -26,6 +26,8 @@ type Session struct {
 	Recordings string `json:"recordings"`
 	// Artifacts is the report's folder, to which the report's paths are relative.
 	Artifacts string `json:"artifacts"`
+	// ArtifactsAsNamed is the same folder as the user named it.
+	ArtifactsAsNamed string `json:"artifactsAsNamed"`
 	// RevisionLabel and Features of the implementation.
 	RevisionLabel string                 `json:"revisionLabel"`
 	Features      []requirements.Feature `json:"features"`

@@ -111,6 +111,18 @@ func TestStartRemovesWhatACrashedOwnerLeftAndTellsAMissingImageInOneLine(t *test
 	g.Expect(os.ReadDir(options.Dir)).To(BeEmpty())
 }
 
+// TestAnEngineThatOnlyTheCommandAnswersForIsNone: docker info succeeded without an engine before Docker 28.1.
+func TestAnEngineThatOnlyTheCommandAnswersForIsNone(t *testing.T) {
+	folder := t.TempDir()
+	script := "#!/bin/sh\necho '{\"ServerErrors\": [\"Cannot connect to the Docker daemon\"]}'\n"
+	if err := os.WriteFile(filepath.Join(folder, "docker"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
+	NewWithT(t).Expect(kind.EngineAnswers(t.Context())).To(MatchError(SatisfyAll(
+		ContainSubstring("Cannot connect to the Docker daemon"), ContainSubstring("start Docker"))))
+}
+
 func TestWithoutAnEngineTheErrorSaysWhatToDo(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "unix://"+filepath.Join(t.TempDir(), "no.sock"))
 	_, err := kind.Start(t.Context(), kind.Options{Dir: t.TempDir()})

@@ -41,6 +41,8 @@ func lastLine(text string) string {
 // engine is what matters about the Docker engine.
 type engine struct {
 	CgroupVersion string
+	// ServerErrors say why the engine does not answer: before 28.1 the docker command succeeded all the same.
+	ServerErrors []string
 }
 
 // findEngine fails with what to do where no engine answers.
@@ -49,13 +51,20 @@ func findEngine(ctx context.Context) (engine, error) {
 	defer cancel()
 	told, err := docker(asking, "info", "--format", "{{json .}}")
 	if err != nil {
-		return engine{}, fmt.Errorf(`no Docker engine answers (%w): start Docker, or on a bare Debian machine: eval "$(go run ./hack/docker-engine start)"`, err)
+		return engine{}, noEngine(err)
 	}
 	var found engine
 	if err := json.Unmarshal([]byte(told), &found); err != nil {
 		return engine{}, fmt.Errorf("read what docker info says: %w", err)
 	}
+	if len(found.ServerErrors) > 0 {
+		return engine{}, noEngine(errors.New(strings.Join(found.ServerErrors, "; ")))
+	}
 	return found, nil
+}
+
+func noEngine(err error) error {
+	return fmt.Errorf(`no Docker engine answers (%w): start Docker, or on a bare Debian machine: eval "$(go run ./hack/docker-engine start)"`, err)
 }
 
 // withOutput adds what a command of kind's library printed last to the error that it was.

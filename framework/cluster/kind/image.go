@@ -49,6 +49,6 @@ func missingImage(wanted []string, version string, pulling error) error {
 	if version == "" {
 		version = controlplane.DefaultKubernetesVersion
 	}
-	return fmt.Errorf("there is no image for the nodes: not here are %s; %w; where no registry can be reached, build one: make node-image KUBERNETES_VERSION=%s",
+	return fmt.Errorf("there is no image for the nodes: not here are %s; %w; where no registry can be reached, build one, on Debian: make node-image KUBERNETES_VERSION=%s",
 		strings.Join(wanted, ", "), pulling, strings.TrimPrefix(version, "v"))
 }
