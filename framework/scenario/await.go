@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -18,9 +17,9 @@ import (
 // Condition is something to wait for in the recorded state.
 type Condition func(*history.Cluster) bool
 
-// Await waits until the condition holds and tells whether it did. It gives up when nothing has changed for as long as the scenario's patience,
-// or after longestWait times that, so that a slow machine takes longer and decides nothing else. Not holding is no failure: whether the
-// implementation should have brought it about is for the judges of the recording.
+// Await waits until the condition holds and tells whether it did. It gives up when nothing has changed for as long as the scenario's patience, or
+// nothing has come forward for longestWait times that, whatever else changes: a slow machine takes longer, until the spec's time is up, and
+// decides nothing else. Not holding is no failure: whether the implementation should have brought it about is for the judges of the recording.
 func (s *Scenario) Await(ctx context.Context, condition Condition) bool {
 	s.tb.Helper()
 	return s.awaitPatiently(ctx, s.env.Patience, condition)
@@ -28,23 +27,33 @@ func (s *Scenario) Await(ctx context.Context, condition Condition) bool {
 
 func (s *Scenario) awaitPatiently(ctx context.Context, patience time.Duration, condition Condition) bool {
 	s.tb.Helper()
-	bounded, cancel := context.WithTimeoutCause(ctx, longestWait*patience, errImpatient)
-	defer cancel()
-	stuck, holds := Quiet(patience), false
-	err := s.recorder.Await(bounded, func(cluster *history.Cluster) bool {
+	quiet, stalled, holds := Quiet(patience), stalled(longestWait*patience), false
+	s.must(s.recorder.Await(ctx, func(cluster *history.Cluster) bool {
 		holds = condition(cluster)
-		return stuck(cluster) || holds
-	})
-	if !errors.Is(err, errImpatient) {
-		s.must(err, "wait")
-	}
+		return quiet(cluster) || stalled(cluster) || holds
+	}), "wait")
 	return holds
 }
 
-// longestWait bounds a wait while things keep changing, in times of the scenario's patience.
+// longestWait bounds a wait while things keep changing but none comes forward, in times of the scenario's patience.
 const longestWait = 2
 
-var errImpatient = errors.New("not within the scenario's patience")
+// stalled holds when there have not been more Ready updated pods than before for the duration.
+func stalled(duration time.Duration) Condition {
+	most, since := -1, time.Time{}
+	return func(cluster *history.Cluster) bool {
+		ready := 0
+		for _, pod := range cluster.Pods {
+			if history.IsLive(pod) && history.IsReady(pod) && cluster.IsUpdated(pod) {
+				ready++
+			}
+		}
+		if ready > most {
+			most, since = ready, cluster.Time
+		}
+		return cluster.Time.Sub(since) >= duration
+	}
+}
 
 // Require waits as Await does for what a scenario builds on. If it does not come about nothing can be decided, so the spec ends there.
 func (s *Scenario) Require(ctx context.Context, what string, condition Condition) {
@@ -147,6 +156,18 @@ func Processed(daemonSet *appsv1.DaemonSet) Condition {
 	return func(cluster *history.Cluster) bool {
 		current := cluster.DaemonSets[daemonSet.UID]
 		return current != nil && current.Status.ObservedGeneration >= daemonSet.Generation
+	}
+}
+
+// Together holds while all of the conditions do.
+func Together(conditions ...Condition) Condition {
+	return func(cluster *history.Cluster) bool {
+		holds := true
+		for _, condition := range conditions {
+			// Each is asked every time: some remember since when.
+			holds = condition(cluster) && holds
+		}
+		return holds
 	}
 }
 

@@ -95,6 +95,7 @@ func (s *Scenario) NewDaemonSet(name string, edits ...Edit) *appsv1.DaemonSet {
 // Create creates the DaemonSet.
 func (s *Scenario) Create(ctx context.Context, daemonSet *appsv1.DaemonSet) *appsv1.DaemonSet {
 	s.tb.Helper()
+	s.mustBeClaimed(daemonSet)
 	created, err := s.TryCreate(ctx, daemonSet)
 	s.must(err, "create DaemonSet %s", daemonSet.Name)
 	return created
@@ -111,9 +112,32 @@ func (s *Scenario) Deploy(ctx context.Context, edits ...Edit) *appsv1.DaemonSet 
 // Update edits the DaemonSet and returns it as the API server has it now.
 func (s *Scenario) Update(ctx context.Context, daemonSet *appsv1.DaemonSet, edits ...Edit) *appsv1.DaemonSet {
 	s.tb.Helper()
+	edited := daemonSet.DeepCopy()
+	for _, edit := range edits {
+		edit.Apply(edited)
+	}
+	s.mustBeClaimed(edited)
 	updated, err := s.TryUpdate(ctx, daemonSet, edits...)
 	s.must(err, "update DaemonSet %s (%s)", daemonSet.Name, words(edits))
 	return updated
+}
+
+// AtWork waits until a controller sees to the DaemonSet: it has to notice a change that means nothing.
+func (s *Scenario) AtWork(ctx context.Context, daemonSet *appsv1.DaemonSet) {
+	s.tb.Helper()
+	changed := s.Update(ctx, daemonSet, edit(func(d *appsv1.DaemonSet) {
+		*d.Spec.RevisionHistoryLimit++
+	}, "revisionHistoryLimit one more, to see that a controller is at work"))
+	s.Require(ctx, "a controller has seen that DaemonSet "+daemonSet.Name+" was changed", Processed(changed))
+}
+
+// mustBeClaimed ends a scenario that surges where the implementation does not claim to: nothing that it does then breaks a promise.
+func (s *Scenario) mustBeClaimed(daemonSet *appsv1.DaemonSet) {
+	s.tb.Helper()
+	rolling := daemonSet.Spec.UpdateStrategy.RollingUpdate
+	if s.env.NoSurge && rolling != nil && rolling.MaxSurge != nil && *rolling.MaxSurge != intstr.FromInt32(0) {
+		s.tb.Skipf("the scenario sets maxSurge, and the implementation does not claim Surge")
+	}
 }
 
 // RollOut updates the DaemonSet and waits until it is RolledOut; it tells whether that came about.

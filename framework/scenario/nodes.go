@@ -51,6 +51,9 @@ func (s *Scenario) AddNodes(ctx context.Context, n int, edits ...func(*corev1.No
 			names[i] = fmt.Sprintf("%s-%d", s.namespace, len(s.nodes)+i)
 			add = func(ctx context.Context, name string) error { return s.createNode(ctx, name, edits) }
 		} else {
+			if len(edits) > 0 {
+				s.tb.Fatalf("harness: real nodes are shared as they are: a scenario whose later nodes are made to measure must be on simulated ones")
+			}
 			names[i] = s.realNode(len(s.nodes) + i)
 		}
 		s.Note(history.Stimulus{Lever: "add node", Kind: history.KindNode, Name: names[i], Node: names[i]})

@@ -28,7 +28,7 @@ func (s *Scenario) LivePods(ctx context.Context, daemonSet *appsv1.DaemonSet) []
 	return pods
 }
 
-// LivePodOn returns the newest live pod of the DaemonSet on the node, or nil.
+// LivePodOn returns the newest live pod of the DaemonSet on the node. A scenario that finds none ends there.
 func (s *Scenario) LivePodOn(ctx context.Context, daemonSet *appsv1.DaemonSet, node string) *corev1.Pod {
 	s.tb.Helper()
 	var newest *corev1.Pod
@@ -36,6 +36,9 @@ func (s *Scenario) LivePodOn(ctx context.Context, daemonSet *appsv1.DaemonSet, n
 		if history.NodeOf(pod) == node {
 			newest = pod
 		}
+	}
+	if newest == nil {
+		s.tb.Fatalf("precondition not reached: DaemonSet %s has no live pod on node %s", daemonSet.Name, node)
 	}
 	return newest
 }

@@ -62,6 +62,8 @@ type Environment struct {
 	Records []string
 	// NodeKind is the kind of nodes that the scenario needs. Default: any, preferably real.
 	NodeKind NodeKind
+	// NoSurge: the implementation does not claim to obey maxSurge, so a scenario that sets it is not possible.
+	NoSurge bool
 	// Recordings is the folder for recordings.
 	Recordings string
 	// RevisionLabel of the implementation.

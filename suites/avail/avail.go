@@ -18,6 +18,9 @@ import (
 // hour is a minReadySeconds that no spec waits out: there the levers set since when a pod is Ready.
 const hour = 3600
 
+// minReady is long enough, in seconds, for a pod to be Ready for two of them and for a kubelet's probe to fail.
+const minReady = 6
+
 // Specs registers the family.
 func Specs() {
 	spec.It("takes no pod for available that is terminating, not Ready, or not Ready for long enough",
@@ -70,10 +73,10 @@ func Specs() {
 		spec.Decides("AVAIL-004"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 1)
-			daemonSet := c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(4))
+			daemonSet := c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(minReady))
 			updated := c.Update(ctx, daemonSet, Image("v2"))
 			pod := flap(ctx, c, updated, nodes[0])
-			c.Await(ctx, func(cluster *history.Cluster) bool { return readyFor(cluster, pod, 5*time.Second) })
+			c.Await(ctx, func(cluster *history.Cluster) bool { return readyFor(cluster, pod, (minReady+1)*time.Second) })
 			nudge(ctx, c, updated, "after-the-second-transition")
 			c.Await(ctx, RolledOut(updated))
 			c.Decide("AVAIL-004",
@@ -85,7 +88,7 @@ func Specs() {
 		spec.Decides("AVAIL-005"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 1)
-			daemonSet := c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(4))
+			daemonSet := c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(minReady))
 			updated := c.Update(ctx, daemonSet, Image("v2"))
 			pod := flap(ctx, c, updated, nodes[0])
 			c.Await(ctx, RolledOut(updated))
@@ -165,6 +168,9 @@ func flap(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, node s
 	pod := readyPodOn(ctx, c, daemonSet, node)
 	c.Await(ctx, func(cluster *history.Cluster) bool { return readyFor(cluster, pod, 2*time.Second) })
 	c.Pods.BecomeUnready(ctx, pod)
+	if from, _ := history.AvailableFrom(pod, minReady); !time.Now().Before(from) {
+		c.CannotDecide("the updated pod was available before it could be made unready")
+	}
 	c.Pods.BecomeReady(ctx, pod)
 	return pod
 }

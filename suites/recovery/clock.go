@@ -19,10 +19,13 @@ func clock() {
 	spec.It("deletes the old pod in time although it was killed while the updated one was Ready but inside minReadySeconds",
 		spec.Decides("RECOVERY-003"),
 		func(ctx context.Context, c *spec.Case) {
-			minReady := timeToComeBack(ctx, c)
 			// One node, and an old pod that has long been available: whatever else happened would remind the controller of the updated pod.
 			c.AddNodes(ctx, 1)
-			updated := c.Update(ctx, deploy(ctx, c, minReady), Image("v2"))
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			minReady := timeToComeBack(ctx, c, daemonSet)
+			daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(minReady))
+			c.RequireAfter(ctx, time.Duration(minReady)*time.Second, "the old pod is available", Steady(daemonSet))
+			updated := c.Update(ctx, daemonSet, Image("v2"))
 			crash(ctx, c, "the updated pod is Ready", UpdatedOn(1, updated, history.IsReady))
 			late := false
 			c.Look(ctx, func(cluster *history.Cluster) {
@@ -40,19 +43,13 @@ func clock() {
 		}, spec.Alone{})
 }
 
-// timeToComeBack finds out, before anything is at stake, how long the implementation takes to come back after a crash, and returns that in seconds with
-// enough to spare for the next time.
-func timeToComeBack(ctx context.Context, c *spec.Case) int32 {
+// timeToComeBack finds out, before anything is at stake, how long the implementation takes to be at work again after a crash, and returns that in seconds
+// with enough to spare for the next time.
+func timeToComeBack(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) int32 {
 	began := time.Now()
 	crash(ctx, c, "there is nothing to do", func(*history.Cluster) bool { return true })
+	// One that is ready need not lead yet.
+	c.AtWork(ctx, daemonSet)
 	took := time.Since(began)
 	return int32((took + took/2 + 6*time.Second) / time.Second)
-}
-
-// deploy is Case.Deploy with minReadySeconds that may be longer than a scenario is patient while nothing happens.
-func deploy(ctx context.Context, c *spec.Case, minReady int32) *appsv1.DaemonSet {
-	daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", MaxSurge("1"), MinReadySeconds(minReady)))
-	c.Require(ctx, "the first pod is Ready", UpdatedOn(1, daemonSet, history.IsReady))
-	c.RequireAfter(ctx, time.Duration(minReady)*time.Second, "the first pod is available", Steady(daemonSet))
-	return daemonSet
 }

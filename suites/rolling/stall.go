@@ -14,6 +14,7 @@ import (
 func stall(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, image string) *appsv1.DaemonSet {
 	updated := c.Update(ctx, daemonSet, Image(image), NeverReady())
 	c.Await(ctx, Processed(updated))
-	c.Await(ctx, Quiet(2*time.Second))
+	// A kubelet may be silent for longer while it ends a pod.
+	c.Await(ctx, Together(PodsPerNode(updated, 1), Quiet(2*time.Second)))
 	return updated
 }

@@ -155,6 +155,9 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 		ran = specs
 	}
 	outcomes, observations := collect(ran, r.why(ctx))
+	if r.harnessFailure == "" {
+		r.harnessFailure = undone(ran)
+	}
 	report, err := reports.Assemble(reports.Run{
 		Implementation: r.describeImplementation(),
 		Provenance:     r.provenance(ctx.Err() != nil),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/onsi/ginkgo/v2/types"
@@ -63,6 +64,19 @@ func collect(specs []specReport, why string) ([]reports.Outcome, []reports.Obser
 		}
 	}
 	return outcomes, observations
+}
+
+// undone is what specs could not put back, so that what others decided after them is in doubt; empty if there is nothing.
+func undone(specs []specReport) string {
+	var failures []string
+	for _, report := range specs {
+		for _, entry := range report.ReportEntries {
+			if entry.Name == spec.UndoneEntry {
+				failures = append(failures, fmt.Sprintf("%s: could not put back: %s", report.FullText(), entry.StringRepresentation()))
+			}
+		}
+	}
+	return strings.Join(failures, "\n")
 }
 
 func outcomesOf(report specReport) (spec.Outcomes, bool) {

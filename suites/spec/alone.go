@@ -77,8 +77,22 @@ func (s Session) attach(ctx context.Context, o *own) error {
 		Cluster: nodes, Machines: nodes, Artifact: s.Launch.Artifact,
 		LogPath: filepath.Join(s.Launch.Logs, o.tested.Name+".implementation.log"),
 	}
-	o.running, err = implementation.Attach(ctx, o.tested, o.options)
-	return err
+	if o.running, err = implementation.Attach(ctx, o.tested, o.options); err != nil {
+		return err
+	}
+	return o.insist(ctx)
+}
+
+// insist makes sure that the implementation is at work, and nobody else in its place: a spec before this one may have failed to put that back.
+func (o *own) insist(ctx context.Context) error {
+	if err := o.cluster.SwitchOff(ctx, o.tested.Replaces...); err != nil {
+		return err
+	}
+	err := o.running.AwaitReady(ctx)
+	if err == nil || errors.Is(err, implementation.ErrLaunchedByOthers) {
+		return nil
+	}
+	return o.running.Restart(ctx)
 }
 
 // start starts a control plane and the implementation once more.
@@ -128,10 +142,10 @@ func (o *own) release(ctx context.Context) error {
 
 // handBack ends the implementation and has kube-controller-manager do its work.
 func (o *own) handBack(ctx context.Context) error {
+	o.handedBack = true
 	if err := o.running.StandDown(ctx); err != nil {
 		return err
 	}
-	o.handedBack = true
 	return o.cluster.SwitchOff(ctx)
 }
 
@@ -143,6 +157,9 @@ func (o *own) takeOver(ctx context.Context, meanwhile ...func()) error {
 	for _, act := range meanwhile {
 		act()
 	}
+	if err := o.running.Restart(ctx); err != nil {
+		return err
+	}
 	o.handedBack = false
-	return o.running.Restart(ctx)
+	return nil
 }

@@ -67,17 +67,10 @@ func (c *Case) mustDecide(id requirements.ID) {
 	}
 }
 
-// unclaimed returns the features, without repetition, of those decided requirements that the implementation does not claim. A spec whose
-// requirements are all of this kind is not run.
-func (c *Case) unclaimed() []string {
-	var missing []string
-	for _, id := range c.decides {
-		requirement, _ := c.process.catalogue.Get(id)
-		if !slices.Contains(c.Features(), requirement.Feature) {
-			missing = append(missing, string(requirement.Feature))
-		}
-	}
-	return missing
+// claims returns the requirement's feature, and whether the implementation claims it.
+func (c *Case) claims(id requirements.ID) (requirements.Feature, bool) {
+	requirement, _ := c.process.catalogue.Get(id)
+	return requirement.Feature, slices.Contains(c.Features(), requirement.Feature)
 }
 
 // judge closes the recording and finds out what it says about each requirement.
@@ -119,6 +112,11 @@ func (c *Case) judge(ctx context.Context, aborted string) findings {
 			f.violations = append(f.violations, judge.Violation{Requirement: answer.id, Promise: answer.promise, Got: answer.got})
 		}
 	}
+	// Nobody is held to what they do not claim.
+	f.violations = slices.DeleteFunc(f.violations, func(v judge.Violation) bool {
+		_, claimed := c.claims(v.Requirement)
+		return !claimed
+	})
 	return f
 }
 

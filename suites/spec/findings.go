@@ -91,16 +91,23 @@ func (c *Case) report(began time.Time, f *findings, reason string, verdict repor
 	took := time.Since(began).Round(time.Millisecond)
 	for _, id := range ids {
 		outcome := reports.Outcome{Requirement: string(id), Spec: c.text, Verdict: verdict, Reason: reason, Duration: took}
+		feature, claimed := c.claims(id)
 		if c.Scenario != nil {
 			outcome.Nodes = string(c.NodeKind())
 		}
-		if verdict == "" || f.shows(id) {
+		if !claimed {
+			outcome.Verdict, outcome.Reason = reports.Unsupported, notClaimed(feature)
+		} else if verdict == "" || f.shows(id) {
 			outcome.Verdict, outcome.Reason = f.verdict(id)
 			outcome.Violations = c.tell(f, id)
 		}
 		f.outcomes = append(f.outcomes, outcome)
 	}
 	ginkgo.AddReportEntry(OutcomeEntry, Outcomes{Outcomes: f.outcomes, Observations: f.observations}, ginkgo.ReportEntryVisibilityNever)
+}
+
+func notClaimed(feature requirements.Feature) string {
+	return fmt.Sprintf("the implementation does not claim %s", feature)
 }
 
 // Outcomes is the value of an OutcomeEntry.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -88,6 +89,7 @@ func (s Session) environment() (scenario.Environment, error) {
 	}
 	return scenario.Environment{
 		Client: client, RealNodes: s.RealNodes, OnlyRealNodes: s.OnlyRealNodes, Images: s.Images,
+		NoSurge:    !slices.Contains(s.Features, requirements.Surge),
 		Recordings: s.Recordings, RevisionLabel: s.RevisionLabel, Seed: s.Seed, Patience: s.Patience,
 	}, nil
 }

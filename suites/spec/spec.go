@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -21,8 +22,17 @@ import (
 // OutcomeEntry names the entry in Ginkgo's report that holds a spec's outcomes: a JSON list of reports.Outcome.
 const OutcomeEntry = "rollcall outcomes"
 
-// Timeout bounds one spec, judging included.
-const Timeout = 3 * time.Minute
+// UndoneEntry names the entry that says what a spec could not put back: what others decide after it is in doubt.
+const UndoneEntry = "rollcall could not put back"
+
+// Timeout bounds one scenario.
+const Timeout = 5 * time.Minute
+
+// What follows a scenario must happen even when its time is up, and before the next one on the same cluster begins.
+const (
+	judgingTime  = time.Minute
+	cleaningTime = 3 * time.Minute
+)
 
 // Decides lists the requirements that a spec decides.
 func Decides(ids ...requirements.ID) []requirements.ID { return ids }
@@ -35,7 +45,7 @@ func It(text string, decides []requirements.ID, body func(ctx context.Context, c
 		labels[i] = string(id)
 	}
 	wants, others := wantsOf(decorators)
-	args := append([]any{labels, ginkgo.Offset(1), ginkgo.SpecTimeout(Timeout)}, others...)
+	args := append([]any{labels, ginkgo.Offset(1), ginkgo.SpecTimeout(Timeout), ginkgo.GracePeriod(judgingTime + cleaningTime + time.Minute)}, others...)
 	if wants.alone && clusterIsShared() {
 		args = append(args, ginkgo.Serial)
 	}
@@ -55,9 +65,8 @@ func run(ctx ginkgo.SpecContext, decides []requirements.ID, body func(context.Co
 	report := ginkgo.CurrentSpecReport()
 	began := time.Now()
 	c := &Case{process: p, text: report.FullText(), decides: decides, wants: wants}
-	if missing := c.unclaimed(); len(missing) == len(decides) {
-		unclaimed := fmt.Sprintf("the implementation does not claim %s", strings.Join(slices.Compact(missing), ", "))
-		c.report(began, &findings{}, unclaimed, reports.Unsupported)
+	if !slices.ContainsFunc(decides, func(id requirements.ID) bool { _, claimed := c.claims(id); return claimed }) {
+		c.report(began, &findings{}, "", "")
 		return
 	}
 	if missing := wants.missingOn(p.session); missing != "" {
@@ -66,17 +75,19 @@ func run(ctx ginkgo.SpecContext, decides []requirements.ID, body func(context.Co
 	}
 
 	aborted, impossible := c.play(ctx, name(report), body)
-	// What follows must happen even when the spec's time is up.
-	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	judging, cancel := context.WithTimeout(context.WithoutCancel(ctx), judgingTime)
 	defer cancel()
-	findings := c.judge(after, aborted)
+	findings := c.judge(judging, aborted)
 	if impossible != "" {
 		c.report(began, &findings, impossible, reports.NotRun)
 	} else {
 		c.report(began, &findings, "", "")
 	}
-	if err := c.clean(after); err != nil && aborted == "" {
-		aborted = "harness: " + err.Error()
+	cleaning, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleaningTime)
+	defer cancel()
+	if err := c.clean(cleaning); err != nil {
+		ginkgo.AddReportEntry(UndoneEntry, err.Error(), ginkgo.ReportEntryVisibilityNever)
+		aborted = strings.TrimPrefix(aborted+"\nharness: "+err.Error(), "\n")
 	}
 	if failure := findings.failure(); failure != "" {
 		ginkgo.Fail(failure)
@@ -99,7 +110,8 @@ func (c *Case) play(ctx context.Context, name string, body func(context.Context,
 		case impossibility:
 			impossible = string(reason)
 		default:
-			panic(reason)
+			// What was recorded is still judged, and everything put back.
+			aborted = fmt.Sprintf("harness: the spec panicked: %v\n%s", reason, debug.Stack())
 		}
 	}()
 	environment := c.process.environment

@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/expect"
@@ -68,8 +69,8 @@ func changes() {
 			none := Edit{Says: "revisionHistoryLimit 0", Apply: func(d *appsv1.DaemonSet) { d.Spec.RevisionHistoryLimit = new(int32) }}
 			daemonSet := stall(ctx, c, c.Deploy(ctx, MaxSurge("1"), none))
 			// The pods of v2 give way to those of v3, and so may its history; those of v1 stay.
-			c.Update(ctx, daemonSet, Image("v3"), NeverReady())
-			c.Await(ctx, Quiet(2*time.Second))
+			updated := c.Update(ctx, daemonSet, Image("v3"), NeverReady())
+			c.Await(ctx, Together(PodsPerNode(updated, 2), noneTerminating, Quiet(2*time.Second)))
 			c.Decide("HISTORY-017", Exactly(3, RevisionCreated()), Exactly(1, RevisionDeleted()), Never(PodDeleted(OfVersion("v1"))))
 		})
 
@@ -79,7 +80,7 @@ func changes() {
 			nodes := c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx, MaxSurge("2"))
 			old := c.LivePodOn(ctx, daemonSet, nodes[0])
-			stall(ctx, c, daemonSet)
+			c.Require(ctx, "an updated pod stands beside each old one", PodsPerNode(stall(ctx, c, daemonSet), 2))
 			updated := c.LivePodOn(ctx, daemonSet, nodes[0])
 			// The controller must not see one pod go and the other come before it sees the new strategy: it would act on it in surge mode. A new one
 			// begins with a list of everything, so it knows all three.
@@ -96,6 +97,16 @@ func changes() {
 				Never(After(PodDeleted(), Nth(2, StimulusIs("update DaemonSet"))).Where("available, in favour of one that is not", sacrificed)),
 				expect.RolledOut())
 		}, spec.Alone{})
+}
+
+// noneTerminating holds while no pod is on its way out: until it is gone, its history is needed.
+func noneTerminating(cluster *history.Cluster) bool {
+	for _, pod := range cluster.Pods {
+		if pod.DeletionTimestamp != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // sacrificed tells of a deleted pod that it was available and that another pod, which is not, lives on beside it.

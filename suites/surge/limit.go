@@ -43,7 +43,7 @@ func limit() {
 				Exactly(4, besideOld),
 				NeverBetween(First(StimulusIs("update DaemonSet")), Last(StimulusIs("add node")), Nth(4, besideOld)),
 				Exactly(8, PodCreated(OfVersion("v2"))))
-		})
+		}, spec.SimulatedNodes{})
 
 	spec.It("surges every node at once when maxSurge is no less than their number",
 		spec.Decides("SURGE-005"),
