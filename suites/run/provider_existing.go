@@ -46,6 +46,9 @@ func (p *existingProvider) start(ctx context.Context, r *suiteRun) (*place, erro
 		Cluster: nodes, kubeconfig: nodes.Kubeconfig(), realNodes: nodes.Nodes(), onlyRealNodes: true, daemonImages: p.images,
 		neverAlone: "nothing is done to the control plane and the machines of an existing cluster, nor to others' implementations",
 	}
+	if err := nodes.ClocksAgree(ctx); err != nil {
+		return where, err
+	}
 	pods := scenario.ImagesPod(p.images)
 	if err := nodes.RunOnEveryNode(ctx, pods, scenario.ImagesPodPort, "readyz"); err != nil {
 		return where, fmt.Errorf("%w\n    the nodes must have the images %s:v1 to v9 and %s, or pull them: see `rollcall images` and -images", err, p.images.Daemon(), p.images.Probe())
