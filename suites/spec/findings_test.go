@@ -6,6 +6,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
 )
 
@@ -19,4 +20,16 @@ func TestAViolationIsAFailureWhateverBecameOfTheScenario(t *testing.T) {
 	g.Expect(reason).To(Equal("it could not go on"))
 	g.Expect(f.shows("SURGE-002")).To(BeTrue())
 	g.Expect(f.shows("SURGE-001")).To(BeFalse())
+}
+
+func TestNobodyIsHeldToWhatTheyDoNotClaim(t *testing.T) {
+	g := NewWithT(t)
+	catalogue, err := requirements.Load()
+	g.Expect(err).NotTo(HaveOccurred())
+	c := &Case{process: process{session: Session{Features: []requirements.Feature{requirements.DaemonSet}}, catalogue: catalogue}}
+	feature, claimed := c.claims("SURGE-002")
+	g.Expect(claimed).To(BeFalse())
+	g.Expect(notClaimed(feature)).To(Equal("the implementation does not claim Surge"))
+	_, claimed = c.claims("ROLLING-002")
+	g.Expect(claimed).To(BeTrue())
 }
