@@ -31,7 +31,7 @@ func (s *Scenario) awaitPatiently(ctx context.Context, patience time.Duration, c
 	s.must(s.recorder.Await(ctx, func(cluster *history.Cluster) bool {
 		holds = condition(cluster)
 		return quiet(cluster) || stalled(cluster) || holds
-	}), "wait")
+	}), "wait for the implementation, which was still coming forward or has only begun to stand still")
 	return holds
 }
 
