@@ -32,12 +32,12 @@ func restraint() {
 		}, spec.SimulatedNodes{})
 }
 
-// backsOff asks that pods are created after growing delays and do not pile up. The first retry may come at once; after it the delay is a second or
-// more, and grows.
+// backsOff asks that pods are created after growing delays and do not pile up. The first retry may come at once; after it the delays are a second, two
+// and four or more. Two at a time are asked for far less than that, because an event that is heard of late makes what follows seem early.
 func backsOff(created Event) Matcher {
 	return All(
 		AtLeast(4, created),
-		NotWithin(500*time.Millisecond, Nth(2, created), Nth(3, created)),
-		NotWithin(1500*time.Millisecond, Nth(3, created), Nth(4, created)),
+		NotWithin(time.Second, Nth(2, created), Nth(4, created)),
+		NotWithin(2500*time.Millisecond, Nth(3, created), Nth(5, created)),
 		Never(created.Where("with more than two other pods on its node", func(o Occurrence) bool { return len(o.PodsBeside()) > 2 })))
 }
