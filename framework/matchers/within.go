@@ -36,6 +36,7 @@ func Within(d time.Duration, from, to Event) NodeMatcher {
 }
 
 // NotWithin asks that to does not follow within d of from's first occurrence. From must happen; to need not.
+// The harness may hear of from late, which makes to seem early: d has to be clearly less than what is promised.
 func NotWithin(d time.Duration, from, to Event) NodeMatcher {
 	return question{
 		promise: fmt.Sprintf("no %s within %s of %s", to, d, from),
