@@ -28,6 +28,7 @@ func Specs() {
 			orphan(ctx, c, left)
 			again := c.Create(ctx, c.NewDaemonSet("daemon", MaxUnavailable("2"), Image("v2")))
 			c.Await(ctx, Steady(again))
+			c.Await(ctx, func(cluster *history.Cluster) bool { return allControlledBy(again, cluster) == nil })
 			c.Await(ctx, Quiet(time.Second))
 			recreated := Nth(2, StimulusIs("create DaemonSet"))
 			c.Decide("HISTORY-026",

@@ -23,7 +23,7 @@ func budget() {
 			func(ctx context.Context, c *spec.Case) {
 				c.AddNodes(ctx, row.nodes)
 				daemonSet := c.Deploy(ctx, MaxUnavailable(row.maxUnavailable))
-				stall(ctx, c, daemonSet, "v2")
+				stall(ctx, c, daemonSet, "v2", row.want)
 				c.Decide("ROLLING-003", Exactly(row.want, PodDeleted(OfVersion("v1"))))
 			})
 	}
@@ -38,7 +38,7 @@ func budget() {
 				c.EditNode(ctx, "taint", node, taint)
 			}
 			c.Await(ctx, Quiet(time.Second))
-			stall(ctx, c, daemonSet, "v2")
+			stall(ctx, c, daemonSet, "v2", 3)
 			c.Decide("ROLLING-004", Exactly(3, PodDeleted(OfVersion("v1")).Where("on an eligible node", func(o Occurrence) bool { return o.NodeIsEligible() })))
 		}, spec.SimulatedNodes{})
 
@@ -47,7 +47,7 @@ func budget() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 5)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
-			stall(ctx, c, daemonSet, "v2")
+			stall(ctx, c, daemonSet, "v2", 2)
 			c.Decide("ROLLING-010", Exactly(2, PodDeleted(OfVersion("v1"))), Exactly(2, PodCreated(OfVersion("v2"))))
 			c.Decide("ROLLING-012", Exactly(2, PodDeleted()))
 		})

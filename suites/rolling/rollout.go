@@ -49,9 +49,9 @@ func rollout() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 4)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("100%"))
-			daemonSet = stall(ctx, c, daemonSet, "v2")
+			daemonSet = stall(ctx, c, daemonSet, "v2", 4)
 			c.Update(ctx, daemonSet, MaxUnavailable("7"))
-			stall(ctx, c, daemonSet, "v3")
+			stall(ctx, c, daemonSet, "v3", 4)
 			c.Decide("ROLLING-014",
 				OnEveryNode(Exactly(1, PodDeleted(OfVersion("v1")))),
 				OnEveryNode(Exactly(1, PodDeleted(OfVersion("v2")))),

@@ -10,11 +10,11 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// stall begins a rollout whose pods never become ready, and waits until the controller has done all that it will.
-func stall(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, image string) *appsv1.DaemonSet {
+// stall begins a rollout whose pods never become ready, and waits until that many nodes have one and the controller has done all that it will.
+func stall(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, image string, nodes int) *appsv1.DaemonSet {
 	updated := c.Update(ctx, daemonSet, Image(image), NeverReady())
-	c.Await(ctx, Processed(updated))
+	c.Await(ctx, UpdatedOn(nodes, updated))
 	// A kubelet may be silent for longer while it ends a pod.
-	c.Await(ctx, Together(PodsPerNode(updated, 1), Quiet(2*time.Second)))
+	c.Await(ctx, Together(Processed(updated), PodsPerNode(updated, 1), Quiet(2*time.Second)))
 	return updated
 }

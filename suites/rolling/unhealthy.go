@@ -34,7 +34,7 @@ func unhealthy() {
 			nodes := c.AddNodes(ctx, 5)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
 			sick(ctx, c, daemonSet, nodes[0])
-			stall(ctx, c, daemonSet, "v2")
+			stall(ctx, c, daemonSet, "v2", 2)
 			c.Decide("ROLLING-007", Exactly(1, PodDeleted(OfVersion("v1")).Where("available", wasAvailable)))
 		})
 
@@ -44,7 +44,7 @@ func unhealthy() {
 			nodes := c.AddNodes(ctx, 5)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
 			sick(ctx, c, daemonSet, nodes[0], nodes[1], nodes[2])
-			stall(ctx, c, daemonSet, "v2")
+			stall(ctx, c, daemonSet, "v2", 1)
 			unhealthy := PodDeleted(OfVersion("v1")).Where("unavailable", func(o Occurrence) bool { return !o.WasAvailable() })
 			c.Decide("ROLLING-008", Never(PodDeleted(OfVersion("v1")).Where("available", wasAvailable)), AtLeast(1, unhealthy))
 			c.Observe(func(h *history.History) string {

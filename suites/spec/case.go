@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -134,6 +136,14 @@ func (c *Case) RevisionLabel() string { return c.process.session.RevisionLabel }
 
 // CannotDecide ends the scenario: what it is about turned out not to be decidable here, for the reason given.
 func (c *Case) CannotDecide(reason string) { aborter{}.Fatalf("%s", reason) }
+
+// MustHaveBeenYoung ends the scenario if the pod, Ready as it was then, is available by now or will have been before an implementation can be held to
+// know that it is not Ready any more.
+func (c *Case) MustHaveBeenYoung(pod *corev1.Pod, minReadySeconds int32) {
+	if from, _ := history.AvailableFrom(pod, minReadySeconds); !time.Now().Add(judge.Lag).Before(from) {
+		c.CannotDecide("it took so long to make pod " + pod.Name + " unready that it was available before, or almost")
+	}
+}
 
 // Prompt is the longest reaction that counts as prompt: UNREADY-008 allows 5 s.
 const Prompt = 5 * time.Second

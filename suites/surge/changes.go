@@ -48,12 +48,12 @@ func changes() {
 		spec.Decides("SURGE-020"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 6)
-			daemonSet := stall(ctx, c, c.Deploy(ctx, MaxSurge("1")))
-			for _, maxSurge := range []string{"3", "2"} {
-				// No Require: a controller that does not notice the change is one that breaks the promise.
-				c.Await(ctx, Processed(c.Update(ctx, daemonSet, MaxSurge(maxSurge))))
-				c.Await(ctx, Quiet(time.Second))
-			}
+			daemonSet := stall(ctx, c, c.Deploy(ctx, MaxSurge("1")), 1)
+			// No Require: a controller that does not notice a change is one that breaks the promise.
+			c.Await(ctx, UpdatedOn(3, c.Update(ctx, daemonSet, MaxSurge("3"))))
+			c.Await(ctx, Quiet(time.Second))
+			c.Await(ctx, Processed(c.Update(ctx, daemonSet, MaxSurge("2"))))
+			c.Await(ctx, Quiet(time.Second))
 			update := StimulusIs("update DaemonSet")
 			c.Decide("SURGE-020",
 				NeverBetween(Nth(1, update), Nth(2, update), Nth(2, PodCreated(OfVersion("v2")))),
@@ -67,10 +67,11 @@ func changes() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			none := Edit{Says: "revisionHistoryLimit 0", Apply: func(d *appsv1.DaemonSet) { d.Spec.RevisionHistoryLimit = new(int32) }}
-			daemonSet := stall(ctx, c, c.Deploy(ctx, MaxSurge("1"), none))
-			// The pods of v2 give way to those of v3, and so may its history; those of v1 stay.
-			updated := c.Update(ctx, daemonSet, Image("v3"), NeverReady())
-			c.Await(ctx, Together(PodsPerNode(updated, 2), noneTerminating, Quiet(2*time.Second)))
+			daemonSet := stall(ctx, c, c.Deploy(ctx, MaxSurge("1"), none), 1)
+			// The pod of v2 gives way to one of v3, and so may its history; those of v1 stay.
+			c.Await(ctx, UpdatedOn(1, c.Update(ctx, daemonSet, Image("v3"), NeverReady())))
+			c.Await(ctx, func(cluster *history.Cluster) bool { return len(cluster.Revisions) == 2 })
+			c.Await(ctx, Quiet(2*time.Second))
 			c.Decide("HISTORY-017", Exactly(3, RevisionCreated()), Exactly(1, RevisionDeleted()), Never(PodDeleted(OfVersion("v1"))))
 		})
 
@@ -80,7 +81,7 @@ func changes() {
 			nodes := c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx, MaxSurge("2"))
 			old := c.LivePodOn(ctx, daemonSet, nodes[0])
-			c.Require(ctx, "an updated pod stands beside each old one", PodsPerNode(stall(ctx, c, daemonSet), 2))
+			c.Require(ctx, "an updated pod stands beside each old one", PodsPerNode(stall(ctx, c, daemonSet, 2), 2))
 			updated := c.LivePodOn(ctx, daemonSet, nodes[0])
 			// The controller must not see one pod go and the other come before it sees the new strategy: it would act on it in surge mode. A new one
 			// begins with a list of everything, so it knows all three.
@@ -97,16 +98,6 @@ func changes() {
 				Never(After(PodDeleted(), Nth(2, StimulusIs("update DaemonSet"))).Where("available, in favour of one that is not", sacrificed)),
 				expect.RolledOut())
 		}, spec.Alone{})
-}
-
-// noneTerminating holds while no pod is on its way out: until it is gone, its history is needed.
-func noneTerminating(cluster *history.Cluster) bool {
-	for _, pod := range cluster.Pods {
-		if pod.DeletionTimestamp != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // sacrificed tells of a deleted pod that it was available and that another pod, which is not, lives on beside it.

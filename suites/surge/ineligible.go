@@ -2,6 +2,7 @@ package surge
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -17,18 +18,19 @@ func ineligible() {
 		spec.Decides("SURGE-017"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 4)
-			daemonSet := c.Deploy(ctx, MaxSurge("1"))
-			updated := c.Update(ctx, daemonSet, Image("v2"), ReadyAfter(2*time.Second))
-			c.Require(ctx, "the first updated pod is there", func(cluster *history.Cluster) bool { return surged(cluster, nodes) != "" })
-			var closed string
-			c.Look(ctx, func(cluster *history.Cluster) {
-				for _, node := range nodes {
-					if node != surged(cluster, nodes) {
-						closed = node
-					}
-				}
-			})
+			// As long as no updated pod is ready nothing happens on the other nodes, so none of them has one when it is closed.
+			updated := stall(ctx, c, c.Deploy(ctx, MaxSurge("1")), 1)
+			surging := history.NodeOf(c.RequireUpdated(ctx, "the first updated pod runs", updated, Running, NotReady))
+			closed := nodes[slices.IndexFunc(nodes, func(node string) bool { return node != surging })]
 			c.EditNode(ctx, "taint", closed, taint)
+			c.Await(ctx, Quiet(time.Second))
+			for range len(nodes) - 1 {
+				pod := c.AwaitUpdated(ctx, updated, Running, NotReady)
+				if pod == nil {
+					break
+				}
+				c.Pods.BecomeReady(ctx, pod)
+			}
 			c.Await(ctx, RolledOutOnEligible(updated))
 			c.Await(ctx, Quiet(time.Second))
 			c.Decide("SURGE-017",
@@ -70,16 +72,4 @@ func ineligible() {
 				Exactly(2, PodCreated(OfVersion("v2"))),
 				expect.RolledOut())
 		})
-}
-
-// surged returns the first of the nodes that has two pods, or nothing.
-func surged(cluster *history.Cluster, nodes []string) string {
-	for uid := range cluster.DaemonSets {
-		for _, node := range nodes {
-			if len(cluster.PodsOn(uid, node)) > 1 {
-				return node
-			}
-		}
-	}
-	return ""
 }

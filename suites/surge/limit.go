@@ -23,7 +23,7 @@ func limit() {
 			func(ctx context.Context, c *spec.Case) {
 				c.AddNodes(ctx, row.nodes)
 				daemonSet := c.Deploy(ctx, MaxSurge(row.maxSurge))
-				stall(ctx, c, daemonSet)
+				stall(ctx, c, daemonSet, row.want)
 				c.Decide("SURGE-003", Exactly(row.want, PodCreated(OfVersion("v2"))), Never(PodDeleted()))
 			})
 	}
@@ -34,8 +34,9 @@ func limit() {
 			c.AddNodes(ctx, 10)
 			c.AddNodes(ctx, 3, taint)
 			daemonSet := c.Deploy(ctx, MaxSurge("25%"))
-			stall(ctx, c, daemonSet)
+			updated := stall(ctx, c, daemonSet, 3)
 			c.AddNodes(ctx, 4)
+			c.Await(ctx, UpdatedOn(8, updated))
 			c.Await(ctx, Quiet(time.Second))
 			// 25% of 10 eligible nodes is 3, of all 13 it would be 4; of 14 it is 4. A node that just joined needs no surge.
 			besideOld := PodCreated(OfVersion("v2")).Where("beside an old pod", func(o Occurrence) bool { return len(o.PodsBeside()) > 0 })
@@ -50,7 +51,7 @@ func limit() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 3)
 			daemonSet := c.Deploy(ctx, MaxSurge("5"))
-			stall(ctx, c, daemonSet)
+			stall(ctx, c, daemonSet, 3)
 			c.Decide("SURGE-005", OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))), Never(PodDeleted()))
 		})
 
@@ -59,8 +60,9 @@ func limit() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 3)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
-			stall(ctx, c, daemonSet)
+			updated := stall(ctx, c, daemonSet, 1)
 			joined := c.AddNodes(ctx, 1)[0]
+			c.Await(ctx, UpdatedOn(2, updated))
 			c.Await(ctx, Quiet(time.Second))
 			c.Decide("SURGE-012",
 				Within(spec.Prompt, NodeAdded().On(joined), PodCreated(OfVersion("v2")).On(joined)),

@@ -43,7 +43,7 @@ func rollout() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 3)
 			// Two nodes have a pod of v1 and one of v2, both outdated, when v3 comes.
-			daemonSet := stall(ctx, c, c.Deploy(ctx, MaxSurge("2")))
+			daemonSet := stall(ctx, c, c.Deploy(ctx, MaxSurge("2")), 2)
 			c.RollOut(ctx, daemonSet, Image("v3"), Healthy())
 			c.Decide("SURGE-009", expect.RolledOut())
 		})

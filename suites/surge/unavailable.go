@@ -24,7 +24,7 @@ func unavailable() {
 			// The first node's pod is Ready, and for an hour to come not available.
 			daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(hour))
 			c.Require(ctx, "the controller has seen the new minReadySeconds", Processed(daemonSet))
-			updated := stall(ctx, c, daemonSet)
+			updated := stall(ctx, c, daemonSet, 2)
 			// While the first node's updated pod goes on not being ready, one after the other of the rest becomes available.
 			for range 3 {
 				pod := c.AwaitUpdated(ctx, updated, NotOnNode(nodes[0]), Running, NotReady)

@@ -101,7 +101,7 @@ func underway() {
 			c.HandBack(ctx)
 			// The first updated pod never becomes ready of itself, so the rollout is still under way whenever the implementation is ready.
 			updated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), Image("v2"), NeverReady())
-			c.Require(ctx, "kube-controller-manager has created the first updated pod", Processed(updated))
+			c.Require(ctx, "kube-controller-manager has created the first updated pod", UpdatedOn(1, updated))
 			c.Await(ctx, Quiet(calm))
 			c.TakeOver(ctx)
 			settle(ctx, c)
