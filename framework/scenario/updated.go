@@ -45,6 +45,19 @@ func (s *Scenario) RequireUpdated(ctx context.Context, what string, daemonSet *a
 	return found
 }
 
+// BecomeReadyInTurn makes that many updated pods ready, each as soon as it runs, and returns early when no more come: whether they should have is for
+// the judges of the recording.
+func (s *Scenario) BecomeReadyInTurn(ctx context.Context, daemonSet *appsv1.DaemonSet, count int) {
+	s.tb.Helper()
+	for range count {
+		pod := s.AwaitUpdated(ctx, daemonSet, Running, NotReady)
+		if pod == nil {
+			return
+		}
+		s.Pods.BecomeReady(ctx, pod)
+	}
+}
+
 // UpdatedOn holds while at least that many nodes have such a pod.
 func UpdatedOn(count int, daemonSet *appsv1.DaemonSet, traits ...Trait) Condition {
 	return func(cluster *history.Cluster) bool {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -50,9 +49,7 @@ func controller() {
 			}
 			c.Reconnect(ctx)
 			// Nothing else changes meanwhile: packets that were dropped are sent again seconds later, and what they say cannot be known before.
-			if next := c.AwaitUpdated(ctx, updated, NotOnNode(history.NodeOf(pod)), Running); next != nil {
-				c.Pods.BecomeReady(ctx, next)
-			}
+			c.BecomeReadyInTurn(ctx, updated, 1)
 			c.Await(ctx, RolledOut(updated))
 			c.Await(ctx, Quiet(time.Second))
 			c.Decide("KUBELET-011",

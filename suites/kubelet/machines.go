@@ -45,7 +45,7 @@ func machines() {
 		spec.Decides("KUBELET-007"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
-			updated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), Image("v2"), ReadyAfter(2*time.Second))
+			updated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), Image("v2"), ReadyAfter(5*time.Second))
 			node := history.NodeOf(c.RequireUpdated(ctx, "the first updated pod has been created", updated))
 			c.RebootNode(ctx, node)
 			requireNode(ctx, c, node, true)

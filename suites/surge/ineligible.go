@@ -24,13 +24,7 @@ func ineligible() {
 			closed := nodes[slices.IndexFunc(nodes, func(node string) bool { return node != surging })]
 			c.EditNode(ctx, "taint", closed, taint)
 			c.Await(ctx, Quiet(time.Second))
-			for range len(nodes) - 1 {
-				pod := c.AwaitUpdated(ctx, updated, Running, NotReady)
-				if pod == nil {
-					break
-				}
-				c.Pods.BecomeReady(ctx, pod)
-			}
+			c.BecomeReadyInTurn(ctx, updated, len(nodes)-1)
 			c.Await(ctx, RolledOutOnEligible(updated))
 			c.Await(ctx, Quiet(time.Second))
 			c.Decide("SURGE-017",

@@ -46,13 +46,13 @@ func unavailable() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx, MaxSurge("2"))
-			updated := c.Update(ctx, daemonSet, Image("v2"), ReadyAfter(4*time.Second))
-			c.Require(ctx, "an updated pod stands beside each old one", PodsPerNode(updated, 2))
-			for _, pod := range c.LivePods(ctx, daemonSet) {
-				if pod.Spec.Containers[0].Image != updated.Spec.Template.Spec.Containers[0].Image {
-					c.Pods.BecomeUnready(ctx, pod)
-				}
+			old := c.LivePods(ctx, daemonSet)
+			updated := stall(ctx, c, daemonSet, len(old))
+			for _, pod := range old {
+				c.Pods.BecomeUnready(ctx, pod)
 			}
+			c.Await(ctx, Quiet(time.Second))
+			c.BecomeReadyInTurn(ctx, updated, len(old))
 			c.Await(ctx, RolledOut(updated))
 			c.Decide("SURGE-022",
 				expect.RolledOut(),

@@ -105,14 +105,7 @@ func underway() {
 			c.Await(ctx, Quiet(calm))
 			c.TakeOver(ctx)
 			settle(ctx, c)
-			for range 2 {
-				// Await: a controller that does not go on breaks the promise.
-				pod := c.AwaitUpdated(ctx, updated, Running, NotReady)
-				if pod == nil {
-					break
-				}
-				c.Pods.BecomeReady(ctx, pod)
-			}
+			c.BecomeReadyInTurn(ctx, updated, 2)
 			c.Await(ctx, RolledOut(updated))
 			c.Decide("TAKEOVER-004",
 				Before(PodCreated(OfVersion("v2")), StimulusIs(settled)), Before(StimulusIs(settled), PodDeleted()),
