@@ -3,6 +3,7 @@ package spec
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -140,8 +141,10 @@ func (c *Case) CannotDecide(reason string) { aborter{}.Fatalf("%s", reason) }
 // MustHaveBeenYoung ends the scenario if the pod, Ready as it was then, is available by now or will have been before an implementation can be held to
 // know that it is not Ready any more.
 func (c *Case) MustHaveBeenYoung(pod *corev1.Pod, minReadySeconds int32) {
-	if from, _ := history.AvailableFrom(pod, minReadySeconds); !time.Now().Add(judge.Lag).Before(from) {
-		c.CannotDecide("it took so long to make pod " + pod.Name + " unready that it was available before, or almost")
+	now := time.Now()
+	if from, ready := history.AvailableFrom(pod, minReadySeconds); !ready || !now.Add(judge.Lag).Before(from) {
+		c.CannotDecide(fmt.Sprintf("pod %s was made unready, which was known at %s; it takes %s before %s, from when it would have been available",
+			pod.Name, now.UTC().Format(time.TimeOnly), judge.Lag, from.UTC().Format(time.TimeOnly)))
 	}
 }
 
