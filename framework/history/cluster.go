@@ -69,7 +69,7 @@ func (c *Cluster) Apply(entry Entry) Change {
 		c.Stimuli[key] = append(c.Stimuli[key], entry)
 		return Change{Entry: entry}
 	}
-	if entry.Measurement != nil {
+	if entry.Object == nil {
 		return Change{Entry: entry}
 	}
 	c.Changes++

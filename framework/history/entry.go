@@ -9,7 +9,6 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -55,11 +54,11 @@ func NewObject(kind Kind) (Object, error) {
 	return nil, fmt.Errorf("kind %q cannot be recorded", kind)
 }
 
-// Entry is one event of a history: a watch event, a stimulus of the harness or a measurement, exactly one of Object, Stimulus and Measurement being
-// set.
+// Entry is one event of a history: a watch event, or something that the harness did or saw. Exactly one of Object, Stimulus, Outcome, Exchange, Mark,
+// Measurement and Ending is set.
 type Entry struct {
 	// ResourceVersion is the event's place in the order. A stimulus carries the newest version that the recorder had seen when
-	// the stimulus began, so everything it causes comes after it. A measurement carries the newest when it was made known.
+	// the stimulus began, so everything it causes comes after it. What else the harness adds carries the newest when it was made known.
 	ResourceVersion uint64
 	// Received is when the harness got the event, on its monotonic clock, since the recording began. It is never earlier than
 	// the event itself.
@@ -72,26 +71,22 @@ type Entry struct {
 	Kind Kind
 	// Object after the event; for Deleted, its last state.
 	Object Object
-	// Stimulus is what the harness was about to do.
+	// Stimulus is what the harness was about to do, Outcome what became of it.
 	Stimulus *Stimulus
+	Outcome  *Outcome
+	// Exchange is a request of the harness, once it was answered.
+	Exchange *Exchange
+	// Mark is a point in the scenario that its checks refer to.
+	Mark Mark
+	// Ending is the end of the scenario.
+	Ending *Ending
 	// Measurement is what a client had measured by then.
 	Measurement *Measurement
 }
 
-// Stimulus is one deliberate act of the harness. It is recorded before it is carried out, so that a judge never takes its effect
-// for the implementation's doing.
-type Stimulus struct {
-	// Lever names the act, for example "delete pod", "become unready", "cordon".
-	Lever string `json:"lever"`
-	// Kind, Namespace, Name and UID name the object acted on. UID is empty for one that did not exist yet.
-	Kind      Kind      `json:"kind,omitempty"`
-	Namespace string    `json:"namespace,omitempty"`
-	Name      string    `json:"name,omitempty"`
-	UID       types.UID `json:"uid,omitempty"`
-	// Node is the node that the act is felt on; empty if it is not one node.
-	Node string `json:"node,omitempty"`
-	// Detail says more to a reader, for example "maxSurge 1 -> 3".
-	Detail string `json:"detail,omitempty"`
+// isHarness reports whether the entry is something that the harness did or saw, and not a watch event.
+func (e *Entry) isHarness() bool {
+	return e.Stimulus != nil || e.Outcome != nil || e.Exchange != nil || e.Mark != "" || e.Measurement != nil || e.Ending != nil
 }
 
 // Gap is a stretch of the order in which events of a kind may be missing: a watch that ended with 410 Gone or could not be
@@ -120,10 +115,15 @@ type Header struct {
 	RevisionLabel string `json:"revisionLabel"`
 	// Seed of every random choice of the run.
 	Seed int64 `json:"seed"`
+	// Features that the implementation claims. Nobody is held to what they do not claim.
+	Features []string `json:"features,omitempty"`
 }
 
+// Mark names a point in a scenario, for example the moment from which nothing more may happen. Scenario and checks share the value.
+type Mark string
+
 // FormatVersion is the recording format that this package reads and writes.
-const FormatVersion = "rollcall.dev/recording/v1alpha1"
+const FormatVersion = "rollcall.dev/recording/v1alpha2"
 
 // History is a recording, in order.
 type History struct {
@@ -132,6 +132,8 @@ type History struct {
 	Entries []Entry
 	// Evidence holds Event objects in the order received. They are outside the order.
 	Evidence []Entry
+	// Bindings are the objects that the scenario chose, by the names that its checks know them by.
+	Bindings map[string][]string
 	// Gaps tells where events may be missing.
 	Gaps []Gap
 	// CaughtUp is set once the recorder proved that every event up to the recording's end is here. Without it (a killed run) a

@@ -17,6 +17,8 @@ import (
 
 // line is one line of a recording: exactly one field group is set.
 type line struct {
+	// Number counts the lines of the recording from 1, so that one taken out shows.
+	Number      int             `json:"n"`
 	Header      *Header         `json:"header,omitempty"`
 	RV          uint64          `json:"rv,omitempty"`
 	Received    time.Duration   `json:"received,omitempty"`
@@ -24,14 +26,20 @@ type line struct {
 	Kind        Kind            `json:"kind,omitempty"`
 	Object      json.RawMessage `json:"object,omitempty"`
 	Stimulus    *Stimulus       `json:"stimulus,omitempty"`
+	Outcome     *Outcome        `json:"outcome,omitempty"`
+	Exchange    *Exchange       `json:"exchange,omitempty"`
+	Mark        Mark            `json:"mark,omitempty"`
 	Measurement *Measurement    `json:"measurement,omitempty"`
+	Ending      *Ending         `json:"ending,omitempty"`
+	Bind        *Bind           `json:"bind,omitempty"`
 	Gap         *Gap            `json:"gap,omitempty"`
 	CaughtUp    bool            `json:"caughtUp,omitempty"`
 }
 
 // Writer writes a recording line by line. It is not safe for concurrent use.
 type Writer struct {
-	out io.Writer
+	out    io.Writer
+	number int
 }
 
 // NewWriter writes the header and returns the writer for what follows.
@@ -41,11 +49,16 @@ func NewWriter(out io.Writer, header Header) (*Writer, error) {
 	return w, w.write(line{Header: &header})
 }
 
-// Entry appends one event, stimulus or measurement.
+// Entry appends one entry. A stimulus whose act is not known is an error.
 func (w *Writer) Entry(entry Entry) error {
+	if entry.Stimulus != nil {
+		if err := entry.Stimulus.Act.Valid(); err != nil {
+			return err
+		}
+	}
 	l := line{
-		RV: entry.ResourceVersion, Received: entry.Received, Type: entry.Type, Kind: entry.Kind,
-		Stimulus: entry.Stimulus, Measurement: entry.Measurement,
+		RV: entry.ResourceVersion, Received: entry.Received, Type: entry.Type, Kind: entry.Kind, Stimulus: entry.Stimulus, Outcome: entry.Outcome,
+		Exchange: entry.Exchange, Mark: entry.Mark, Measurement: entry.Measurement, Ending: entry.Ending,
 	}
 	if entry.Object != nil {
 		object, err := json.Marshal(entry.Object)
@@ -57,6 +70,9 @@ func (w *Writer) Entry(entry Entry) error {
 	return w.write(l)
 }
 
+// Bind appends the name that a scenario gives to what it chose.
+func (w *Writer) Bind(bind Bind) error { return w.write(line{Bind: &bind}) }
+
 // Gap appends the mark of possibly missing events.
 func (w *Writer) Gap(gap Gap) error { return w.write(line{Gap: &gap}) }
 
@@ -64,6 +80,8 @@ func (w *Writer) Gap(gap Gap) error { return w.write(line{Gap: &gap}) }
 func (w *Writer) CaughtUp() error { return w.write(line{CaughtUp: true}) }
 
 func (w *Writer) write(l line) error {
+	w.number++
+	l.Number = w.number
 	text, err := json.Marshal(l)
 	if err != nil {
 		return fmt.Errorf("encode recording line: %w", err)
@@ -116,11 +134,18 @@ func Read(in io.Reader) (*History, error) {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 		if number == 1 {
-			if l.Header == nil || l.Header.Version != FormatVersion {
-				return nil, fmt.Errorf("line 1: %w: want a header of version %s", ErrNotARecording, FormatVersion)
+			if l.Header == nil {
+				return nil, fmt.Errorf("line 1: %w: want a header", ErrNotARecording)
+			}
+			if l.Header.Version != FormatVersion {
+				return nil, fmt.Errorf("line 1: %w: its format is %s, and this rollcall reads %s: use the rollcall that made the recording",
+					ErrNotARecording, l.Header.Version, FormatVersion)
 			}
 			h.Header = *l.Header
 			continue
+		}
+		if l.Number != number {
+			return nil, fmt.Errorf("line %d: it is number %d of its recording: lines were taken out, added or moved", number, l.Number)
 		}
 		if err := h.add(l); err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err)
@@ -141,10 +166,20 @@ func (h *History) add(l line) error {
 	case l.CaughtUp:
 		h.CaughtUp = true
 		return nil
+	case l.Bind != nil:
+		if h.Bindings == nil {
+			h.Bindings = map[string][]string{}
+		}
+		h.Bindings[l.Bind.Name] = l.Bind.Values
+		return nil
+	case l.Stimulus != nil:
+		if err := l.Stimulus.Act.Valid(); err != nil {
+			return err
+		}
 	}
 	entry := Entry{
-		ResourceVersion: l.RV, Received: l.Received, Time: h.Start.Add(l.Received), Type: l.Type, Kind: l.Kind,
-		Stimulus: l.Stimulus, Measurement: l.Measurement,
+		ResourceVersion: l.RV, Received: l.Received, Time: h.Start.Add(l.Received), Type: l.Type, Kind: l.Kind, Stimulus: l.Stimulus, Outcome: l.Outcome,
+		Exchange: l.Exchange, Mark: l.Mark, Measurement: l.Measurement, Ending: l.Ending,
 	}
 	if l.Object != nil {
 		object, err := NewObject(l.Kind)
@@ -156,8 +191,8 @@ func (h *History) add(l line) error {
 		}
 		entry.Object = object
 	}
-	if entry.Object == nil && entry.Stimulus == nil && entry.Measurement == nil {
-		return errors.New("neither an event nor a stimulus nor a measurement")
+	if entry.Object == nil && !entry.isHarness() {
+		return errors.New("neither an event nor anything that the harness did or saw")
 	}
 	if l.Kind == KindEvent {
 		h.Evidence = append(h.Evidence, entry)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +40,7 @@ func read(t *testing.T, text string) *history.History {
 func written(t *testing.T) *historytest.Builder {
 	b := historytest.New(t).Nodes(2)
 	pod := b.DaemonSet("agent").Pod("a", "node-1")
-	b.Stimulus("become unready", pod)
+	b.Stimulus(history.BecomeUnready, pod)
 	pod.Unready()
 	return b
 }
@@ -56,7 +58,7 @@ func TestReadReturnsWhatWasWritten(t *testing.T) {
 			t.Errorf("entry %d: %+v, want %+v", i, entry, wanted)
 		}
 	}
-	if stimulus := got.Entries[4].Stimulus; stimulus == nil || stimulus.Lever != "become unready" || stimulus.Node != "node-1" {
+	if stimulus := got.Entries[4].Stimulus; stimulus == nil || stimulus.Act != history.BecomeUnready || stimulus.Node != "node-1" {
 		t.Errorf("stimulus %+v", stimulus)
 	}
 	if pod, ok := got.Entries[5].Object.(*corev1.Pod); !ok || history.Ready(pod) == nil {
@@ -102,7 +104,7 @@ func TestALastLineThatOnlyLacksItsNewlineIsRead(t *testing.T) {
 
 func TestAnythingAfterTheProofIsNotCoveredByIt(t *testing.T) {
 	lines := strings.SplitAfter(recorded(t, written(t).History()), "\n")
-	again := strings.Join(lines, "") + lines[6]
+	again := strings.Join(lines, "") + strings.Replace(lines[6], `"n":7`, `"n":9`, 1)
 	if got := read(t, again); got.CaughtUp {
 		t.Error("caught up, although an event follows the proof")
 	}
@@ -118,11 +120,13 @@ func TestReadRefuses(t *testing.T) {
 		"nothing":                   {"", "empty", history.ErrNotARecording},
 		"something else":            {"kind: Pod\n", "line 1", history.ErrNotARecording},
 		"no header":                 {strings.Join(lines[1:], ""), "line 1", history.ErrNotARecording},
-		"another format's version":  {strings.Replace(whole, history.FormatVersion, "rollcall.dev/recording/v9", 1), "line 1", history.ErrNotARecording},
+		"another format's version":  {strings.Replace(whole, history.FormatVersion, "rollcall.dev/recording/v9", 1), "recording/v9", history.ErrNotARecording},
+		"a line taken out":          {lines[0] + lines[1] + lines[3], "line 3: it is number 4", nil},
+		"an act it does not know":   {lines[0] + `{"n":2,"rv":7,"stimulus":{"act":"pull the plug"}}` + "\n", "pull the plug", nil},
 		"a line broken in the mid":  {lines[0] + lines[1] + "{\"rv\": 7,\n" + lines[2], "line 3", nil},
-		"a line that says nothing":  {lines[0] + "{}\n", "line 2", nil},
-		"a kind it does not know":   {lines[0] + `{"rv":7,"type":"ADDED","kind":"Secret","object":{}}` + "\n", "Secret", nil},
-		"an object of another kind": {lines[0] + `{"rv":7,"type":"ADDED","kind":"Pod","object":{"spec":7}}` + "\n", "line 2", nil},
+		"a line that says nothing":  {lines[0] + `{"n":2}` + "\n", "line 2: neither", nil},
+		"a kind it does not know":   {lines[0] + `{"n":2,"rv":7,"type":"ADDED","kind":"Secret","object":{}}` + "\n", "Secret", nil},
+		"an object of another kind": {lines[0] + `{"n":2,"rv":7,"type":"ADDED","kind":"Pod","object":{"spec":7}}` + "\n", "line 2", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := history.Read(strings.NewReader(test.text))
@@ -130,6 +134,42 @@ func TestReadRefuses(t *testing.T) {
 				t.Errorf("error %v, want one that says %q and is %v", err, test.says, test.is)
 			}
 		})
+	}
+}
+
+func TestWhatTheHarnessDidAndSawIsReadAsItWasWritten(t *testing.T) {
+	entries := []history.Entry{
+		{ResourceVersion: 7, Stimulus: &history.Stimulus{Number: 1, Act: history.EvictPod, Name: "a"}},
+		{ResourceVersion: 7, Exchange: &history.Exchange{Stimulus: 1, Verb: "create", Resource: "pods", Subresource: "eviction", Code: 429, RetryAfter: 10}},
+		{ResourceVersion: 7, Outcome: &history.Outcome{Stimulus: 1, Refused: true, Error: "too many"}},
+		{ResourceVersion: 7, Mark: "settled"},
+		{ResourceVersion: 8, Ending: &history.Ending{Aborted: "precondition not reached", Nodes: "simulated"}},
+	}
+	var out bytes.Buffer
+	w, err := history.NewWriter(&out, history.Header{Scenario: t.Name()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if err := w.Entry(entry); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Bind(history.Bind{Name: "closed", Values: []string{"node-1"}}); err != nil {
+		t.Fatal(err)
+	}
+	h := read(t, out.String())
+	for i := range h.Entries {
+		h.Entries[i].Time = time.Time{}
+	}
+	if !reflect.DeepEqual(h.Entries, entries) {
+		t.Errorf("read %+v, want %+v", h.Entries, entries)
+	}
+	if !slices.Equal(h.Bindings["closed"], []string{"node-1"}) {
+		t.Errorf("bindings %v", h.Bindings)
+	}
+	if ending := h.End(); ending == nil || ending.Nodes != "simulated" {
+		t.Errorf("ending %+v", ending)
 	}
 }
 

@@ -78,10 +78,10 @@ func TestAnAdoptedPodIsListedWithItsDaemonSet(t *testing.T) {
 func TestStimuliAreFoundByWhatTheyActOn(t *testing.T) {
 	b := historytest.New(t).Nodes(1)
 	pod := b.DaemonSet("agent").Pod("a", "node-1")
-	b.Stimulus("become unready", pod)
-	b.Stimulus("create pod", historytest.Object(history.KindPod, "later"))
+	b.Stimulus(history.BecomeUnready, pod)
+	b.Stimulus(history.CreatePod, historytest.Object(history.KindPod, "later"))
 	cluster := end(b)
-	if entries := cluster.StimuliOn(pod.Object().UID); len(entries) != 1 || entries[0].Stimulus.Lever != "become unready" {
+	if entries := cluster.StimuliOn(pod.Object().UID); len(entries) != 1 || entries[0].Stimulus.Act != history.BecomeUnready {
 		t.Errorf("by UID %v", entries)
 	}
 	if entries := cluster.Stimuli["Pod/"+historytest.Namespace+"/later"]; len(entries) != 1 {

@@ -1,47 +1,36 @@
 package history
 
 import (
-	"slices"
-	"strings"
+	"k8s.io/apimachinery/pkg/types"
 )
-
-// verb is the first word of the lever's name, in small letters.
-func (s *Stimulus) verb() string {
-	verb, _, _ := strings.Cut(strings.TrimSpace(s.Lever), " ")
-	return strings.ToLower(verb)
-}
 
 // KindNamespace names a namespace in a stimulus. Namespaces are not recorded.
 const KindNamespace Kind = "Namespace"
 
-// MayDelete tells whether the act may make objects go, so that nobody else is blamed for their deletion. On a pod or a ControllerRevision
-// every act counts but those known to leave it there; on anything else only those known to remove.
-func (s *Stimulus) MayDelete() bool {
-	switch s.Kind {
-	case KindPod:
-		return !slices.Contains([]string{
-			"add", "annotate", "become", "create", "fail", "hold", "label", "release", "restart", "set", "slow", "start", "succeed", "unlabel",
-		}, s.verb())
-	case KindControllerRevision:
-		return !slices.Contains([]string{"add", "annotate", "create", "label"}, s.verb())
-	default:
-		return slices.Contains([]string{"delete", "drain", "evict", "reboot", "shut"}, s.verb())
-	}
+// Stimulus is one deliberate act of the harness. It is recorded before it is carried out, so that a judge never takes its effect
+// for the implementation's doing. What became of it is in the Outcome of the same number.
+type Stimulus struct {
+	// Number counts the recording's stimuli from 1; the recorder gives it.
+	Number int `json:"number,omitempty"`
+	// Act is what is done.
+	Act Act `json:"act"`
+	// Kind, Namespace, Name and UID name the object acted on. UID is empty for one that did not exist yet.
+	Kind      Kind      `json:"kind,omitempty"`
+	Namespace string    `json:"namespace,omitempty"`
+	Name      string    `json:"name,omitempty"`
+	UID       types.UID `json:"uid,omitempty"`
+	// Node is the node that the act is felt on; empty if it is not one node.
+	Node string `json:"node,omitempty"`
+	// Detail says more to a reader, for example "maxSurge 1 -> 3". It decides nothing.
+	Detail string `json:"detail,omitempty"`
 }
 
-// Creates tells whether the act brings the object that it names into being.
-func (s *Stimulus) Creates() bool {
-	return slices.Contains([]string{"add", "adopt", "create"}, s.verb())
-}
-
-// WritesStatus tells whether the act writes the status of the object that it names.
-func (s *Stimulus) WritesStatus() bool { return strings.Contains(strings.ToLower(s.Lever), "status") }
-
-// Disturbs tells whether the act may cost the pod or node that it names its availability.
-func (s *Stimulus) Disturbs() bool {
-	calm := []string{"add", "annotate", "cordon", "create", "label", "release", "restore", "slow", "uncordon", "unlabel", "untaint", "start", "hold", "thaw"}
-	if slices.Contains(calm, s.verb()) {
-		return false
-	}
-	return strings.ToLower(s.Lever) != "become ready"
+// Outcome says what became of a stimulus. A stimulus without one was still being carried out when the recording ended.
+type Outcome struct {
+	// Stimulus is the number of the stimulus.
+	Stimulus int `json:"stimulus"`
+	// Refused: the API server answered that it did nothing, for example 429 to an eviction. A refused act causes nothing and excuses nobody.
+	Refused bool `json:"refused,omitempty"`
+	// Error is what the act failed with, refused or not; empty if it succeeded. One that failed otherwise, such as by a timeout, may have had its effect.
+	Error string `json:"error,omitempty"`
 }

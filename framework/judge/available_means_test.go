@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
@@ -23,7 +24,7 @@ func TestAvailableMeans(t *testing.T) {
 			ds, pods := running(b, 2, MaxSurge("1"))
 			young := ds.Update("v2").Pod("new-a", node(0)).Ready()
 			b.After(long)
-			b.Stimulus("delete pod", young)
+			b.Stimulus(history.DeletePod, young)
 			young.Terminating()
 			b.After(long)
 			pods[0].Terminating()
@@ -61,7 +62,7 @@ func TestAvailableMeans(t *testing.T) {
 			pods[0].Terminating().Gone()
 			replacement := ds.Pod("new-a", node(0)).Ready()
 			b.After(long)
-			b.Stimulus("delete pod", replacement)
+			b.Stimulus(history.DeletePod, replacement)
 			replacement.Terminating()
 			b.After(long)
 			pods[1].Terminating()

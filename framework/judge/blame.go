@@ -50,10 +50,10 @@ func newBlame(start time.Time) blame {
 
 func (b *blame) stimulus(entry history.Entry, now time.Time) {
 	s := entry.Stimulus
-	if s.Creates() {
+	if s.Act.Creates() {
 		b.created[string(s.Kind)+"/"+s.Namespace+"/"+s.Name] = true
 	}
-	if !s.MayDelete() {
+	if !s.Act.MayDelete() {
 		return
 	}
 	switch {

@@ -156,7 +156,7 @@ func (s *Scene) harnessTouched(pod *corev1.Pod, within time.Duration) bool {
 	named := string(history.KindPod) + "/" + pod.Namespace + "/" + pod.Name
 	for _, entries := range [][]history.Entry{s.Cluster.StimuliOn(pod.UID), s.Cluster.Stimuli[named]} {
 		if slices.ContainsFunc(entries, func(entry history.Entry) bool {
-			return !entry.Stimulus.Creates() && s.Now.Sub(entry.Time) < within
+			return !entry.Stimulus.Act.Creates() && s.Now.Sub(entry.Time) < within
 		}) {
 			return true
 		}

@@ -93,17 +93,17 @@ func TestBystanders(t *testing.T) {
 		}},
 		story{"the harness deletes it", func(b *Builder) {
 			_, stranger := beside(b, agents)
-			b.Stimulus("delete pod", stranger)
+			b.Stimulus(history.DeletePod, stranger)
 			stranger.Terminating().Gone()
 		}},
 		story{"the harness labels it", func(b *Builder) {
 			_, stranger := beside(b, agents)
-			b.Stimulus("label pod", stranger)
+			b.Stimulus(history.LabelPod, stranger)
 			stranger.Edit(func(pod *corev1.Pod) { pod.Labels["app"] = "web" })
 		}},
 		story{"its own controller scales down", func(b *Builder) {
 			_, stranger := beside(b, agents, foreign)
-			b.Stimulus("scale ReplicaSet", Object("ReplicaSet", "web"))
+			b.Stimulus(history.ScaleWorkload, Object("ReplicaSet", "web"))
 			stranger.Terminating()
 		}},
 		story{"the taint manager evicts it", func(b *Builder) {
@@ -149,7 +149,7 @@ func TestBystanders(t *testing.T) {
 		story{"nothing happens", func(b *Builder) {
 			running(b, 2)
 			b.Stranger("stranger", node(1), agents).Ready()
-			b.Stimulus("delete node", Object(history.KindNode, "elsewhere"))
+			b.Stimulus(history.DeleteNode, Object(history.KindNode, "elsewhere"))
 		}},
 	)
 }

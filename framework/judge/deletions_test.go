@@ -52,7 +52,7 @@ func deletedEarly() []story {
 			ds, pods := running(b, 2, MaxSurge("1"), MinReadySeconds(10))
 			young := ds.Update("v2").Pod("new-a", node(0)).Ready()
 			b.After(5 * time.Second)
-			b.Stimulus("delete pod", young)
+			b.Stimulus(history.DeletePod, young)
 			young.Terminating()
 			pods[0].Terminating()
 		}},
@@ -70,7 +70,7 @@ func deletedEarly() []story {
 		{"the harness acted on another pod", func(b *Builder) {
 			ds, pods := running(b, 2, MaxSurge("1"))
 			ds.Update("v2")
-			b.Stimulus("delete pod", pods[1])
+			b.Stimulus(history.DeletePod, pods[1])
 			pods[1].Terminating()
 			pods[0].Terminating()
 		}},
@@ -114,7 +114,7 @@ func deletedInTime() []story {
 			ds, pods := running(b, 2, MaxSurge("1"), MinReadySeconds(2))
 			young := ds.Update("v2").Pod("new-a", node(0)).Ready()
 			b.After(young.Object().Status.Conditions[0].LastTransitionTime.Add(1500 * time.Millisecond).Sub(b.Now()))
-			b.Stimulus("delete pod", young)
+			b.Stimulus(history.DeletePod, young)
 			young.Terminating()
 			b.After(600 * time.Millisecond)
 			pods[0].Terminating()
@@ -123,7 +123,7 @@ func deletedInTime() []story {
 			ds, pods := running(b, 2, MaxSurge("1"))
 			young := ds.Update("v2").Pod("new-a", node(0)).Ready()
 			b.After(long)
-			b.Stimulus("evict pod", young)
+			b.Stimulus(history.EvictPod, young)
 			young.Gone()
 			pods[0].Terminating()
 		}},
@@ -151,20 +151,20 @@ func nobodysFault() []story {
 		{"the harness deletes the old pod", func(b *Builder) {
 			ds, pods := running(b, 2, MaxSurge("1"))
 			ds.Update("v2")
-			b.Stimulus("delete pod", pods[0])
+			b.Stimulus(history.DeletePod, pods[0])
 			pods[0].Terminating()
 		}},
 		{"the harness deletes every pod", func(b *Builder) {
 			ds, pods := running(b, 2, MaxSurge("1"))
 			ds.Update("v2")
-			b.Stimulus("delete all pods", Object(history.KindPod, ""))
+			b.Stimulus(history.DeleteCollection, Object(history.KindPod, ""))
 			pods[0].Terminating()
 			pods[1].Terminating()
 		}},
 		{"the harness drains the node", func(b *Builder) {
 			ds, pods := running(b, 2, MaxSurge("1"))
 			ds.Update("v2")
-			b.Stimulus("drain node", b.Node(node(0)))
+			b.Stimulus(history.DrainNode, b.Node(node(0)))
 			b.After(long)
 			pods[0].Terminating()
 		}},
@@ -231,13 +231,13 @@ func nobodysFault() []story {
 		{"the harness deletes the DaemonSet", func(b *Builder) {
 			ds, pods := running(b, 2, MaxSurge("1"))
 			ds.Update("v2")
-			b.Stimulus("delete DaemonSet", ds)
+			b.Stimulus(history.DeleteDaemonSet, ds)
 			pods[0].Terminating()
 		}},
 		{"the namespace goes", func(b *Builder) {
 			ds, pods := running(b, 2, MaxSurge("1"))
 			ds.Update("v2")
-			b.Stimulus("delete namespace", Object(history.KindNamespace, Namespace))
+			b.Stimulus(history.DeleteNamespace, Object(history.KindNamespace, Namespace))
 			b.After(long)
 			pods[0].Terminating()
 		}},

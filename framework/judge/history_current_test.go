@@ -102,7 +102,7 @@ func TestHistoryCurrent(t *testing.T) {
 		story{"the harness just put a history with a higher number there", func(b *Builder) {
 			ds, _ := running(b, 1)
 			ds.Revision("v1", 1)
-			b.Stimulus("create ControllerRevision", Object(history.KindControllerRevision, "agent-v9"))
+			b.Stimulus(history.CreateRevision, Object(history.KindControllerRevision, "agent-v9"))
 			ds.Revision("v9", 9)
 			ds.Observed()
 		}},

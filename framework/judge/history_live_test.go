@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
@@ -70,7 +71,7 @@ func TestHistoryLive(t *testing.T) {
 		story{"the harness labelled the pod just now", func(b *Builder) {
 			ds, pods := running(b, 1)
 			second := ds.Revision("v2", 2)
-			b.Stimulus("label pod", pods[0])
+			b.Stimulus(history.LabelPod, pods[0])
 			pods[0].Edit(func(pod *corev1.Pod) { pod.Labels[RevisionLabel] = "v2" })
 			b.After(judge.Lag / 2)
 			second.Gone()
@@ -88,7 +89,7 @@ func TestHistoryLive(t *testing.T) {
 		story{"the harness deletes it", func(b *Builder) {
 			ds, _ := running(b, 1)
 			first := ds.Revision("v1", 1)
-			b.Stimulus("delete ControllerRevision", first)
+			b.Stimulus(history.DeleteRevision, first)
 			first.Gone()
 		}},
 		story{"the DaemonSet is being deleted", func(b *Builder) {

@@ -58,10 +58,10 @@ func (m *memory) stimulus(stimulus *history.Stimulus) {
 	if workload == nil {
 		return
 	}
-	if stimulus.MayDelete() {
+	if stimulus.Act.MayDelete() {
 		workload.doomed = true
 	}
-	if stimulus.WritesStatus() {
+	if stimulus.Act.WritesStatus() {
 		workload.statusDue, workload.statusUntil = true, m.now.Add(Lag)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
@@ -78,7 +79,7 @@ func TestRollingFloor(t *testing.T) {
 		story{"the harness deleted a pod long ago", func(b *Builder) {
 			ds, pods := running(b, 3, MaxUnavailable("1"))
 			ds.Update("v2")
-			b.Stimulus("delete pod", pods[0])
+			b.Stimulus(history.DeletePod, pods[0])
 			pods[0].Terminating()
 			b.After(judge.Lag)
 			pods[1].Terminating()
@@ -122,7 +123,7 @@ func TestRollingFloor(t *testing.T) {
 		story{"the harness deleted a pod just now", func(b *Builder) {
 			ds, pods := running(b, 3, MaxUnavailable("1"))
 			ds.Update("v2")
-			b.Stimulus("delete pod", pods[0])
+			b.Stimulus(history.DeletePod, pods[0])
 			pods[0].Terminating().Gone()
 			pods[1].Terminating()
 		}},
@@ -172,7 +173,7 @@ func TestRollingFloor(t *testing.T) {
 		story{"the harness deletes", func(b *Builder) {
 			_, pods := running(b, 2, MaxUnavailable("1"))
 			for _, pod := range pods {
-				b.Stimulus("delete pod", pod)
+				b.Stimulus(history.DeletePod, pod)
 				pod.Terminating()
 			}
 		}},

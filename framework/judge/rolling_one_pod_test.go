@@ -3,6 +3,7 @@ package judge_test
 import (
 	"testing"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
@@ -48,7 +49,7 @@ func TestRollingOnePod(t *testing.T) {
 		}},
 		story{"a replacement long after", func(b *Builder) {
 			ds, pods := running(b, 1, MaxUnavailable("1"))
-			b.Stimulus("delete pod", pods[0])
+			b.Stimulus(history.DeletePod, pods[0])
 			pods[0].Terminating().Gone()
 			b.After(long)
 			ds.Pod("second", node(0))

@@ -142,7 +142,7 @@ func settledBefore(h *history.History) func(history.Entry, []history.Kind) bool 
 	newest := map[history.Kind]uint64{}
 	var end history.Entry
 	for _, entry := range h.Entries {
-		if entry.Stimulus == nil {
+		if entry.Object != nil {
 			newest[entry.Kind] = max(newest[entry.Kind], entry.ResourceVersion)
 		}
 		if entry.Received > end.Received {

@@ -3,6 +3,7 @@ package judge_test
 import (
 	"testing"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
@@ -21,7 +22,7 @@ func TestStatusOrder(t *testing.T) {
 		story{"the harness wrote it", func(b *Builder) {
 			ds, _ := running(b, 2)
 			ds.Counts(2, 2, 2, 2, 2)
-			b.Stimulus("write status", ds)
+			b.Stimulus(history.WriteStatus, ds)
 			b.After(long)
 			ds.Counts(1, 7, 5, 1, 9)
 			b.After(long)
@@ -31,7 +32,7 @@ func TestStatusOrder(t *testing.T) {
 	breaks(t, judge.StatusOrder(),
 		story{"the harness wrote it, and the implementation left it", func(b *Builder) {
 			ds, _ := running(b, 2)
-			b.Stimulus("write status", ds)
+			b.Stimulus(history.WriteStatus, ds)
 			ds.Counts(1, 7, 5, 1, 9)
 			b.After(long)
 			ds.Counts(1, 7, 5, 1, 8)

@@ -214,7 +214,7 @@ func TestSurgeBound(t *testing.T) {
 		story{"a surge pod that the harness put there takes nothing", func(b *Builder) {
 			ds, _ := running(b, 3, MaxSurge("1"))
 			ds.Update("v2")
-			b.Stimulus("create pod", Object(history.KindPod, "harness"))
+			b.Stimulus(history.CreatePod, Object(history.KindPod, "harness"))
 			ds.Pod("harness", node(0))
 			ds.Pod("new-b", node(1))
 		}},

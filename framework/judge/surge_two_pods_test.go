@@ -61,7 +61,7 @@ func TestSurgeTwoPods(t *testing.T) {
 			ds, _ := running(b, 1, MaxSurge("1"))
 			ds.Update("v2")
 			for _, name := range []string{"second", "third"} {
-				b.Stimulus("create pod", Object(history.KindPod, name))
+				b.Stimulus(history.CreatePod, Object(history.KindPod, name))
 				ds.Pod(name, node(0))
 			}
 		}},
@@ -69,7 +69,7 @@ func TestSurgeTwoPods(t *testing.T) {
 			ds, pods := running(b, 1, MaxSurge("1"))
 			owned := pods[0].Object()
 			for _, name := range []string{"second", "third"} {
-				b.Stimulus("create pod", Object(history.KindPod, name))
+				b.Stimulus(history.CreatePod, Object(history.KindPod, name))
 				b.Stranger(name, node(0), owned.Labels).Edit(func(pod *corev1.Pod) { pod.OwnerReferences = owned.OwnerReferences })
 			}
 			ds.Observed()

@@ -79,7 +79,7 @@ func (o *surgeZeroDowntime) begin(s *Scene) {
 
 func (o *surgeZeroDowntime) excuse(s *Scene) {
 	stimulus := s.Change.Stimulus
-	if !stimulus.Disturbs() || stimulus.Kind != history.KindPod && stimulus.Kind != history.KindNode {
+	if !stimulus.Act.Disturbs() || stimulus.Kind != history.KindPod && stimulus.Kind != history.KindNode {
 		return
 	}
 	node := stimulus.Node

@@ -3,6 +3,7 @@ package judge_test
 import (
 	"testing"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
@@ -23,7 +24,7 @@ func TestSurgeZeroDowntime(t *testing.T) {
 			ds, pods := running(b, 2, MaxSurge("1"), MinReadySeconds(30))
 			b.After(long)
 			young := ds.Update("v2").Pod("new-a", node(0))
-			b.Stimulus("become ready", young)
+			b.Stimulus(history.BecomeReady, young)
 			young.Ready()
 			pods[0].Terminating()
 		}},
@@ -35,7 +36,7 @@ func TestSurgeZeroDowntime(t *testing.T) {
 		story{"a node that a lever made unready is out of it, also when it has recovered", func(b *Builder) {
 			ds, pods := running(b, 2, MaxSurge("1"))
 			young := ds.Update("v2").Pod("new-a", node(0)).Ready()
-			b.Stimulus("become unready", pods[0])
+			b.Stimulus(history.BecomeUnready, pods[0])
 			pods[0].Unready()
 			b.After(long)
 			pods[0].Ready()
@@ -62,7 +63,7 @@ func TestSurgeZeroDowntime(t *testing.T) {
 		}},
 		story{"the rollout is over", func(b *Builder) {
 			ds, pods := running(b, 1, MaxSurge("1"))
-			b.Stimulus("delete pod", pods[0])
+			b.Stimulus(history.DeletePod, pods[0])
 			pods[0].Terminating().Gone()
 			b.After(long)
 			ds.Update("v2").Pod("new-a", node(0)).Ready()

@@ -100,7 +100,7 @@ func gone(pod *corev1.Pod) bool { return pod == nil }
 // lives returns every state that the pod was in, in order.
 func (b *bench) lives() []history.Entry {
 	b.t.Helper()
-	h, err := b.Finish(b.ctx)
+	h, err := b.Finish(b.ctx, history.Ending{})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -31,8 +31,9 @@ type Pods interface {
 	SetReadySince(ctx context.Context, pod *corev1.Pod, since time.Time) error
 }
 
-// Recorder is what levers need of a recording: to write a stimulus down before the act, and to see its effect.
+// Recorder is what levers need of a recording: to have an act recorded, and to see its effect.
 type Recorder interface {
-	Stimulus(history.Stimulus) error
+	// Do records the stimulus, carries it out and records its outcome.
+	Do(ctx context.Context, stimulus history.Stimulus, act func(context.Context) error) error
 	Await(ctx context.Context, condition func(*history.Cluster) bool) error
 }

@@ -21,24 +21,22 @@ const effectTimeout = 30 * time.Second
 
 // pull is one act on a pod.
 type pull struct {
-	// name is the stimulus, and detail what else the recording tells of it.
-	name, detail string
-	pod          *corev1.Pod
+	stimulus history.Act
+	// detail is what else the recording says of it.
+	detail string
+	pod    *corev1.Pod
 	// act does it. That the pod is not found is no failure.
 	act func(context.Context) error
-	// effect tells whether the pod, as recorded, shows what was done. A pod that is gone is not asked: it shows every effect. Default: act did it all.
+	// effect reports whether the pod, as recorded, shows what was done. A pod that is gone is not asked: it shows every effect. Default: act did it all.
 	effect func(now *corev1.Pod) bool
 }
 
 // record writes the stimulus down, then acts, then waits for the effect.
 func (p pull) record(ctx context.Context, recorder Recorder) error {
-	err := recorder.Stimulus(history.Stimulus{
-		Lever: p.name, Kind: history.KindPod, Namespace: p.pod.Namespace, Name: p.pod.Name, UID: p.pod.UID, Node: history.NodeOf(p.pod), Detail: p.detail,
-	})
-	if err != nil {
-		return err
-	}
-	if err := p.act(ctx); err != nil && !apierrors.IsNotFound(err) {
+	err := recorder.Do(ctx, history.Stimulus{
+		Act: p.stimulus, Kind: history.KindPod, Namespace: p.pod.Namespace, Name: p.pod.Name, UID: p.pod.UID, Node: history.NodeOf(p.pod), Detail: p.detail,
+	}, p.act)
+	if err != nil && !apierrors.IsNotFound(err) {
 		return p.failed(err)
 	}
 	if p.effect == nil {
@@ -57,7 +55,7 @@ func (p pull) record(ctx context.Context, recorder Recorder) error {
 }
 
 func (p pull) failed(err error) error {
-	return fmt.Errorf("%s pod %s/%s: %w", p.name, p.pod.Namespace, p.pod.Name, err)
+	return fmt.Errorf("%s pod %s/%s: %w", p.stimulus, p.pod.Namespace, p.pod.Name, err)
 }
 
 // patch changes a pod.

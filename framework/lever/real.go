@@ -30,23 +30,23 @@ var _ Pods = Real{}
 
 // BecomeUnready implements Pods. Until its container restarts: the server begins anew then.
 func (l Real) BecomeUnready(ctx context.Context, pod *corev1.Pod) error {
-	return pull{name: "become unready", pod: pod, act: l.ask(pod, "readiness", "ready", "false"), effect: unready}.record(ctx, l.Recorder)
+	return pull{stimulus: history.BecomeUnready, pod: pod, act: l.ask(pod, "readiness", "ready", "false"), effect: unready}.record(ctx, l.Recorder)
 }
 
 // BecomeReady implements Pods.
 func (l Real) BecomeReady(ctx context.Context, pod *corev1.Pod) error {
-	return pull{name: "become ready", pod: pod, act: l.ask(pod, "readiness", "ready", "true"), effect: history.IsReady}.record(ctx, l.Recorder)
+	return pull{stimulus: history.BecomeReady, pod: pod, act: l.ask(pod, "readiness", "ready", "true"), effect: history.IsReady}.record(ctx, l.Recorder)
 }
 
 // Fail implements Pods. The pod gets a deadline that is over, which a kubelet enforces whatever the restart policy; the reason is DeadlineExceeded.
 func (l Real) Fail(ctx context.Context, pod *corev1.Pod) error {
 	deadline := map[string]any{"spec": map[string]any{"activeDeadlineSeconds": 1}}
-	return pull{name: "fail", pod: pod, act: patch(l.Client, pod, deadline), effect: inPhase(corev1.PodFailed)}.record(ctx, l.Recorder)
+	return pull{stimulus: history.FailPod, pod: pod, act: patch(l.Client, pod, deadline), effect: inPhase(corev1.PodFailed)}.record(ctx, l.Recorder)
 }
 
 // Succeed implements Pods, where a kubelet does not restart the container: the restart policy of a DaemonSet's pods is Always.
 func (l Real) Succeed(ctx context.Context, pod *corev1.Pod) error {
-	p := pull{name: "succeed", pod: pod, act: l.ask(pod, "exit", "code", "0"), effect: inPhase(corev1.PodSucceeded)}
+	p := pull{stimulus: history.SucceedPod, pod: pod, act: l.ask(pod, "exit", "code", "0"), effect: inPhase(corev1.PodSucceeded)}
 	if pod.Spec.RestartPolicy == corev1.RestartPolicyAlways {
 		return p.failed(fmt.Errorf("its restart policy is Always, so its kubelet would restart it: %w", ErrOnlySimulated))
 	}
@@ -55,14 +55,14 @@ func (l Real) Succeed(ctx context.Context, pod *corev1.Pod) error {
 
 // HoldTermination implements Pods, for as long as the deletion's grace period.
 func (l Real) HoldTermination(ctx context.Context, pod *corev1.Pod) error {
-	return pull{name: "hold termination", pod: pod, act: l.ask(pod, "termination", "reaction", string(behaviour.Ignore))}.record(ctx, l.Recorder)
+	return pull{stimulus: history.HoldTermination, pod: pod, act: l.ask(pod, "termination", "reaction", string(behaviour.Ignore))}.record(ctx, l.Recorder)
 }
 
 // ReleaseTermination implements Pods. What the pod serves is handed over first.
 func (l Real) ReleaseTermination(ctx context.Context, pod *corev1.Pod) error {
 	release, deleted := l.ask(pod, "termination", "reaction", string(behaviour.Drain)), true
 	return pull{
-		name: "release termination", pod: pod,
+		stimulus: history.ReleaseTermination, pod: pod,
 		act: func(ctx context.Context) error {
 			if err := release(ctx); err != nil {
 				return err
@@ -77,7 +77,7 @@ func (l Real) ReleaseTermination(ctx context.Context, pod *corev1.Pod) error {
 
 // SetReadySince implements Pods by refusing.
 func (l Real) SetReadySince(_ context.Context, pod *corev1.Pod, _ time.Time) error {
-	p := pull{name: "set Ready transition time", pod: pod}
+	p := pull{stimulus: history.SetReadySince, pod: pod}
 	return p.failed(fmt.Errorf("its kubelet keeps that time itself: %w", ErrOnlySimulated))
 }
 

@@ -23,34 +23,34 @@ var _ Pods = Simulated{}
 
 // BecomeUnready implements Pods.
 func (l Simulated) BecomeUnready(ctx context.Context, pod *corev1.Pod) error {
-	return l.annotate(ctx, "become unready", pod, stages.Readiness, "false", unready)
+	return l.annotate(ctx, history.BecomeUnready, pod, stages.Readiness, "false", unready)
 }
 
 // BecomeReady implements Pods.
 func (l Simulated) BecomeReady(ctx context.Context, pod *corev1.Pod) error {
-	return l.annotate(ctx, "become ready", pod, stages.Readiness, "true", history.IsReady)
+	return l.annotate(ctx, history.BecomeReady, pod, stages.Readiness, "true", history.IsReady)
 }
 
 // Fail implements Pods.
 func (l Simulated) Fail(ctx context.Context, pod *corev1.Pod) error {
-	return l.annotate(ctx, "fail", pod, stages.Phase, string(corev1.PodFailed), inPhase(corev1.PodFailed))
+	return l.annotate(ctx, history.FailPod, pod, stages.Phase, string(corev1.PodFailed), inPhase(corev1.PodFailed))
 }
 
 // Succeed implements Pods.
 func (l Simulated) Succeed(ctx context.Context, pod *corev1.Pod) error {
-	return l.annotate(ctx, "succeed", pod, stages.Phase, string(corev1.PodSucceeded), inPhase(corev1.PodSucceeded))
+	return l.annotate(ctx, history.SucceedPod, pod, stages.Phase, string(corev1.PodSucceeded), inPhase(corev1.PodSucceeded))
 }
 
 // HoldTermination implements Pods.
 func (l Simulated) HoldTermination(ctx context.Context, pod *corev1.Pod) error {
-	return l.annotate(ctx, "hold termination", pod, stages.Termination, string(behaviour.Ignore), func(now *corev1.Pod) bool {
+	return l.annotate(ctx, history.HoldTermination, pod, stages.Termination, string(behaviour.Ignore), func(now *corev1.Pod) bool {
 		return now.Annotations[stages.Termination] == string(behaviour.Ignore)
 	})
 }
 
 // ReleaseTermination implements Pods.
 func (l Simulated) ReleaseTermination(ctx context.Context, pod *corev1.Pod) error {
-	return l.annotate(ctx, "release termination", pod, stages.Termination, string(behaviour.Exit), func(now *corev1.Pod) bool {
+	return l.annotate(ctx, history.ReleaseTermination, pod, stages.Termination, string(behaviour.Exit), func(now *corev1.Pod) bool {
 		return now.DeletionTimestamp == nil && now.Annotations[stages.Termination] == string(behaviour.Exit)
 	})
 }
@@ -64,7 +64,7 @@ func (l Simulated) SetReadySince(ctx context.Context, pod *corev1.Pod, since tim
 	}
 	change := map[string]any{"status": map[string]any{"conditions": []any{condition}}}
 	return pull{
-		name: "set Ready transition time", detail: since.Format(time.TimeOnly), pod: pod, act: patch(l.Client, pod, change, "status"),
+		stimulus: history.SetReadySince, detail: since.Format(time.TimeOnly), pod: pod, act: patch(l.Client, pod, change, "status"),
 		effect: func(now *corev1.Pod) bool {
 			ready := history.Ready(now)
 			return ready != nil && ready.LastTransitionTime.Time.Equal(wanted.Time)
@@ -72,7 +72,7 @@ func (l Simulated) SetReadySince(ctx context.Context, pod *corev1.Pod, since tim
 	}.record(ctx, l.Recorder)
 }
 
-func (l Simulated) annotate(ctx context.Context, name string, pod *corev1.Pod, key, value string, effect func(*corev1.Pod) bool) error {
+func (l Simulated) annotate(ctx context.Context, act history.Act, pod *corev1.Pod, key, value string, effect func(*corev1.Pod) bool) error {
 	change := map[string]any{"metadata": map[string]any{"annotations": map[string]any{key: value}}}
-	return pull{name: name, pod: pod, act: patch(l.Client, pod, change), effect: effect}.record(ctx, l.Recorder)
+	return pull{stimulus: act, pod: pod, act: patch(l.Client, pod, change), effect: effect}.record(ctx, l.Recorder)
 }

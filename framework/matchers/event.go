@@ -198,7 +198,7 @@ func (o Occurrence) NodeIsEligible() bool {
 // describe is the occurrence in a few words.
 func (o Occurrence) describe() string {
 	if o.Stimulus != nil {
-		return fmt.Sprintf("stimulus %q %s", o.Stimulus.Lever, o.Stimulus.Detail)
+		return fmt.Sprintf("stimulus %q %s", o.Stimulus.Act, o.Stimulus.Detail)
 	}
 	if o.Measurement != nil {
 		return fmt.Sprintf("measurement of %s: %s", o.Measurement.Target, counts(o.Measurement))

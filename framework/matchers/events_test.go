@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 )
@@ -22,7 +23,7 @@ func TestHowOftenThingsHappen(t *testing.T) {
 	ds.Counts(2, 2, 1, 1, 2)
 	ds.Set(historytest.MaxUnavailable("2"))
 	ds.Update("v2")
-	b.Stimulus("delete pod", old)
+	b.Stimulus(history.DeletePod, old)
 	old.Terminating().Gone()
 	failing.Gone()
 	revision.Renumber(2)
@@ -56,8 +57,8 @@ func TestHowOftenThingsHappen(t *testing.T) {
 		{RevisionRenumbered(), 1},
 		{NodeAdded(), 2},
 		{NodeDeleted(), 1},
-		{StimulusIs("delete pod"), 1},
-		{StimulusIs("delete"), 0},
+		{Done(history.DeletePod), 1},
+		{Done(history.EvictPod), 0},
 		{PodCreated().On("node-1"), 3},
 		{PodCreated().Where("with a name of three letters", func(o Occurrence) bool { return len(o.Pod().Name) == 3 }), 2},
 		{Either(PodFailed(), PodUnready()), 2},

@@ -66,9 +66,14 @@ func objectEvent(kind history.Kind, event watch.EventType) Event {
 	})
 }
 
-// StimulusIs happens when the harness pulls the lever of that name.
-func StimulusIs(lever string) Event {
-	return on(fmt.Sprintf("stimulus %q", lever), func(_ *history.Cluster, change history.Change) bool {
-		return change.Stimulus != nil && change.Stimulus.Lever == lever
+// Done happens when the harness begins the act.
+func Done(act history.Act) Event {
+	return on(fmt.Sprintf("stimulus %q", act), func(_ *history.Cluster, change history.Change) bool {
+		return change.Stimulus != nil && change.Stimulus.Act == act
 	})
+}
+
+// Marked happens where the scenario put the mark.
+func Marked(mark history.Mark) Event {
+	return on(fmt.Sprintf("mark %q", mark), func(_ *history.Cluster, change history.Change) bool { return change.Mark == mark })
 }

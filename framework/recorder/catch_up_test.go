@@ -137,7 +137,7 @@ func TestAProvenRecordingHoldsNothingBeyondTheProof(t *testing.T) {
 	w.release(history.KindPod)
 	g.Eventually(proven).WithTimeout(patience).Should(Receive(BeNil()))
 	w.happens(watch.Modified, history.KindNode, "beyond")
-	g.Expect(r.Stimulus(history.Stimulus{Lever: "late"})).To(MatchError(recorder.ErrEnded))
+	g.Expect(r.Mark("late")).To(MatchError(recorder.ErrEnded))
 	h := closed(t, r, path)
 	g.Expect(h.CaughtUp).To(BeTrue())
 	g.Expect(told(h)).To(Equal([]string{"ADDED Pod late@11"}))

@@ -45,6 +45,8 @@ type Recorder struct {
 	changed chan struct{}
 	failure error
 	ended   bool
+	// stimuli counts those recorded.
+	stimuli int
 
 	// horizon is where the recording will end if the proof under way succeeds; 0 when there is none. Events beyond it wait in held.
 	horizon uint64
@@ -96,16 +98,6 @@ func Start(ctx context.Context, options Options) (_ *Recorder, err error) {
 		r.running.Go(func() { r.follow(watching, s, watcher) })
 	}
 	return r, nil
-}
-
-// Stimulus records what the harness is about to do. It is called before the act, so that everything the act causes comes later.
-func (r *Recorder) Stimulus(stimulus history.Stimulus) error {
-	return r.appendNow(history.Entry{Stimulus: &stimulus})
-}
-
-// Measurement records what a client has measured. It is called as soon as the client has ended: see history.Entry.Instant.
-func (r *Recorder) Measurement(measurement history.Measurement) error {
-	return r.appendNow(history.Entry{Measurement: &measurement})
 }
 
 // appendNow appends what is no watch event behind all that has been received.

@@ -13,6 +13,7 @@ import (
 
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -73,11 +74,18 @@ func seen(t testing.TB, r *recorder.Recorder, kind history.Kind, name string, wa
 func told(h *history.History) []string {
 	var lines []string
 	for _, entry := range h.Entries {
-		if entry.Stimulus != nil {
-			lines = append(lines, fmt.Sprintf("%s@%d", entry.Stimulus.Lever, entry.ResourceVersion))
-			continue
+		text := fmt.Sprintf("%s %s", entry.Type, entry.Kind)
+		switch {
+		case entry.Stimulus != nil:
+			text = string(entry.Stimulus.Act)
+		case entry.Outcome != nil:
+			text = fmt.Sprintf("outcome of %d, refused %t", entry.Outcome.Stimulus, entry.Outcome.Refused)
+		case entry.Mark != "":
+			text = string(entry.Mark)
+		default:
+			text += " " + entry.Object.GetName()
 		}
-		lines = append(lines, fmt.Sprintf("%s %s %s@%d", entry.Type, entry.Kind, entry.Object.GetName(), entry.ResourceVersion))
+		lines = append(lines, fmt.Sprintf("%s@%d", text, entry.ResourceVersion))
 	}
 	return lines
 }
@@ -123,12 +131,42 @@ func TestAStimulusComesAfterWhatWasSeenAndBeforeWhatItCauses(t *testing.T) {
 	r, path := record(t, w, history.KindPod, history.KindNode)
 	w.happens(watch.Added, history.KindPod, "seen")
 	seen(t, r, history.KindPod, "seen", true)
-	g.Expect(r.Stimulus(history.Stimulus{Lever: "poke"})).To(Succeed())
-	w.happens(watch.Modified, history.KindPod, "seen")
-	w.happens(watch.Added, history.KindNode, "caused")
+	g.Expect(r.Do(t.Context(), history.Stimulus{Act: history.BecomeUnready}, func(context.Context) error {
+		w.happens(watch.Modified, history.KindPod, "seen")
+		w.happens(watch.Added, history.KindNode, "caused")
+		return nil
+	})).To(Succeed())
+	entries := told(caughtUp(t, r, path))
+	g.Expect(entries[:2]).To(Equal([]string{"ADDED Pod seen@11", "become unready@11"}))
+	g.Expect(entries).To(ContainElements("MODIFIED Pod seen@12", "ADDED Node caused@13"))
+	g.Expect(entries).To(ContainElement(HavePrefix("outcome of 1, refused false")))
+}
+
+func TestTheOutcomeSaysWhetherTheAPIServerRefusedTheAct(t *testing.T) {
+	g := NewWithT(t)
+	w := newWorld(t)
+	r, path := record(t, w, history.KindPod)
+	act := func(err error) error {
+		return r.Do(t.Context(), history.Stimulus{Act: history.EvictPod}, func(context.Context) error { return err })
+	}
+	refusal := apierrors.NewTooManyRequests("the budget is used up", 10)
+	g.Expect(act(refusal)).To(MatchError(refusal))
+	g.Expect(act(context.DeadlineExceeded)).To(MatchError(context.DeadlineExceeded))
+	g.Expect(act(apierrors.NewInternalError(context.Canceled))).NotTo(Succeed())
 	g.Expect(told(caughtUp(t, r, path))).To(Equal([]string{
-		"ADDED Pod seen@11", "poke@11", "MODIFIED Pod seen@12", "ADDED Node caused@13",
+		"evict pod@0", "outcome of 1, refused true@0", "evict pod@0", "outcome of 2, refused false@0", "evict pod@0", "outcome of 3, refused false@0",
 	}))
+}
+
+func TestAnActThatIsNotKnownIsNotCarriedOut(t *testing.T) {
+	r, _ := record(t, newWorld(t), history.KindPod)
+	done := false
+	err := r.Do(t.Context(), history.Stimulus{Act: "pull the plug"}, func(context.Context) error {
+		done = true
+		return nil
+	})
+	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("pull the plug")))
+	NewWithT(t).Expect(done).To(BeFalse())
 }
 
 func TestEventObjectsAreEvidenceOutsideTheOrder(t *testing.T) {
@@ -136,7 +174,7 @@ func TestEventObjectsAreEvidenceOutsideTheOrder(t *testing.T) {
 	w := newWorld(t)
 	w.happens(watch.Added, history.KindEvent, "e")
 	r, path := record(t, w, history.KindEvent, history.KindPod)
-	g.Expect(r.Stimulus(history.Stimulus{Lever: "poke"})).To(Succeed())
+	g.Expect(r.Mark("poke")).To(Succeed())
 	h := caughtUp(t, r, path)
 	g.Expect(told(h)).To(Equal([]string{"poke@0"}))
 	g.Expect(h.Evidence).To(HaveLen(1))
@@ -147,7 +185,7 @@ func TestAClosedRecordingTakesNothingMore(t *testing.T) {
 	w := newWorld(t)
 	r, path := record(t, w, history.KindPod)
 	closed(t, r, path)
-	g.Expect(r.Stimulus(history.Stimulus{Lever: "late"})).To(MatchError(recorder.ErrEnded))
+	g.Expect(r.Mark("late")).To(MatchError(recorder.ErrEnded))
 	g.Expect(r.CatchUp(t.Context())).To(MatchError(recorder.ErrEnded))
 	g.Expect(r.Await(t.Context(), func(*history.Cluster) bool { return false })).To(MatchError(recorder.ErrEnded))
 	g.Expect(r.Close()).To(Succeed(), "the second time")

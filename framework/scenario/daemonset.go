@@ -9,8 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-
-	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
 // Edit is one change to a DaemonSet, with the words in which the recording tells it.
@@ -144,13 +142,6 @@ func (s *Scenario) mustBeClaimed(daemonSet *appsv1.DaemonSet) {
 func (s *Scenario) RollOut(ctx context.Context, daemonSet *appsv1.DaemonSet, edits ...Edit) bool {
 	s.tb.Helper()
 	return s.Await(ctx, RolledOut(s.Update(ctx, daemonSet, edits...)))
-}
-
-func (s *Scenario) noteUpdate(lever string, daemonSet *appsv1.DaemonSet, edits []Edit) {
-	s.tb.Helper()
-	s.Note(history.Stimulus{
-		Lever: lever, Kind: history.KindDaemonSet, Namespace: daemonSet.Namespace, Name: daemonSet.Name, UID: daemonSet.UID, Detail: words(edits),
-	})
 }
 
 func words(edits []Edit) string {

@@ -21,32 +21,31 @@ const recoveryTimeout = 90 * time.Second
 // has the cluster to itself, and is undone when the scenario is over.
 func (s *Scenario) StopKubelet(ctx context.Context, node string) {
 	s.tb.Helper()
-	s.onMachine(ctx, "stop kubelet", node, func(ctx context.Context) error { return s.systemctl(ctx, node, "stop") })
+	s.onMachine(ctx, history.StopKubelet, node, func(ctx context.Context) error { return s.systemctl(ctx, node, "stop") })
 	s.broken[node] = func(ctx context.Context) error { return s.systemctl(ctx, node, "start") }
 }
 
 // StartKubelet starts a stopped kubelet.
 func (s *Scenario) StartKubelet(ctx context.Context, node string) {
 	s.tb.Helper()
-	s.onMachine(ctx, "start kubelet", node, s.mend(node))
+	s.onMachine(ctx, history.StartKubelet, node, s.mend(node))
 }
 
 // RebootNode restarts a real node's machine and returns once its kubelet runs again.
 func (s *Scenario) RebootNode(ctx context.Context, node string) {
 	s.tb.Helper()
-	s.onMachine(ctx, "reboot node", node, func(ctx context.Context) error { return s.env.Machines.Reboot(ctx, node) })
+	s.onMachine(ctx, history.RebootNode, node, func(ctx context.Context) error { return s.env.Machines.Reboot(ctx, node) })
 }
 
-func (s *Scenario) onMachine(ctx context.Context, lever, node string, act func(context.Context) error) {
+func (s *Scenario) onMachine(ctx context.Context, act history.Act, node string, do func(context.Context) error) {
 	s.tb.Helper()
 	switch {
 	case s.kind != Real || s.env.Machines == nil:
-		s.tb.Fatalf("harness: %s %s: there is no machine behind it, the spec must be on real nodes", lever, node)
+		s.tb.Fatalf("harness: %s %s: there is no machine behind it, the spec must be on real nodes", act, node)
 	case !s.env.Exclusive:
-		s.tb.Fatalf("harness: %s %s: other scenarios use this node too, the spec must be alone", lever, node)
+		s.tb.Fatalf("harness: %s %s: other scenarios use this node too, the spec must be alone", act, node)
 	}
-	s.Note(history.Stimulus{Lever: lever, Kind: history.KindNode, Name: node, Node: node})
-	s.must(act(ctx), "%s %s", lever, node)
+	s.must(s.Do(ctx, onNode(act, node), do), "%s %s", act, node)
 }
 
 // mend undoes what is broken about the machine, if anything is.

@@ -56,8 +56,9 @@ func (s *Scenario) AddNodes(ctx context.Context, n int, edits ...func(*corev1.No
 			}
 			names[i] = s.realNode(len(s.nodes) + i)
 		}
-		s.Note(history.Stimulus{Lever: "add node", Kind: history.KindNode, Name: names[i], Node: names[i]})
-		group.Go(func() error { return add(ctx, names[i]) })
+		group.Go(func() error {
+			return s.Do(ctx, onNode(history.AddNode, names[i]), func(ctx context.Context) error { return add(ctx, names[i]) })
+		})
 	}
 	s.nodes = append(s.nodes, names...)
 	s.must(group.Wait(), "add %d nodes", n)
@@ -82,7 +83,7 @@ func (s *Scenario) settleKind(n int, toMeasure bool) {
 	s.kind = Simulated
 	if s.env.NodeKind != Simulated && !toMeasure && n <= len(s.env.RealNodes) {
 		s.kind = Real
-		s.Pods.pods = lever.Real{Client: s.env.Client, Recorder: s.recorder}
+		s.Pods.pods = lever.Real{Client: s.client, Recorder: s.recorder}
 	}
 	switch {
 	case s.kind == Simulated && s.env.NodeKind == Real:
@@ -117,7 +118,7 @@ func (s *Scenario) patchLabel(ctx context.Context, name string, value *string) e
 	if err != nil {
 		return err
 	}
-	_, err = s.env.Client.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
+	_, err = s.client.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
 	return err
 }
 
@@ -131,7 +132,7 @@ func (s *Scenario) createNode(ctx context.Context, name string, edits []func(*co
 	for _, edit := range edits {
 		edit(node)
 	}
-	_, err := s.env.Client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
+	_, err := s.client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
 	return err
 }
 
@@ -163,44 +164,47 @@ func (s *Scenario) mustBeSimulated(doing, node string) {
 	}
 }
 
-// EditNode changes a node; lever names the stimulus, for example "cordon".
-func (s *Scenario) EditNode(ctx context.Context, lever, name string, edit func(*corev1.Node)) {
+// EditNode changes a node; act says what for, for example history.TaintNode.
+func (s *Scenario) EditNode(ctx context.Context, act history.Act, name string, edit func(*corev1.Node)) {
 	s.tb.Helper()
-	s.mustBeSimulated(lever, name)
-	s.Note(history.Stimulus{Lever: lever, Kind: history.KindNode, Name: name, Node: name})
-	nodes := s.env.Client.CoreV1().Nodes()
-	s.must(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		node, err := nodes.Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		edit(node)
-		_, err = nodes.Update(ctx, node, metav1.UpdateOptions{})
-		return err
-	}), "%s node %s", lever, name)
+	s.changeNode(ctx, act, name, edit, s.client.CoreV1().Nodes().Update)
 }
 
 // NodeDown makes the node's Ready condition Unknown, as the node-lifecycle controller does for a node that it no longer hears from. The
 // taints that go with it are that controller's work.
 func (s *Scenario) NodeDown(ctx context.Context, name string) {
 	s.tb.Helper()
-	s.mustBeSimulated("take down", name)
-	s.Note(history.Stimulus{Lever: "take down node", Kind: history.KindNode, Name: name, Node: name})
-	nodes := s.env.Client.CoreV1().Nodes()
-	s.must(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		node, err := nodes.Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
+	s.changeNode(ctx, history.TakeDownNode, name, func(node *corev1.Node) {
 		for i := range node.Status.Conditions {
 			if condition := &node.Status.Conditions[i]; condition.Type == corev1.NodeReady {
 				condition.Status, condition.Reason = corev1.ConditionUnknown, "NodeStatusUnknown"
 				condition.LastTransitionTime = metav1.Now()
 			}
 		}
-		_, err = nodes.UpdateStatus(ctx, node, metav1.UpdateOptions{})
-		return err
-	}), "take down node %s", name)
+	}, s.client.CoreV1().Nodes().UpdateStatus)
+}
+
+type sendNode func(context.Context, *corev1.Node, metav1.UpdateOptions) (*corev1.Node, error)
+
+func (s *Scenario) changeNode(ctx context.Context, act history.Act, name string, edit func(*corev1.Node), send sendNode) {
+	s.tb.Helper()
+	s.mustBeSimulated(string(act), name)
+	err := s.Do(ctx, onNode(act, name), func(ctx context.Context) error {
+		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			node, err := s.client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			edit(node)
+			_, err = send(ctx, node, metav1.UpdateOptions{})
+			return err
+		})
+	})
+	s.must(err, "%s %s", act, name)
+}
+
+func onNode(act history.Act, name string) history.Stimulus {
+	return history.Stimulus{Act: act, Kind: history.KindNode, Name: name, Node: name}
 }
 
 func tainted(node *corev1.Node, key string) bool {

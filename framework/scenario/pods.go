@@ -55,7 +55,7 @@ func (s *Scenario) Look(ctx context.Context, read func(*history.Cluster)) {
 // MakeStaticPod makes a pod as a kubelet's mirror of a static pod is: its node is its controller.
 func (s *Scenario) MakeStaticPod(ctx context.Context, node string, labels map[string]string) *corev1.Pod {
 	s.tb.Helper()
-	owner, err := s.env.Client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
+	owner, err := s.client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
 	s.must(err, "get node %s", node)
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
@@ -65,8 +65,11 @@ func (s *Scenario) MakeStaticPod(ctx context.Context, node string, labels map[st
 		Spec: podSpec(s.env.Images),
 	}
 	pod.Spec.NodeName = node
-	s.notePod("create pod", pod)
-	created, err := s.env.Client.CoreV1().Pods(s.namespace).Create(ctx, pod, metav1.CreateOptions{})
+	var created *corev1.Pod
+	err = s.Do(ctx, onPod(history.CreatePod, pod), func(ctx context.Context) (err error) {
+		created, err = s.client.CoreV1().Pods(s.namespace).Create(ctx, pod, metav1.CreateOptions{})
+		return err
+	})
 	s.must(err, "create static pod on %s", node)
 	return created
 }
@@ -74,17 +77,16 @@ func (s *Scenario) MakeStaticPod(ctx context.Context, node string, labels map[st
 // DeletePod deletes the pod with the grace period.
 func (s *Scenario) DeletePod(ctx context.Context, pod *corev1.Pod, grace time.Duration) {
 	s.tb.Helper()
-	s.notePod("delete pod", pod)
 	seconds := int64(grace / time.Second)
 	options := metav1.DeleteOptions{GracePeriodSeconds: &seconds, Preconditions: metav1.NewUIDPreconditions(string(pod.UID))}
-	s.must(ignoreNotFound(s.env.Client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, options)), "delete pod %s", pod.Name)
+	err := s.Do(ctx, onPod(history.DeletePod, pod), func(ctx context.Context) error {
+		return s.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, options)
+	})
+	s.must(ignoreNotFound(err), "delete pod %s", pod.Name)
 }
 
-func (s *Scenario) notePod(name string, pod *corev1.Pod) {
-	s.tb.Helper()
-	s.Note(history.Stimulus{
-		Lever: name, Kind: history.KindPod, Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Node: history.NodeOf(pod),
-	})
+func onPod(act history.Act, pod *corev1.Pod) history.Stimulus {
+	return history.Stimulus{Act: act, Kind: history.KindPod, Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Node: history.NodeOf(pod)}
 }
 
 // Levers are lever.Pods for a spec: a lever that fails ends it.

@@ -40,21 +40,26 @@ func (s *Scenario) StartProbes(ctx context.Context, during string, nodes []strin
 		s.tb.Fatalf("harness: probe %s: nothing serves on simulated nodes, the spec must be on real nodes", target)
 	}
 	p := &Probes{s: s, during: during, pods: make([]*corev1.Pod, len(nodes)), port: probePort(s.namespace, during)}
-	s.Note(history.Stimulus{Lever: "start probes", Detail: fmt.Sprintf("of %s, during %s", target, during)})
 	s.makeProbeNamespace(ctx)
+	stimulus := history.Stimulus{Act: history.StartProbes, Detail: fmt.Sprintf("of %s, during %s", target, during)}
+	s.must(s.Do(ctx, stimulus, func(ctx context.Context) error { return p.start(ctx, nodes, target) }), "start probes of %s", target)
+	return p
+}
+
+// start makes a probe on each node and waits until every one has had an answer.
+func (p *Probes) start(ctx context.Context, nodes []string, target Target) error {
 	var group errgroup.Group
 	for i, node := range nodes {
 		group.Go(func() (err error) {
-			pod := probePod(s.env.Images.Probe(), node, target, p.port)
-			p.pods[i], err = s.env.Client.CoreV1().Pods(s.probeNamespace()).Create(ctx, pod, metav1.CreateOptions{})
+			pod := probePod(p.s.env.Images.Probe(), node, target, p.port)
+			p.pods[i], err = p.s.env.Client.CoreV1().Pods(p.s.probeNamespace()).Create(ctx, pod, metav1.CreateOptions{})
 			if err != nil {
 				return fmt.Errorf("node %s: %w", node, err)
 			}
 			return p.awaitAnswer(ctx, p.pods[i])
 		})
 	}
-	s.must(group.Wait(), "start probes of %s", target)
-	return p
+	return group.Wait()
 }
 
 // Collect ends the probes and records what they measured, which it returns too, in the order of the nodes.

@@ -15,40 +15,47 @@ import (
 // TryCreate sends a new DaemonSet and returns what the API server stored.
 func (s *Scenario) TryCreate(ctx context.Context, daemonSet *appsv1.DaemonSet) (*appsv1.DaemonSet, error) {
 	s.tb.Helper()
-	s.Note(history.Stimulus{Lever: "create DaemonSet", Kind: history.KindDaemonSet, Namespace: daemonSet.Namespace, Name: daemonSet.Name})
-	return s.env.Client.AppsV1().DaemonSets(daemonSet.Namespace).Create(ctx, daemonSet, metav1.CreateOptions{})
+	var stored *appsv1.DaemonSet
+	stimulus := history.Stimulus{Act: history.CreateDaemonSet, Kind: history.KindDaemonSet, Namespace: daemonSet.Namespace, Name: daemonSet.Name}
+	err := s.Do(ctx, stimulus, func(ctx context.Context) (err error) {
+		stored, err = s.client.AppsV1().DaemonSets(daemonSet.Namespace).Create(ctx, daemonSet, metav1.CreateOptions{})
+		return err
+	})
+	return stored, err
 }
 
 // TryUpdate edits the DaemonSet and returns what the API server stored. A conflict with another writer is tried again.
 func (s *Scenario) TryUpdate(ctx context.Context, daemonSet *appsv1.DaemonSet, edits ...Edit) (*appsv1.DaemonSet, error) {
 	s.tb.Helper()
-	s.noteUpdate("update DaemonSet", daemonSet, edits)
-	client := s.env.Client.AppsV1().DaemonSets(daemonSet.Namespace)
-	return s.write(ctx, daemonSet, edits, client.Update)
+	return s.write(ctx, history.UpdateDaemonSet, daemonSet, edits, s.client.AppsV1().DaemonSets(daemonSet.Namespace).Update)
 }
 
 // TryUpdateStatus edits the DaemonSet and sends it to the status subresource.
 func (s *Scenario) TryUpdateStatus(ctx context.Context, daemonSet *appsv1.DaemonSet, edits ...Edit) (*appsv1.DaemonSet, error) {
 	s.tb.Helper()
-	s.noteUpdate("write status", daemonSet, edits)
-	client := s.env.Client.AppsV1().DaemonSets(daemonSet.Namespace)
-	return s.write(ctx, daemonSet, edits, client.UpdateStatus)
+	return s.write(ctx, history.WriteStatus, daemonSet, edits, s.client.AppsV1().DaemonSets(daemonSet.Namespace).UpdateStatus)
 }
 
 type update func(context.Context, *appsv1.DaemonSet, metav1.UpdateOptions) (*appsv1.DaemonSet, error)
 
-func (s *Scenario) write(ctx context.Context, daemonSet *appsv1.DaemonSet, edits []Edit, send update) (stored *appsv1.DaemonSet, err error) {
-	client := s.env.Client.AppsV1().DaemonSets(daemonSet.Namespace)
-	err = retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		current, err := client.Get(ctx, daemonSet.Name, metav1.GetOptions{})
-		if err != nil {
+func (s *Scenario) write(
+	ctx context.Context, act history.Act, daemonSet *appsv1.DaemonSet, edits []Edit, send update,
+) (stored *appsv1.DaemonSet, err error) {
+	stimulus := history.Stimulus{
+		Act: act, Kind: history.KindDaemonSet, Namespace: daemonSet.Namespace, Name: daemonSet.Name, UID: daemonSet.UID, Detail: words(edits),
+	}
+	err = s.Do(ctx, stimulus, func(ctx context.Context) error {
+		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			current, err := s.client.AppsV1().DaemonSets(daemonSet.Namespace).Get(ctx, daemonSet.Name, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			for _, edit := range edits {
+				edit.Apply(current)
+			}
+			stored, err = send(ctx, current, metav1.UpdateOptions{})
 			return err
-		}
-		for _, edit := range edits {
-			edit.Apply(current)
-		}
-		stored, err = send(ctx, current, metav1.UpdateOptions{})
-		return err
+		})
 	})
 	return stored, err
 }

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster"
 	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
@@ -48,6 +49,11 @@ type TB interface {
 type Environment struct {
 	// Client of the cluster, with an administrator's rights.
 	Client kubernetes.Interface
+	// Config is what Client was made from. The scenario makes a client of its own from it, whose requests are recorded. Default: none, so that no
+	// exchange is recorded.
+	Config *rest.Config
+	// Features that the implementation claims, for the recording's header.
+	Features []string
 	// RealNodes are the nodes with a kubelet that scenarios share. Default: the cluster has none.
 	RealNodes []string
 	// OnlyRealNodes: nobody simulates further nodes on this cluster.
@@ -84,6 +90,7 @@ type Scenario struct {
 	broken    map[string]func(context.Context) error
 	recorder  *recorder.Recorder
 	path      string
+	client    kubernetes.Interface
 
 	// Pods are the levers on the scenario's pods.
 	Pods Levers
@@ -110,7 +117,7 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 		Path:    s.path,
 		Header: history.Header{
 			Scenario: text, Namespaces: append([]string{name, s.Bystanders()}, env.Records...), NodeSelector: nodes.String(),
-			RevisionLabel: env.RevisionLabel, Seed: env.Seed,
+			RevisionLabel: env.RevisionLabel, Seed: env.Seed, Features: env.Features,
 		},
 	})
 	s.must(err, "start recording %s", s.path)
@@ -121,7 +128,9 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 			_ = s.recorder.Close()
 		}
 	}()
-	s.Pods = Levers{tb: tb, pods: lever.Simulated{Client: env.Client, Recorder: s.recorder}}
+	s.client, err = s.recordedClient()
+	s.must(err, "make a client whose requests are recorded")
+	s.Pods = Levers{tb: tb, pods: lever.Simulated{Client: s.client, Recorder: s.recorder}}
 	s.makeNamespace(ctx, name)
 	begun = true
 	return s
@@ -139,25 +148,51 @@ func (s *Scenario) MakeBystanders(ctx context.Context) {
 	s.makeNamespace(ctx, s.Bystanders())
 }
 
-// Client is the administrator's client, for what no method covers. Tell the recording first: Note.
-func (s *Scenario) Client() kubernetes.Interface { return s.env.Client }
+// Client is the administrator's client, for what no method covers. Its requests are recorded; what they are to cause is recorded by Do.
+func (s *Scenario) Client() kubernetes.Interface { return s.client }
+
+// recordedClient returns a client whose requests and answers are in the recording.
+func (s *Scenario) recordedClient() (kubernetes.Interface, error) {
+	if s.env.Config == nil {
+		return s.env.Client, nil
+	}
+	under, err := rest.HTTPClientFor(s.env.Config)
+	if err != nil {
+		return nil, err
+	}
+	recorded := *under
+	recorded.Transport = s.recorder.Transport(under.Transport)
+	return kubernetes.NewForConfigAndClient(s.env.Config, &recorded)
+}
 
 // RecordingPath is where the recording is.
 func (s *Scenario) RecordingPath() string { return s.path }
 
-// Note records a stimulus that the caller is about to give itself.
-func (s *Scenario) Note(stimulus history.Stimulus) {
-	s.tb.Helper()
-	s.must(s.recorder.Stimulus(stimulus), "record stimulus %q", stimulus.Lever)
+// Do records the stimulus, carries it out and records its outcome. The error is that of the act.
+func (s *Scenario) Do(ctx context.Context, stimulus history.Stimulus, act func(context.Context) error) error {
+	return s.recorder.Do(ctx, stimulus, act)
 }
 
-// Finish proves the recording complete, closes it, and returns the history. It also returns what it has when the proof fails: the history
-// says itself that it is not complete, and the error why.
-func (s *Scenario) Finish(ctx context.Context) (*history.History, error) {
+// Mark records a point that the scenario's checks refer to.
+func (s *Scenario) Mark(mark history.Mark) {
+	s.tb.Helper()
+	s.must(s.recorder.Mark(mark), "record mark %q", mark)
+}
+
+// Bind gives what the scenario chose, such as nodes or pods by name, the name by which its checks know it. The recording keeps it, so that the checks
+// can be asked again without the scenario.
+func (s *Scenario) Bind(name string, values ...string) {
+	s.tb.Helper()
+	s.must(s.recorder.Bind(name, values...), "record what %q is", name)
+}
+
+// Finish records how the scenario ended, proves the recording complete, closes it, and returns the history. It also returns what it has when the proof
+// fails: the history says itself that it is not complete, and the error why.
+func (s *Scenario) Finish(ctx context.Context, ending history.Ending) (*history.History, error) {
 	bounded, cancel := context.WithTimeout(ctx, catchUpTimeout)
 	defer cancel()
-	// What happens by the passage of time alone must show in the history too, so it ends with an entry that says when.
-	ended := s.recorder.Stimulus(history.Stimulus{Lever: "end of scenario"})
+	ending.Nodes = string(s.kind)
+	ended := s.recorder.End(ending)
 	incomplete := errors.Join(ended, s.recorder.CatchUp(bounded))
 	closed := s.recorder.Close()
 	h, err := history.Open(s.path)
@@ -187,7 +222,7 @@ func (s *Scenario) Clean(ctx context.Context) error {
 func (s *Scenario) makeNamespace(ctx context.Context, name string) {
 	s.tb.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{NamespaceLabel: s.namespace}}}
-	_, err := s.env.Client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
+	_, err := s.client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
 	s.must(err, "create namespace %s", name)
 	s.awaitServiceAccount(ctx, name)
 }

@@ -18,31 +18,10 @@ import (
 // that the step left; it may be nil, and pods are then not told apart as updated (made from their DaemonSet's current template)
 // and old.
 func Describe(cluster *history.Cluster, change history.Change) string {
-	if change.Stimulus != nil {
-		return describeStimulus(change.Stimulus)
-	}
-	if change.Measurement != nil {
-		return describeMeasurement(change.Measurement)
+	if text := describeHarness(change.Entry); text != "" {
+		return text
 	}
 	return subjectOf(cluster, change) + " " + strings.Join(predicatesOf(change), ", ")
-}
-
-func describeStimulus(stimulus *history.Stimulus) string {
-	text := "rollcall: " + stimulus.Lever
-	if name := strings.TrimSpace(string(stimulus.Kind) + " " + stimulus.Name); name != "" && !strings.Contains(stimulus.Lever, name) {
-		// "delete pod" on a Pod needs no second "Pod".
-		if strings.HasSuffix(strings.ToLower(stimulus.Lever), strings.ToLower(string(stimulus.Kind))) {
-			name = stimulus.Name
-		}
-		text += " " + name
-	}
-	if stimulus.Node != "" && stimulus.Node != stimulus.Name {
-		text += " on " + stimulus.Node
-	}
-	if stimulus.Detail != "" {
-		text += " (" + stimulus.Detail + ")"
-	}
-	return text
 }
 
 func subjectOf(cluster *history.Cluster, change history.Change) string {

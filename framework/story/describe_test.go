@@ -95,9 +95,9 @@ func TestEveryChangeHasItsWords(t *testing.T) {
 		"a revision is renumbered": {
 			func(s stage) { s.agent.Revision("v1", 4).Renumber(6) }, "ControllerRevision agent-v1 (revision 6) got its number (was 4)"},
 		"the harness acts on a pod": {
-			func(s stage) { s.Stimulus("become unready", s.pod) }, "rollcall: become unready Pod agent-a on node-1"},
+			func(s stage) { s.Stimulus(history.BecomeUnready, s.pod) }, "rollcall: become unready Pod agent-a on node-1"},
 		"the harness acts in words that name the kind": {
-			func(s stage) { s.Stimulus("delete pod", s.pod) }, "rollcall: delete pod agent-a on node-1"},
+			func(s stage) { s.Stimulus(history.DeletePod, s.pod) }, "rollcall: delete pod agent-a on node-1"},
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {

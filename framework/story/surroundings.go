@@ -124,6 +124,9 @@ func (w *stepWatcher) mark(cluster *history.Cluster, change history.Change) stri
 		}
 		return Describe(cluster, change)
 	}
+	if change.Mark != "" || change.Ending != nil || change.Outcome != nil && change.Outcome.Refused {
+		return Describe(cluster, change)
+	}
 	switch object := change.Object.(type) {
 	case *appsv1.DaemonSet:
 		if before, ok := change.Before.(*appsv1.DaemonSet); ok && len(daemonSetSpecChanges(before, object)) == 0 && change.Type != "DELETED" {

@@ -31,11 +31,11 @@ func acts(f flavour) []act {
 func controllerActs() []act {
 	return []act{
 		{"restart the controller", 3, func(w *world, _, _ int) {
-			w.api.note(history.Stimulus{Lever: "restart controller"})
+			w.api.note(history.Stimulus{Act: history.RestartImplementation})
 			w.controller.start()
 		}},
 		{"lose the leader for a while", 2, func(w *world, a, _ int) {
-			w.api.note(history.Stimulus{Lever: "kill controller"})
+			w.api.note(history.Stimulus{Act: history.KillImplementation})
 			w.controller.kill()
 			started := w.controller.started
 			w.clock.after(time.Duration(a)*time.Second, func() {
@@ -45,7 +45,7 @@ func controllerActs() []act {
 			})
 		}},
 		{"break the network", 1, func(w *world, _, _ int) {
-			w.api.note(history.Stimulus{Lever: "break network"})
+			w.api.note(history.Stimulus{Act: history.CutOffImplementation})
 			w.controller.faults.on = true
 		}},
 		{"repair the network", 2, func(w *world, _, _ int) { w.controller.faults.on = false }},
@@ -83,6 +83,6 @@ func adoptAll(w *world, _, _ int) {
 
 func (w *world) deleteDaemonSet() {
 	ds := w.api.daemonSet()
-	w.api.note(history.Stimulus{Lever: "delete DaemonSet", Kind: history.KindDaemonSet, Namespace: namespace, Name: ds.Name, UID: ds.UID})
+	w.api.note(history.Stimulus{Act: history.DeleteDaemonSet, Kind: history.KindDaemonSet, Namespace: namespace, Name: ds.Name, UID: ds.UID})
 	w.api.remove(history.KindDaemonSet, ds.Name)
 }

@@ -190,15 +190,15 @@ func (a *apiServer) note(stimulus history.Stimulus) {
 }
 
 // notePod records a stimulus on a pod.
-func (a *apiServer) notePod(lever string, pod *corev1.Pod) {
+func (a *apiServer) notePod(act history.Act, pod *corev1.Pod) {
 	a.note(history.Stimulus{
-		Lever: lever, Kind: history.KindPod, Namespace: namespace, Name: pod.Name, UID: pod.UID, Node: history.NodeOf(pod),
+		Act: act, Kind: history.KindPod, Namespace: namespace, Name: pod.Name, UID: pod.UID, Node: history.NodeOf(pod),
 	})
 }
 
 // noteNode records a stimulus on a node.
-func (a *apiServer) noteNode(lever, name string) {
-	stimulus := history.Stimulus{Lever: lever, Kind: history.KindNode, Name: name, Node: name}
+func (a *apiServer) noteNode(act history.Act, name string) {
+	stimulus := history.Stimulus{Act: act, Kind: history.KindNode, Name: name, Node: name}
 	if node := a.node(name); node != nil {
 		stimulus.UID = node.UID
 	}

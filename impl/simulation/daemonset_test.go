@@ -91,7 +91,7 @@ func (a *apiServer) editDaemonSet(says string, edit func(*appsv1.DaemonSetSpec))
 		return
 	}
 	a.note(history.Stimulus{
-		Lever: "update DaemonSet", Kind: history.KindDaemonSet, Namespace: namespace, Name: ds.Name, UID: ds.UID, Detail: says,
+		Act: history.UpdateDaemonSet, Kind: history.KindDaemonSet, Namespace: namespace, Name: ds.Name, UID: ds.UID, Detail: says,
 	})
 	// The edit cannot fail and the DaemonSet exists.
 	_ = a.update(history.KindDaemonSet, ds.Name, func(object history.Object) error {

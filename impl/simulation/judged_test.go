@@ -72,7 +72,7 @@ func story(violation judge.Violation) string {
 // tell describes an entry in one line.
 func tell(entry history.Entry) string {
 	if entry.Stimulus != nil {
-		return fmt.Sprintf("> %s %s %s", entry.Stimulus.Lever, entry.Stimulus.Name, entry.Stimulus.Detail)
+		return fmt.Sprintf("> %s %s %s", entry.Stimulus.Act, entry.Stimulus.Name, entry.Stimulus.Detail)
 	}
 	line := fmt.Sprintf("%s %s %s", entry.Type, entry.Kind, entry.Object.GetName())
 	switch object := entry.Object.(type) {

@@ -16,37 +16,37 @@ func nodeActs() []act {
 				w.join()
 			}
 		}},
-		{"a node leaves", 1, onNode("delete node", func(w *world, node string, _ int) { w.api.remove(history.KindNode, node) })},
+		{"a node leaves", 1, onNode(history.DeleteNode, func(w *world, node string, _ int) { w.api.remove(history.KindNode, node) })},
 		{"a node that left returns", 1, func(w *world, a, _ int) {
 			number := a%w.joined + 1
 			if name := fmt.Sprintf("node-%d", number); w.api.node(name) == nil {
 				w.addNode(name, fmt.Sprintf("pool-%d", number%2))
 			}
 		}},
-		{"a node goes down", 1, onNode("stop node", func(w *world, node string, _ int) { w.kubelets.goDown(node) })},
-		{"a node comes up", 2, onNode("start node", func(w *world, node string, _ int) { w.kubelets.resume(node) })},
-		{"a node is tainted NoSchedule", 1, onNode("taint node", func(w *world, node string, _ int) { w.taint(node, taintKey, corev1.TaintEffectNoSchedule) })},
-		{"a node is tainted NoExecute", 1, onNode("taint node", func(w *world, node string, _ int) { w.taint(node, taintKey, corev1.TaintEffectNoExecute) })},
-		{"a node is untainted", 2, onNode("untaint node", func(w *world, node string, _ int) { w.taint(node, taintKey, "") })},
-		{"a node is cordoned", 1, onNode("cordon", func(w *world, node string, _ int) {
+		{"a node goes down", 1, onNode(history.TakeDownNode, func(w *world, node string, _ int) { w.kubelets.goDown(node) })},
+		{"a node comes up", 2, onNode(history.RestoreNode, func(w *world, node string, _ int) { w.kubelets.resume(node) })},
+		{"a node is tainted NoSchedule", 1, onNode(history.TaintNode, func(w *world, node string, _ int) { w.taint(node, taintKey, corev1.TaintEffectNoSchedule) })},
+		{"a node is tainted NoExecute", 1, onNode(history.TaintNode, func(w *world, node string, _ int) { w.taint(node, taintKey, corev1.TaintEffectNoExecute) })},
+		{"a node is untainted", 2, onNode(history.UntaintNode, func(w *world, node string, _ int) { w.taint(node, taintKey, "") })},
+		{"a node is cordoned", 1, onNode(history.CordonNode, func(w *world, node string, _ int) {
 			w.taint(node, corev1.TaintNodeUnschedulable, corev1.TaintEffectNoSchedule)
 		})},
-		{"a node is uncordoned", 1, onNode("uncordon", func(w *world, node string, _ int) { w.taint(node, corev1.TaintNodeUnschedulable, "") })},
-		{"a node moves to another pool", 1, onNode("label node", func(w *world, node string, b int) {
+		{"a node is uncordoned", 1, onNode(history.UncordonNode, func(w *world, node string, _ int) { w.taint(node, corev1.TaintNodeUnschedulable, "") })},
+		{"a node moves to another pool", 1, onNode(history.LabelNode, func(w *world, node string, b int) {
 			w.editNode(node, func(node *corev1.Node) { node.Labels[poolLabel] = fmt.Sprintf("pool-%d", b%2) })
 		})},
 	}
 }
 
 // onNode is an act on one of the nodes.
-func onNode(lever string, do func(w *world, node string, b int)) func(*world, int, int) {
+func onNode(stimulus history.Act, do func(w *world, node string, b int)) func(*world, int, int) {
 	return func(w *world, a, b int) {
 		nodes := w.api.nodes()
 		if len(nodes) == 0 {
 			return
 		}
 		name := nodes[a%len(nodes)].Name
-		w.api.noteNode(lever, name)
+		w.api.noteNode(stimulus, name)
 		do(w, name, b)
 	}
 }

@@ -13,18 +13,18 @@ import (
 // podActs are what happens to single pods.
 func podActs() []act {
 	return []act{
-		{"a pod becomes unready", 5, onPod("become unready", func(w *world, pod *corev1.Pod) { w.kubelets.setUnready(pod.UID, true) })},
-		{"a pod becomes ready", 3, onPod("become ready", func(w *world, pod *corev1.Pod) { w.kubelets.setUnready(pod.UID, false) })},
-		{"a pod fails", 3, onPod("fail", func(w *world, pod *corev1.Pod) { w.kubelets.finish(pod.UID, corev1.PodFailed) })},
-		{"a pod succeeds", 1, onPod("succeed", func(w *world, pod *corev1.Pod) { w.kubelets.finish(pod.UID, corev1.PodSucceeded) })},
-		{"somebody deletes a pod", 3, onPod("delete pod", deletePod)},
-		{"somebody evicts a pod", 2, onPod("evict pod", deletePod)},
-		{"somebody deletes a pod by force", 1, onPod("force delete pod", func(w *world, pod *corev1.Pod) {
+		{"a pod becomes unready", 5, onPod(history.BecomeUnready, func(w *world, pod *corev1.Pod) { w.kubelets.setUnready(pod.UID, true) })},
+		{"a pod becomes ready", 3, onPod(history.BecomeReady, func(w *world, pod *corev1.Pod) { w.kubelets.setUnready(pod.UID, false) })},
+		{"a pod fails", 3, onPod(history.FailPod, func(w *world, pod *corev1.Pod) { w.kubelets.finish(pod.UID, corev1.PodFailed) })},
+		{"a pod succeeds", 1, onPod(history.SucceedPod, func(w *world, pod *corev1.Pod) { w.kubelets.finish(pod.UID, corev1.PodSucceeded) })},
+		{"somebody deletes a pod", 3, onPod(history.DeletePod, deletePod)},
+		{"somebody evicts a pod", 2, onPod(history.EvictPod, deletePod)},
+		{"somebody deletes a pod by force", 1, onPod(history.DeletePod, func(w *world, pod *corev1.Pod) {
 			w.api.remove(history.KindPod, pod.Name)
 		})},
-		{"a pod is slow to end", 3, onPod("hold termination", func(w *world, pod *corev1.Pod) { w.kubelets.hold(pod.UID, true) })},
-		{"a pod ends at last", 3, onPod("release termination", func(w *world, pod *corev1.Pod) { w.kubelets.hold(pod.UID, false) })},
-		{"somebody takes a label off a pod", 1, onPod("unlabel pod", func(w *world, pod *corev1.Pod) {
+		{"a pod is slow to end", 3, onPod(history.HoldTermination, func(w *world, pod *corev1.Pod) { w.kubelets.hold(pod.UID, true) })},
+		{"a pod ends at last", 3, onPod(history.ReleaseTermination, func(w *world, pod *corev1.Pod) { w.kubelets.hold(pod.UID, false) })},
+		{"somebody takes a label off a pod", 1, onPod(history.LabelPod, func(w *world, pod *corev1.Pod) {
 			w.api.updatePod(pod.Name, func(pod *corev1.Pod) { delete(pod.Labels, appLabel) })
 		})},
 		{"an orphan appears", 1, func(w *world, a, b int) {
@@ -54,7 +54,7 @@ func (w *world) orphan(b int) *corev1.Pod {
 }
 
 // onPod is an act on one of the DaemonSet's pods.
-func onPod(lever string, do func(*world, *corev1.Pod)) func(*world, int, int) {
+func onPod(stimulus history.Act, do func(*world, *corev1.Pod)) func(*world, int, int) {
 	return func(w *world, a, b int) {
 		var its []*corev1.Pod
 		for _, pod := range w.api.pods() {
@@ -66,7 +66,7 @@ func onPod(lever string, do func(*world, *corev1.Pod)) func(*world, int, int) {
 			return
 		}
 		pod := its[(a*21+b)%len(its)]
-		w.api.notePod(lever, pod)
+		w.api.notePod(stimulus, pod)
 		do(w, pod)
 	}
 }

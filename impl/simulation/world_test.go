@@ -55,7 +55,7 @@ func newWorld(s setup, plan planner) *world {
 
 // deploy creates the DaemonSet.
 func (w *world) deploy() {
-	w.api.note(history.Stimulus{Lever: "create DaemonSet", Kind: history.KindDaemonSet, Namespace: namespace, Name: daemonSetName})
+	w.api.note(history.Stimulus{Act: history.CreateDaemonSet, Kind: history.KindDaemonSet, Namespace: namespace, Name: daemonSetName})
 	ds := newDaemonSet(w.setup.Strategy, w.setup.MinReadySeconds, w.setup.HistoryLimit)
 	if len(w.templates) == 0 {
 		w.templates = []corev1.PodTemplateSpec{ds.Spec.Template}
@@ -71,7 +71,7 @@ func (w *world) join() {
 }
 
 func (w *world) addNode(name, pool string) {
-	w.api.noteNode("add node", name)
+	w.api.noteNode(history.AddNode, name)
 	// The caller knows that there is none of that name.
 	_ = w.api.create(history.KindNode, &corev1.Node{ObjectMeta: metav1.ObjectMeta{
 		Name: name, Labels: map[string]string{corev1.LabelHostname: name, poolLabel: pool},
@@ -80,7 +80,7 @@ func (w *world) addNode(name, pool string) {
 
 // createPod creates a pod that no controller under test created.
 func (w *world) createPod(pod *corev1.Pod, node string) {
-	w.api.note(history.Stimulus{Lever: "create pod", Kind: history.KindPod, Namespace: namespace, Name: pod.Name, Node: node})
+	w.api.note(history.Stimulus{Act: history.CreatePod, Kind: history.KindPod, Namespace: namespace, Name: pod.Name, Node: node})
 	pod.Spec.NodeName = node
 	// A second one of the same name is not wanted.
 	_ = w.api.create(history.KindPod, pod)

@@ -220,7 +220,7 @@ func leave(t *testing.T, c *Cluster) {
 	s.AddNodes(t.Context(), 1)
 	pod := s.MakeStaticPod(t.Context(), c.Nodes()[0], nil)
 	g.Expect(*pod.Spec.TerminationGracePeriodSeconds).To(BeNumerically(">", 60))
-	_, err := s.Finish(t.Context())
+	_, err := s.Finish(t.Context(), history.Ending{})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(everything(t)).To(And(ContainSubstring("scenario.rollcall.dev/left-behind"), ContainSubstring(recorder.MarkAnnotation), ContainSubstring("left-behind-bystanders")))
 }

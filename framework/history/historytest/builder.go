@@ -32,6 +32,7 @@ type Builder struct {
 	start   time.Time
 	now     time.Time
 	version uint64
+	stimuli int
 }
 
 // New begins a history of every kind on 1 January 2026, noon UTC.
@@ -96,10 +97,27 @@ func (b *Builder) Gap(kind history.Kind, reason string) *Builder {
 type Subject interface{ subject() history.Stimulus }
 
 // Stimulus writes down an act of the harness.
-func (b *Builder) Stimulus(lever string, on Subject) *Builder {
+func (b *Builder) Stimulus(act history.Act, on Subject) *Builder {
+	b.t.Helper()
+	if err := act.Valid(); err != nil {
+		b.t.Fatal(err)
+	}
 	stimulus := on.subject()
-	stimulus.Lever = lever
+	b.stimuli++
+	stimulus.Number, stimulus.Act = b.stimuli, act
 	b.append(history.Entry{ResourceVersion: b.version, Stimulus: &stimulus})
+	return b
+}
+
+// Refused writes down that the API server refused the stimulus before.
+func (b *Builder) Refused() *Builder {
+	b.append(history.Entry{ResourceVersion: b.version, Outcome: &history.Outcome{Stimulus: b.stimuli, Refused: true, Error: "refused"}})
+	return b
+}
+
+// Mark writes down a point in the scenario.
+func (b *Builder) Mark(mark history.Mark) *Builder {
+	b.append(history.Entry{ResourceVersion: b.version, Mark: mark})
 	return b
 }
 

@@ -1,0 +1,144 @@
+package history
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Act is a kind of deliberate act of the harness. Its value is what a reader of a recording sees; what it may cause is in one table, so that an act
+// that the table does not know cannot be recorded.
+type Act string
+
+// Acts on nodes and on the machines behind them.
+const (
+	AddNode      Act = "add node"
+	EditNode     Act = "edit node"
+	LabelNode    Act = "label node"
+	TaintNode    Act = "taint node"
+	UntaintNode  Act = "untaint node"
+	CordonNode   Act = "cordon node"
+	UncordonNode Act = "uncordon node"
+	DrainNode    Act = "drain node"
+	TakeDownNode Act = "take down node"
+	RestoreNode  Act = "restore node"
+	DeleteNode   Act = "delete node"
+	StopKubelet  Act = "stop kubelet"
+	StartKubelet Act = "start kubelet"
+	RebootNode   Act = "reboot node"
+)
+
+// Acts on pods.
+const (
+	CreatePod          Act = "create pod"
+	AdoptPod           Act = "adopt pod"
+	LabelPod           Act = "label pod"
+	RunPod             Act = "run pod"
+	BecomeUnready      Act = "become unready"
+	BecomeReady        Act = "become ready"
+	FailPod            Act = "fail"
+	SucceedPod         Act = "succeed"
+	HoldTermination    Act = "hold termination"
+	ReleaseTermination Act = "release termination"
+	SetReadySince      Act = "set Ready transition time"
+	DeletePod          Act = "delete pod"
+	EvictPod           Act = "evict pod"
+)
+
+// Acts on workloads and what belongs to them.
+const (
+	CreateDaemonSet  Act = "create DaemonSet"
+	UpdateDaemonSet  Act = "update DaemonSet"
+	WriteStatus      Act = "write status"
+	DeleteDaemonSet  Act = "delete DaemonSet"
+	ScaleWorkload    Act = "scale workload"
+	CreateRevision   Act = "create ControllerRevision"
+	UpdateRevision   Act = "update ControllerRevision"
+	DeleteRevision   Act = "delete ControllerRevision"
+	CreateBudget     Act = "create PodDisruptionBudget"
+	UpdateBudget     Act = "update PodDisruptionBudget"
+	DeleteBudget     Act = "delete PodDisruptionBudget"
+	DeleteNamespace  Act = "delete namespace"
+	DeleteCollection Act = "delete collection"
+	StartProbes      Act = "start probes"
+)
+
+// Acts on the implementation under test.
+const (
+	KillImplementation      Act = "kill implementation"
+	RestartImplementation   Act = "restart implementation"
+	SuspendImplementation   Act = "suspend implementation"
+	ResumeImplementation    Act = "resume implementation"
+	CutOffImplementation    Act = "cut implementation off"
+	ReconnectImplementation Act = "reconnect implementation"
+	CrashImplementation     Act = "crash implementation"
+	DeleteImplementationPod Act = "delete the implementation's pod"
+	HandBack                Act = "hand back to kube-controller-manager"
+	TakeOver                Act = "take over from kube-controller-manager"
+)
+
+// effect is what an act may cause, beyond what the object that it names shows.
+type effect uint8
+
+const (
+	// deletes: objects may go.
+	deletes effect = 1 << iota
+	// creates: the object that it names comes into being.
+	creates
+	// writesStatus of the object that it names.
+	writesStatus
+	// disturbs: the pod or node that it names may lose its availability.
+	disturbs
+	// halts: the implementation under test does nothing, or cannot be expected to, from now on.
+	halts
+	// starts: the implementation under test is at work again when the act has ended.
+	starts
+)
+
+// effects of each act.
+var effects = map[Act]effect{
+	AddNode: creates, EditNode: disturbs, LabelNode: 0, TaintNode: disturbs, UntaintNode: 0, CordonNode: 0,
+	UncordonNode: 0, DrainNode: deletes | disturbs, TakeDownNode: disturbs, RestoreNode: 0, DeleteNode: deletes | disturbs,
+	StopKubelet: disturbs, StartKubelet: 0, RebootNode: deletes | disturbs,
+
+	CreatePod: creates, AdoptPod: creates, LabelPod: 0, RunPod: 0, BecomeUnready: disturbs, BecomeReady: 0, FailPod: disturbs, SucceedPod: disturbs,
+	HoldTermination: 0, ReleaseTermination: 0, SetReadySince: disturbs, DeletePod: deletes | disturbs, EvictPod: deletes | disturbs,
+
+	CreateDaemonSet: creates, UpdateDaemonSet: disturbs, WriteStatus: writesStatus, DeleteDaemonSet: deletes | disturbs, ScaleWorkload: 0,
+	CreateRevision: creates, UpdateRevision: 0, DeleteRevision: deletes, CreateBudget: creates, UpdateBudget: 0, DeleteBudget: deletes,
+	DeleteNamespace: deletes | disturbs, DeleteCollection: deletes | disturbs, StartProbes: 0,
+
+	KillImplementation: halts, RestartImplementation: starts, SuspendImplementation: halts, ResumeImplementation: starts,
+	CutOffImplementation: halts, ReconnectImplementation: starts, CrashImplementation: halts | starts, DeleteImplementationPod: halts | starts,
+	HandBack: halts, TakeOver: halts | starts,
+}
+
+// Acts returns all acts, sorted.
+func Acts() []Act { return slices.Sorted(maps.Keys(effects)) }
+
+// Valid returns an error for an act that is not in the table: a recording with it was made by another version.
+func (a Act) Valid() error {
+	if _, known := effects[a]; !known {
+		return fmt.Errorf("the act %q is not known", string(a))
+	}
+	return nil
+}
+
+// MayDelete reports whether the act may make objects go, so that nobody else is blamed for their deletion.
+func (a Act) MayDelete() bool { return effects[a]&deletes != 0 }
+
+// Creates reports whether the act brings the object that it names into being.
+func (a Act) Creates() bool { return effects[a]&creates != 0 }
+
+// WritesStatus reports whether the act writes the status of the object that it names.
+func (a Act) WritesStatus() bool { return effects[a]&writesStatus != 0 }
+
+// Disturbs reports whether the act may cost the pod or node that it names its availability.
+func (a Act) Disturbs() bool { return effects[a]&disturbs != 0 }
+
+// Halts reports whether the act keeps the implementation from its work from its beginning on; Starts, whether the implementation is at work when the
+// act has ended. A crash does both.
+func (a Act) Halts() bool { return effects[a]&halts != 0 }
+
+// Starts reports whether the implementation is at work when the act has ended: see Halts.
+func (a Act) Starts() bool { return effects[a]&starts != 0 }
