@@ -90,7 +90,7 @@ func (c *Cluster) Apply(entry Entry) Change {
 	case *corev1.Node:
 		change.Before = replace(c.Nodes, object.Name, object, gone)
 		before, _ := change.Before.(*corev1.Node)
-		if before != nil && !gone && sameToScenario(before, object) {
+		if before != nil && !gone && SameToScenario(before, object) {
 			c.Changes--
 		}
 		c.judgeNode(before, object, gone)
@@ -194,10 +194,8 @@ func replace[K comparable, V Object](all map[K]V, key K, object V, gone bool) Ob
 	return before
 }
 
-// Replay applies the history's entries to an empty cluster, one by one, and calls observe after each.
-func (h *History) Replay(observe func(*Cluster, Change)) {
-	cluster := NewCluster()
-	cluster.revisionLabel = h.RevisionLabel
+// Until returns, for each entry, the time at which it had happened at the latest: no later than it, or any later one, was received. It never decreases.
+func (h *History) Until() []time.Time {
 	times := make([]time.Time, len(h.Entries))
 	for i := len(h.Entries) - 1; i >= 0; i-- {
 		times[i] = h.Entries[i].Time
@@ -205,6 +203,14 @@ func (h *History) Replay(observe func(*Cluster, Change)) {
 			times[i] = times[i+1]
 		}
 	}
+	return times
+}
+
+// Replay applies the history's entries to an empty cluster, one by one, and calls observe after each.
+func (h *History) Replay(observe func(*Cluster, Change)) {
+	cluster := NewCluster()
+	cluster.revisionLabel = h.RevisionLabel
+	times := h.Until()
 	for i, entry := range h.Entries {
 		change := cluster.Apply(entry)
 		cluster.Time = times[i]

@@ -38,9 +38,11 @@ func NodeReady(node *corev1.Node) bool {
 	return false
 }
 
-// sameToScenario tells whether nothing about the node has changed that a scenario could have caused or must reckon with.
-func sameToScenario(before, now *corev1.Node) bool {
-	return NodeReady(before) == NodeReady(now) && before.Spec.Unschedulable == now.Spec.Unschedulable &&
+// SameToScenario reports whether nothing about the node has changed that a scenario could have caused or must reckon with. A node that was not there
+// before, which is nil or no node, has changed.
+func SameToScenario(earlier Object, now *corev1.Node) bool {
+	before, existed := earlier.(*corev1.Node)
+	return existed && before != nil && NodeReady(before) == NodeReady(now) && before.Spec.Unschedulable == now.Spec.Unschedulable &&
 		equality.Semantic.DeepEqual(before.Spec.Taints, now.Spec.Taints) && maps.Equal(ownLabels(before), ownLabels(now))
 }
 

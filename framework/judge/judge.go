@@ -18,6 +18,9 @@ import (
 // the implementation did itself is never excused.
 const Lag = time.Second
 
+// Prompt is the longest reaction that counts as prompt: UNREADY-008 allows 5 s.
+const Prompt = 5 * time.Second
+
 // Violation is one broken promise.
 type Violation struct {
 	// Requirement that was broken.

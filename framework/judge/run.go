@@ -57,7 +57,9 @@ func (v Verdicts) Violations() []Violation {
 //
 // A judge stops at the first gap in a kind that it needs: what it found before stands, and without it the verdict is Inconclusive. So it is where
 // a kind was not recorded, and where the recording was not caught up.
-func Run(h *history.History, judges []Judge) Verdicts {
+//
+// Whoever else wants to see the replay is given every step of it, too.
+func Run(h *history.History, judges []Judge, observers ...func(*history.Cluster, history.Change)) Verdicts {
 	type seat struct {
 		Observer
 		judge Judge
@@ -72,6 +74,9 @@ func Run(h *history.History, judges []Judge) Verdicts {
 	memory, index := newMemory(h), -1
 	h.Replay(func(cluster *history.Cluster, change history.Change) {
 		index++
+		for _, observe := range observers {
+			observe(cluster, change)
+		}
 		scene := memory.see(cluster, change, index)
 		for i, seat := range seats {
 			if change.ResourceVersion > seat.until {

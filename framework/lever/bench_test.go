@@ -14,6 +14,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/lever"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 )
 
 // ground is a cluster whose nodes are of one kind.
@@ -85,7 +86,7 @@ func never() scenario.Edit {
 
 func (b *bench) require(what string, condition func(*corev1.Pod) bool) {
 	b.t.Helper()
-	b.Require(b.ctx, what, func(cluster *history.Cluster) bool { return condition(cluster.Pods[b.pod.UID]) })
+	b.Require(b.ctx, what, state.When(what, func(cluster *history.Cluster) bool { return condition(cluster.Pods[b.pod.UID]) }))
 }
 
 func (b *bench) requireReady() {

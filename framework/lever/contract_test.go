@@ -165,7 +165,7 @@ func held(t *testing.T, ground *ground) {
 }
 
 func lasting(t *testing.T, ground *ground) {
-	b := newBench(t, ground, scenario.Lasting())
+	b := newBench(t, ground, scenario.IgnoreSIGTERM())
 	b.requireReady()
 	b.staysUntilReleased()
 }

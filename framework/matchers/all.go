@@ -1,37 +1,33 @@
 package matchers
 
-import (
-	"strings"
-
-	"github.com/rollcall-conformance/rollcall/framework/history"
-	"github.com/rollcall-conformance/rollcall/framework/judge"
-)
-
 // All asks every one of the questions.
 func All(matchers ...Matcher) Matcher { return conjunction(matchers) }
 
 type conjunction []Matcher
 
-// Check implements Matcher.
-func (c conjunction) Check(h *history.History) []judge.Violation {
-	var violations []judge.Violation
-	for _, matcher := range c {
-		violations = append(violations, matcher.Check(h)...)
+func (c conjunction) answer(s *Survey) Answer {
+	answers := make([]Answer, len(c))
+	for i, matcher := range c {
+		answers[i] = matcher.answer(s)
 	}
-	return violations
+	return join(answers)
+}
+
+func (c conjunction) asksOf() []Event {
+	var events []Event
+	for _, matcher := range c {
+		events = append(events, matcher.asksOf()...)
+	}
+	return events
 }
 
 // Match implements Gomega's matcher.
-func (c conjunction) Match(actual any) (bool, error) { return match(c, actual) }
+func (c conjunction) Match(actual any) (bool, error) { return gomegaMatcher{c}.match(actual) }
 
 // FailureMessage implements Gomega's matcher.
-func (c conjunction) FailureMessage(actual any) string { return failure(c, actual) }
+func (c conjunction) FailureMessage(actual any) string { return gomegaMatcher{c}.failure(actual) }
 
 // NegatedFailureMessage implements Gomega's matcher.
 func (c conjunction) NegatedFailureMessage(actual any) string {
-	var texts []string
-	for _, matcher := range c {
-		texts = append(texts, matcher.NegatedFailureMessage(actual))
-	}
-	return strings.Join(texts, "\n")
+	return gomegaMatcher{c}.negated(actual)
 }

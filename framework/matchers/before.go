@@ -2,29 +2,32 @@ package matchers
 
 import (
 	"fmt"
-
-	"github.com/rollcall-conformance/rollcall/framework/history"
-	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
 
-// Before asks that x happens first before y happens first. Both must happen.
+// Before asks that x happens first before y happens first. It is broken when y happens without x before it; without y it is not tested.
 func Before(x, y Event) NodeMatcher {
 	return question{
-		promise: fmt.Sprintf("%s before %s", x, y),
-		events:  []Event{x, y},
-		ask: func(h *history.History, node string) *judge.Violation {
-			xs, ys := occurrences(x, h, node), occurrences(y, h, node)
+		promise:  fmt.Sprintf("%s before %s", x, y),
+		subjects: []Event{x, y},
+		ask: func(s *Survey, node string) Answer {
+			xs, ys := s.occurrences(x, node), s.occurrences(y, node)
 			switch {
-			case len(xs) == 0 && len(ys) > 0:
-				return wrong(fmt.Sprintf("%s, and never %s", y, x), ys[0])
-			case len(xs) == 0:
-				return missing(x, h)
 			case len(ys) == 0:
-				return missing(y, h)
+				return untested("no %s", y)
+			case len(xs) == 0:
+				return wrong(fmt.Sprintf("%s, and never %s", y, x), ys[0])
 			case ys[0].compare(xs[0]) < 0:
-				return wrong(fmt.Sprintf("%s %.3f s before %s", y, xs[0].At.Sub(ys[0].At).Seconds(), x), ys[0], xs[0])
+				return wrong(fmt.Sprintf("%s before %s%s", y, x, apart(ys[0], xs[0])), ys[0], xs[0])
 			}
-			return nil
+			return kept()
 		},
 	}
+}
+
+// apart is the time between two occurrences in words; empty where the clocks cannot tell.
+func apart(earlier, later Occurrence) string {
+	if took := later.At.Sub(earlier.At); took > 0 {
+		return fmt.Sprintf(", by %.3f s", took.Seconds())
+	}
+	return ""
 }

@@ -3,17 +3,19 @@ package matchers
 import (
 	"fmt"
 	"slices"
-
-	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
 // Either happens when one of the events does.
 func Either(a, b Event) Event {
-	return Event{text: fmt.Sprintf("%s or %s", a, b), find: func(h *history.History) []Occurrence {
-		both := append(a.find(h), b.find(h)...)
+	either := Event{text: fmt.Sprintf("%s or %s", a, b), leaves: slices.Concat(a.leaves, b.leaves), find: func(s *Survey) []Occurrence {
+		both := slices.Concat(a.find(s), b.find(s))
 		slices.SortStableFunc(both, Occurrence.compare)
 		return both
 	}}
+	if a.where != nil && b.where != nil {
+		either.where = func(is func(Moment) bool) Event { return Either(a.where(is), b.where(is)) }
+	}
+	return either
 }
 
 // First is the first time that the event happens.
@@ -21,29 +23,35 @@ func First(e Event) Event { return Nth(1, e) }
 
 // Nth is the n-th time that the event happens, counted from 1.
 func Nth(n int, e Event) Event {
-	return Event{text: fmt.Sprintf("%s (no. %d)", e, n), find: func(h *history.History) []Occurrence {
-		if found := e.find(h); len(found) >= n {
-			return found[n-1 : n]
+	return e.derive(fmt.Sprintf("%s (no. %d)", e, n), func(found []Occurrence) []Occurrence {
+		if len(found) < n {
+			return nil
 		}
-		return nil
-	}}
+		return found[n-1 : n]
+	})
 }
 
 // Last is the last time that the event happens.
 func Last(e Event) Event {
-	return Event{text: fmt.Sprintf("%s (the last)", e), find: func(h *history.History) []Occurrence {
-		found := e.find(h)
-		return found[max(0, len(found)-1):]
-	}}
+	return e.derive(fmt.Sprintf("%s (the last)", e), func(found []Occurrence) []Occurrence { return found[max(0, len(found)-1):] })
 }
 
 // After keeps those occurrences that come after the marker's first.
 func After(e, marker Event) Event {
-	return Event{text: fmt.Sprintf("%s after %s", e, marker), find: func(h *history.History) []Occurrence {
-		marks := marker.find(h)
+	after := Event{text: fmt.Sprintf("%s after %s", e, marker), leaves: slices.Concat(e.leaves, marker.leaves), find: func(s *Survey) []Occurrence {
+		marks := marker.find(s)
 		if len(marks) == 0 {
 			return nil
 		}
-		return keep(e.find(h), func(o Occurrence) bool { return o.compare(marks[0]) > 0 })
+		return keep(e.find(s), func(o Occurrence) bool { return o.compare(marks[0]) > 0 })
 	}}
+	if e.where != nil {
+		after.where = func(is func(Moment) bool) Event { return After(e.where(is), marker) }
+	}
+	return after
+}
+
+// derive makes an event of some of the occurrences. It depends on how many there are, so no further condition can be put on it.
+func (e Event) derive(text string, some func([]Occurrence) []Occurrence) Event {
+	return Event{text: text, leaves: e.leaves, find: func(s *Survey) []Occurrence { return some(e.find(s)) }}
 }

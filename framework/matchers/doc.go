@@ -1,8 +1,9 @@
 // Package matchers asks a history what a single spec wants to know of it: on every node X happens before Y, never X between A and B, Y within d
 // of X. Events are named predicates; matchers put them in order.
 //
-// Every matcher is pure and works twice: as a Gomega matcher over *history.History, whose failure text shows the events, and through Check, which
-// gives violations for a requirement. None is satisfied by an event that never happened, unless that is what it asks for.
+// A matcher has three answers: the promise was kept, it was broken, or the history does not put it to the test. What never happened breaks nothing
+// unless it is what was promised, and then only once the time for it has passed.
 //
-// The matchers of one kind live here; the standing invariants, which hold for every history, in package judge.
+// Every matcher is pure. All matchers of a spec are answered from one replay, which may be that of the standing rules: see Survey. Each works as a Gomega
+// matcher over *history.History, too. The standing rules, which hold for every history, are in package judge.
 package matchers

@@ -1,36 +1,27 @@
 package matchers
 
 import (
-	"fmt"
+	"slices"
 
-	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 )
 
-// Keeps asks that a standing promise is kept, for a requirement that asks the same of one situation. The history must put it to the test.
-func Keeps(standing judge.Judge) Matcher { return kept{standing} }
-
-type kept struct{ judge.Judge }
-
-// Check implements Matcher: the standing judge's own violations.
-func (k kept) Check(h *history.History) []judge.Violation {
-	verdict := judge.Run(h, []judge.Judge{k.Judge})[0]
-	if verdict.Outcome == judge.Holds && !verdict.Exercised {
-		return []judge.Violation{{Promise: k.Promise, Got: "nothing that puts it to the test"}}
-	}
-	if verdict.Outcome == judge.Inconclusive {
-		return []judge.Violation{{Promise: k.Promise, Got: verdict.Reason}}
-	}
-	return verdict.Violations
-}
-
-// Match implements Gomega's matcher.
-func (k kept) Match(actual any) (bool, error) { return match(k, actual) }
-
-// FailureMessage implements Gomega's matcher.
-func (k kept) FailureMessage(actual any) string { return failure(k, actual) }
-
-// NegatedFailureMessage implements Gomega's matcher.
-func (k kept) NegatedFailureMessage(any) string {
-	return fmt.Sprintf("expected otherwise, but it holds: %s", k.Promise)
+// Keeps asks that the standing rule of the requirement holds, for another requirement that asks the same of one situation. The history must put it to
+// the test.
+func Keeps(id requirements.ID) Matcher {
+	return question{promise: "keeps " + string(id), ask: func(s *Survey, _ string) Answer {
+		verdict, judged := s.standing.Of(id)
+		switch {
+		case !judged:
+			return untested("no standing rule decides %s", id)
+		case verdict.Outcome == judge.Broken:
+			return Answer{Violations: slices.Clone(verdict.Violations)}
+		case verdict.Outcome == judge.Inconclusive:
+			return untested("%s", verdict.Reason)
+		case !verdict.Exercised:
+			return untested("nothing puts %s to the test", id)
+		}
+		return kept()
+	}}
 }

@@ -9,72 +9,29 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
-	"github.com/rollcall-conformance/rollcall/framework/requirements"
 )
 
 // Matcher asks one question of a history.
 type Matcher interface {
 	types.GomegaMatcher
-	// Check returns what is wrong with the history, with no requirement named; nothing if it matches.
-	Check(h *history.History) []judge.Violation
+	// answer is the history's, once it has been surveyed.
+	answer(*Survey) Answer
+	// asksOf are the events that the answer depends on.
+	asksOf() []Event
 }
 
 // NodeMatcher is a question that can also be asked of each node for itself: see OnEveryNode.
 type NodeMatcher interface {
 	Matcher
-	askOn(h *history.History, node string) *judge.Violation
-	asksOf() []Event
+	answerOn(s *Survey, node string) Answer
+	// about are the events that make a node one to ask about.
+	about() []Event
 }
 
-// Violations is Check with the requirement named that the question belongs to.
-func Violations(id requirements.ID, h *history.History, matcher Matcher) []judge.Violation {
-	violations := matcher.Check(h)
-	for i := range violations {
-		violations[i].Requirement = id
-	}
-	return violations
-}
+// gomegaMatcher makes a Gomega matcher over *history.History of a matcher.
+type gomegaMatcher struct{ Matcher }
 
-// question is what all matchers are made of: the promise in words, and what a history, restricted to a node if one is named, has against it.
-type question struct {
-	promise string
-	events  []Event
-	ask     func(h *history.History, node string) *judge.Violation
-}
-
-// Check implements Matcher.
-func (q question) Check(h *history.History) []judge.Violation {
-	if violation := q.askOn(h, ""); violation != nil {
-		return []judge.Violation{*violation}
-	}
-	return nil
-}
-
-func (q question) askOn(h *history.History, node string) *judge.Violation {
-	violation := q.ask(h, node)
-	if violation != nil {
-		violation.Promise = q.promise
-		if violation.Node == "" {
-			violation.Node = node
-		}
-	}
-	return violation
-}
-
-func (q question) asksOf() []Event { return q.events }
-
-// Match implements Gomega's matcher.
-func (q question) Match(actual any) (bool, error) { return match(q, actual) }
-
-// FailureMessage implements Gomega's matcher.
-func (q question) FailureMessage(actual any) string { return failure(q, actual) }
-
-// NegatedFailureMessage implements Gomega's matcher.
-func (q question) NegatedFailureMessage(any) string {
-	return "expected otherwise, but it holds: " + q.promise
-}
-
-func match(m Matcher, actual any) (bool, error) {
+func (g gomegaMatcher) match(actual any) (bool, error) {
 	h, ok := actual.(*history.History)
 	if !ok {
 		return false, fmt.Errorf("want a *history.History, got a %T", actual)
@@ -82,31 +39,73 @@ func match(m Matcher, actual any) (bool, error) {
 	if missing := judge.Incomplete(h); missing != "" {
 		return false, fmt.Errorf("the recording decides nothing: %s", missing)
 	}
-	return len(m.Check(h)) == 0, nil
+	return answerOf(h, g.Matcher).Kept(), nil
 }
 
-func failure(m Matcher, actual any) string {
+func (g gomegaMatcher) failure(actual any) string {
 	h, ok := actual.(*history.History)
 	if !ok {
 		return fmt.Sprintf("want a *history.History, got a %T", actual)
 	}
+	answer := answerOf(h, g.Matcher)
+	if len(answer.Violations) == 0 {
+		return answer.String()
+	}
 	var text strings.Builder
-	for _, violation := range m.Check(h) {
+	for _, violation := range answer.Violations {
 		fmt.Fprintf(&text, "%s: got %s", violation.Promise, violation.Got)
 		if violation.Node != "" {
 			fmt.Fprintf(&text, " on %s", violation.Node)
 		}
 		text.WriteString("\n")
 		for _, entry := range violation.Window {
-			fmt.Fprintf(&text, "  rv %-8d +%-8.3fs %s\n", entry.ResourceVersion, entry.Received.Seconds(), Occurrence{Change: history.Change{Entry: entry}}.describe())
+			fmt.Fprintf(&text, "  rv %-8d +%-8.3fs %s\n", entry.ResourceVersion, entry.Received.Seconds(), describe(entry))
 		}
 	}
 	return text.String()
 }
 
+func (g gomegaMatcher) negated(actual any) string {
+	return fmt.Sprintf("expected otherwise, but: %s", answerOf(actual.(*history.History), g.Matcher))
+}
+
+// question is what most matchers are made of: the promise in words, and the answer of a history, restricted to a node if one is named.
+type question struct {
+	promise string
+	// subjects are the events that make a node one to ask about, bounds those that the answer depends on besides.
+	subjects, bounds []Event
+	ask              func(s *Survey, node string) Answer
+}
+
+func (q question) answer(s *Survey) Answer { return q.answerOn(s, "") }
+
+func (q question) answerOn(s *Survey, node string) Answer {
+	answer := q.ask(s, node)
+	answer.Promise = q.promise
+	for i := range answer.Violations {
+		answer.Violations[i].Promise = q.promise
+		if answer.Violations[i].Node == "" {
+			answer.Violations[i].Node = node
+		}
+	}
+	return answer
+}
+
+func (q question) asksOf() []Event { return slices.Concat(q.subjects, q.bounds) }
+func (q question) about() []Event  { return q.subjects }
+
+// Match implements Gomega's matcher.
+func (q question) Match(actual any) (bool, error) { return gomegaMatcher{q}.match(actual) }
+
+// FailureMessage implements Gomega's matcher.
+func (q question) FailureMessage(actual any) string { return gomegaMatcher{q}.failure(actual) }
+
+// NegatedFailureMessage implements Gomega's matcher.
+func (q question) NegatedFailureMessage(actual any) string { return gomegaMatcher{q}.negated(actual) }
+
 // occurrences finds the event, on one node if one is named. What is felt on no node in particular, such as a changed template, is felt on every one.
-func occurrences(e Event, h *history.History, node string) []Occurrence {
-	found := e.find(h)
+func (s *Survey) occurrences(e Event, node string) []Occurrence {
+	found := e.find(s)
 	if node == "" {
 		return found
 	}
@@ -114,25 +113,27 @@ func occurrences(e Event, h *history.History, node string) []Occurrence {
 }
 
 // wrong is a violation at an occurrence, with others that explain it.
-func wrong(got string, at Occurrence, others ...Occurrence) *judge.Violation {
+func wrong(got string, at Occurrence, others ...Occurrence) Answer {
 	shown := slices.SortedFunc(slices.Values(append(slices.Clone(others), at)), Occurrence.compare)
 	shown = slices.CompactFunc(shown, func(a, b Occurrence) bool { return a.compare(b) == 0 })
 	violation := &judge.Violation{Got: got, Node: at.Node(), ResourceVersion: at.ResourceVersion, Time: at.At}
 	for _, o := range shown[max(0, len(shown)-maxWindow):] {
 		violation.Window = append(violation.Window, o.Entry)
 	}
-	return violation
+	return broken(violation)
 }
 
 // maxWindow is how many entries a violation shows.
 const maxWindow = 12
 
-// missing is the violation of an event that never happened.
-func missing(e Event, h *history.History) *judge.Violation {
-	violation := &judge.Violation{Got: fmt.Sprintf("no %s at all", e)}
-	if len(h.Entries) > 0 {
-		end := h.Entries[len(h.Entries)-1]
-		violation.ResourceVersion, violation.Time = end.ResourceVersion, end.Time
+// overdue is the answer to something promised that has not come about: broken if the time for it has passed, else untested.
+func (s *Survey) overdue(got string, seen ...Occurrence) Answer {
+	if !s.stoodStill() {
+		return untested("%s, but the recording ends while things still change, less than %s after the last one", got, judge.Prompt)
 	}
-	return violation
+	violation := &judge.Violation{Got: got, ResourceVersion: s.last.ResourceVersion, Time: s.last.Time}
+	for _, o := range seen[max(0, len(seen)-maxWindow):] {
+		violation.Window = append(violation.Window, o.Entry)
+	}
+	return broken(violation)
 }

@@ -1,45 +1,84 @@
 package matchers
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
 
 // OnEveryNode asks the matcher's question of every node for itself: each node that a DaemonSet wants at the end, and each on which one of the
-// matcher's events happened. There must be one.
+// matcher's events happened. There must be one. Where several nodes break the promise the first one leads and the others are counted: what they have
+// in common is mostly its consequence.
 func OnEveryNode(m NodeMatcher) Matcher { return everyNode{m} }
 
 type everyNode struct{ NodeMatcher }
 
-// Check implements Matcher: at most one violation a node.
-func (m everyNode) Check(h *history.History) []judge.Violation {
-	nodes := m.nodes(h)
-	if len(nodes) == 0 {
-		return []judge.Violation{{Promise: "on every node", Got: "no node to ask it of"}}
-	}
+func (m everyNode) answer(s *Survey) Answer {
 	var violations []judge.Violation
+	var silent []string
+	var reason string
+	nodes := m.nodes(s)
+	all := Answer{Promise: "on every node"}
 	for _, node := range nodes {
-		if violation := m.askOn(h, node); violation != nil {
-			violation.Promise = "on every node " + violation.Promise
-			violations = append(violations, *violation)
+		answer := m.answerOn(s, node)
+		all.Promise = "on every node " + answer.Promise
+		for _, violation := range answer.Violations {
+			violation.Promise = all.Promise
+			violations = append(violations, violation)
+		}
+		if answer.Untested != "" {
+			silent = append(silent, node)
+			reason = answer.Untested
 		}
 	}
-	return violations
+	switch {
+	case len(nodes) == 0:
+		all.Untested = "there is no node"
+	case len(violations) > 0:
+		all.Violations = []judge.Violation{lead(violations, silent)}
+	case len(silent) > 0:
+		all.Untested = fmt.Sprintf("%s on %s", reason, names(silent))
+	}
+	return all
 }
 
-func (m everyNode) nodes(h *history.History) []string {
-	nodes := sets.New[string]()
-	end := history.NewCluster()
-	h.Replay(func(cluster *history.Cluster, _ history.Change) { end = cluster })
-	for _, daemonSet := range end.DaemonSets {
-		nodes.Insert(end.EligibleNodes(daemonSet)...)
+// lead returns the earliest violation, with the other nodes counted in its words.
+func lead(violations []judge.Violation, untested []string) judge.Violation {
+	slices.SortStableFunc(violations, func(a, b judge.Violation) int { return a.Time.Compare(b.Time) })
+	first := violations[0]
+	var others []string
+	for _, violation := range violations[1:] {
+		others = append(others, violation.Node)
 	}
-	for _, event := range m.asksOf() {
-		for _, o := range event.find(h) {
+	if len(others) > 0 {
+		first.Got += ", and the promise is broken on " + names(others) + ", too"
+	}
+	if len(untested) > 0 {
+		first.Got += ", and it was not put to the test on " + names(untested)
+	}
+	return first
+}
+
+// names lists a few nodes and counts the rest.
+func names(nodes []string) string {
+	const most = 3
+	if len(nodes) > most {
+		return fmt.Sprintf("%s and %d more nodes", strings.Join(nodes[:most], ", "), len(nodes)-most)
+	}
+	return strings.Join(nodes, ", ")
+}
+
+func (m everyNode) nodes(s *Survey) []string {
+	nodes := sets.New[string]()
+	for _, daemonSet := range s.end.DaemonSets {
+		nodes.Insert(s.end.EligibleNodes(daemonSet)...)
+	}
+	for _, event := range m.about() {
+		for _, o := range event.find(s) {
 			nodes.Insert(o.Node())
 		}
 	}
@@ -48,12 +87,10 @@ func (m everyNode) nodes(h *history.History) []string {
 }
 
 // Match implements Gomega's matcher.
-func (m everyNode) Match(actual any) (bool, error) { return match(m, actual) }
+func (m everyNode) Match(actual any) (bool, error) { return gomegaMatcher{m}.match(actual) }
 
 // FailureMessage implements Gomega's matcher.
-func (m everyNode) FailureMessage(actual any) string { return failure(m, actual) }
+func (m everyNode) FailureMessage(actual any) string { return gomegaMatcher{m}.failure(actual) }
 
 // NegatedFailureMessage implements Gomega's matcher.
-func (m everyNode) NegatedFailureMessage(actual any) string {
-	return "on every node: " + m.NodeMatcher.NegatedFailureMessage(actual)
-}
+func (m everyNode) NegatedFailureMessage(actual any) string { return gomegaMatcher{m}.negated(actual) }

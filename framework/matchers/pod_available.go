@@ -15,11 +15,10 @@ import (
 // the second case nothing happens in the cluster; the instant is the one that AvailableFrom gives.
 func PodAvailable(which ...Which) Event {
 	chosen := all(which)
-	return Event{text: chosen.pod("became available"), find: func(h *history.History) []Occurrence {
-		w := waiting{chosen: chosen, start: h.Start, until: until(h), due: map[types.UID]time.Time{}, available: map[types.UID]bool{}}
-		h.Replay(w.step)
-		return w.found
-	}}
+	return eventOf(chosen.pod("became available"), &leaf{follow: func(h *history.History, emit func(Moment)) func(*history.Cluster, history.Change) {
+		w := waiting{chosen: chosen, emit: emit, start: h.Start, until: h.Until(), due: map[types.UID]time.Time{}, available: map[types.UID]bool{}}
+		return w.step
+	}})
 }
 
 // waiting follows which pods will become available, and when, unless something happens to them first.
@@ -30,21 +29,9 @@ type waiting struct {
 	until     []time.Time
 	due       map[types.UID]time.Time
 	available map[types.UID]bool
-	found     []Occurrence
+	emit      func(Moment)
 	index     int
 	newest    uint64
-}
-
-// until turns the times at which entries were received into times by which they had happened: an entry happened before any later one was received.
-func until(h *history.History) []time.Time {
-	times := make([]time.Time, len(h.Entries))
-	for i := len(times) - 1; i >= 0; i-- {
-		times[i] = h.Entries[i].Time
-		if i+1 < len(times) && times[i+1].Before(times[i]) {
-			times[i] = times[i+1]
-		}
-	}
-	return times
 }
 
 func (w *waiting) step(cluster *history.Cluster, change history.Change) {
@@ -76,7 +63,7 @@ func (w *waiting) pass(cluster *history.Cluster, next time.Time) {
 		pod := cluster.Pods[uid]
 		entry := history.Entry{ResourceVersion: w.newest, Received: w.due[uid].Sub(w.start), Time: w.due[uid], Type: watch.Modified, Kind: history.KindPod, Object: pod}
 		w.arrive(cluster, uid, Occurrence{
-			Change: history.Change{Entry: entry, Before: pod}, At: w.due[uid], index: w.index, between: true, cluster: cluster,
+			Change: history.Change{Entry: entry, Before: pod}, At: w.due[uid], index: w.index, between: true,
 		})
 		delete(w.due, uid)
 	}
@@ -101,7 +88,7 @@ func (w *waiting) look(cluster *history.Cluster, uid types.UID, change history.C
 	case !ok:
 		delete(w.available, uid)
 	case history.IsAvailable(pod, *owner, cluster.Time):
-		occurrence := Occurrence{Change: change, At: cluster.Time, index: w.index, cluster: cluster}
+		occurrence := Occurrence{Change: change, At: cluster.Time, index: w.index}
 		occurrence.Kind, occurrence.Object, occurrence.Before = history.KindPod, pod, pod
 		w.arrive(cluster, uid, occurrence)
 	default:
@@ -116,6 +103,6 @@ func (w *waiting) arrive(cluster *history.Cluster, uid types.UID, occurrence Occ
 	}
 	w.available[uid] = true
 	if w.chosen.is(cluster, occurrence.Pod()) {
-		w.found = append(w.found, occurrence)
+		w.emit(Moment{Occurrence: occurrence, cluster: cluster})
 	}
 }

@@ -23,21 +23,50 @@ func Measured(during string) Event {
 func NoRequestFailed(during string) Matcher {
 	measured := Measured(during)
 	return OnEveryNode(question{
-		promise: "no request of a client fails during " + during,
-		events:  []Event{measured},
-		ask: func(h *history.History, node string) *judge.Violation {
-			found := occurrences(measured, h, node)
+		promise:  "no request of a client fails during " + during,
+		subjects: []Event{measured},
+		ask: func(s *Survey, node string) Answer {
+			found := s.occurrences(measured, node)
 			if len(found) == 0 {
-				return missing(measured, h)
+				return untested("no %s", measured)
 			}
 			for _, o := range found {
-				if o.Measurement.Sent == 0 || o.Measurement.Failed > 0 {
-					return lost(h, o)
+				switch {
+				case o.Measurement.Failed > 0:
+					return broken(lost(s.h, o))
+				case o.Measurement.Sent == 0:
+					return untested("the client on node %s sent no request", node)
 				}
 			}
-			return nil
+			return kept()
 		},
 	})
+}
+
+// RequestsSent asks of every node that a client there made at least that many requests during what the scenario calls by that name: fewer say nothing.
+func RequestsSent(during string, fewest int) Matcher {
+	return measuredOnEveryNode(during, fmt.Sprintf("a client makes %d requests during %s", fewest, during), func(m *history.Measurement) bool {
+		return m.Sent >= fewest
+	})
+}
+
+// RequestsLost asks of every node that a client there lost a request during what the scenario calls by that name: one that loses none to a gap
+// would not see another.
+func RequestsLost(during string) Matcher {
+	return measuredOnEveryNode(during, "a client loses a request during "+during, func(m *history.Measurement) bool { return m.Failed > 0 })
+}
+
+func measuredOnEveryNode(during, promise string, is func(*history.Measurement) bool) Matcher {
+	measured := Measured(during)
+	return OnEveryNode(question{promise: promise, subjects: []Event{measured}, ask: func(s *Survey, node string) Answer {
+		for _, o := range s.occurrences(measured, node) {
+			if o.Measurement != nil && is(o.Measurement) {
+				return kept()
+			}
+			return untested("%s", counts(o.Measurement))
+		}
+		return untested("no %s", measured)
+	}})
 }
 
 // Requests sums up for a report what clients measured: a line for each, or nothing.

@@ -11,10 +11,10 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
 )
 
-// held tells, after each event of a recording, whether the condition held.
+// held says, after each event of a recording, whether the condition held.
 func held(b *historytest.Builder, condition Condition) []bool {
 	var held []bool
-	b.History().Replay(func(cluster *history.Cluster, _ history.Change) { held = append(held, condition(cluster)) })
+	b.History().Replay(func(cluster *history.Cluster, _ history.Change) { held = append(held, condition.Holds(cluster)) })
 	return held
 }
 
@@ -46,20 +46,6 @@ func TestOneThatOnlyKeepsChangingIsNot(t *testing.T) {
 	g.Expect(seen[len(seen)-3]).To(BeFalse())
 }
 
-func TestConditionsHoldTogether(t *testing.T) {
-	asked := 0
-	counts := func(holds bool) Condition {
-		return func(*history.Cluster) bool {
-			asked++
-			return holds
-		}
-	}
-	g := NewWithT(t)
-	g.Expect(Together(counts(true), counts(true))(nil)).To(BeTrue())
-	g.Expect(Together(counts(false), counts(true))(nil)).To(BeFalse())
-	g.Expect(asked).To(Equal(4), "each is asked every time: some remember since when")
-}
-
 func TestUpdatedPodsAreFoundByTheirTraits(t *testing.T) {
 	g := NewWithT(t)
 	b := historytest.New(t).Nodes(3)
@@ -72,11 +58,11 @@ func TestUpdatedPodsAreFoundByTheirTraits(t *testing.T) {
 	var last *history.Cluster
 	b.History().Replay(func(cluster *history.Cluster, _ history.Change) { last = cluster })
 	now := ds.Object()
-	g.Expect(UpdatedOn(2, now)(last)).To(BeTrue(), "old ones and terminating ones do not count")
-	g.Expect(UpdatedOn(3, now)(last)).To(BeFalse())
-	g.Expect(UpdatedOn(1, now, history.IsReady, NotOnNode("node-2"))(last)).To(BeFalse())
+	g.Expect(UpdatedOn(2, now).Holds(last)).To(BeTrue(), "old ones and terminating ones do not count")
+	g.Expect(UpdatedOn(3, now).Holds(last)).To(BeFalse())
+	g.Expect(UpdatedOn(1, now, history.IsReady, NotOnNode("node-2")).Holds(last)).To(BeFalse())
 	var found *corev1.Pod
-	g.Expect(findUpdated(&found, now, []Trait{NotReady, OnNode("node-3")})(last)).To(BeTrue())
+	g.Expect(findUpdated(&found, now, []Trait{NotReady, OnNode("node-3")}).Holds(last)).To(BeTrue())
 	g.Expect(found.Name).To(Equal("unready"))
 }
 

@@ -120,8 +120,8 @@ func (s *Scenario) Update(ctx context.Context, daemonSet *appsv1.DaemonSet, edit
 	return updated
 }
 
-// AtWork waits until a controller sees to the DaemonSet: it has to notice a change that means nothing.
-func (s *Scenario) AtWork(ctx context.Context, daemonSet *appsv1.DaemonSet) {
+// RequireReconciled waits until a controller sees to the DaemonSet: it has to notice a change that means nothing.
+func (s *Scenario) RequireReconciled(ctx context.Context, daemonSet *appsv1.DaemonSet) {
 	s.tb.Helper()
 	changed := s.Update(ctx, daemonSet, edit(func(d *appsv1.DaemonSet) {
 		*d.Spec.RevisionHistoryLimit++
@@ -138,7 +138,7 @@ func (s *Scenario) mustBeClaimed(daemonSet *appsv1.DaemonSet) {
 	}
 }
 
-// RollOut updates the DaemonSet and waits until it is RolledOut; it tells whether that came about.
+// RollOut updates the DaemonSet and waits until it is RolledOut; it reports whether that came about.
 func (s *Scenario) RollOut(ctx context.Context, daemonSet *appsv1.DaemonSet, edits ...Edit) bool {
 	s.tb.Helper()
 	return s.Await(ctx, RolledOut(s.Update(ctx, daemonSet, edits...)))

@@ -42,8 +42,8 @@ func CrashLooping() Edit {
 	}, "containers crash")
 }
 
-// Lasting makes deleted pods stay terminating until a lever releases them.
-func Lasting() Edit {
+// IgnoreSIGTERM makes deleted pods stay terminating until a lever releases them.
+func IgnoreSIGTERM() Edit {
 	return templateLever("pods stay terminating", stages.Termination, string(behaviour.Ignore))
 }
 
@@ -55,7 +55,7 @@ func DrainFor(duration time.Duration) Edit {
 // UnpullableImage gives the container an image that no node can have, so that pods stay Pending, each with a waiting container. Image undoes it.
 func UnpullableImage() Edit { return Image(stages.MissingTag) }
 
-// Healthy undoes NeverReady, ReadyAfter, Failing, CrashLooping, Lasting and DrainFor for new pods.
+// Healthy undoes NeverReady, ReadyAfter, Failing, CrashLooping, IgnoreSIGTERM and DrainFor for new pods.
 func Healthy() Edit {
 	return edit(func(d *appsv1.DaemonSet) {
 		for key := range d.Spec.Template.Annotations {

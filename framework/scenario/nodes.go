@@ -18,6 +18,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/lever"
 	"github.com/rollcall-conformance/rollcall/framework/recorder"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 )
 
 // NodeKind says what is behind a scenario's nodes.
@@ -62,7 +63,7 @@ func (s *Scenario) AddNodes(ctx context.Context, n int, edits ...func(*corev1.No
 	}
 	s.nodes = append(s.nodes, names...)
 	s.must(group.Wait(), "add %d nodes", n)
-	s.Require(ctx, fmt.Sprintf("%d new nodes are Ready", n), func(cluster *history.Cluster) bool {
+	ready := state.When("they have no taint for nodes that are not ready", func(cluster *history.Cluster) bool {
 		for _, name := range names {
 			// The API server taints every new node; until the node-lifecycle controller removes that, the node is not eligible.
 			if node := cluster.Nodes[name]; node == nil || !history.NodeReady(node) || tainted(node, corev1.TaintNodeNotReady) {
@@ -71,6 +72,10 @@ func (s *Scenario) AddNodes(ctx context.Context, n int, edits ...func(*corev1.No
 		}
 		return true
 	})
+	// The harness's own work, whatever the patience with the implementation.
+	if unmet := s.await(ctx, max(s.env.Patience, DefaultPatience), ready); unmet != "" {
+		s.tb.Fatalf("harness: %d new nodes are not Ready: %s", n, unmet)
+	}
 	return names
 }
 

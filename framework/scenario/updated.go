@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -60,23 +61,27 @@ func (s *Scenario) BecomeReadyInTurn(ctx context.Context, daemonSet *appsv1.Daem
 
 // UpdatedOn holds while at least that many nodes have such a pod.
 func UpdatedOn(count int, daemonSet *appsv1.DaemonSet, traits ...Trait) Condition {
-	return func(cluster *history.Cluster) bool {
+	return Condition{Text: fmt.Sprintf("%d nodes have an updated pod as wanted", count), Unmet: func(cluster *history.Cluster) string {
 		nodes := sets.New[string]()
 		for _, pod := range liveUpdated(cluster, daemonSet, traits) {
 			nodes.Insert(history.NodeOf(pod))
 		}
-		return nodes.Len() >= count
-	}
+		if nodes.Len() < count {
+			return fmt.Sprintf("%d of %d nodes have an updated pod as wanted; %d live updated pods in all", nodes.Len(), count, len(liveUpdated(cluster, daemonSet, nil)))
+		}
+		return ""
+	}}
 }
 
 func findUpdated(found **corev1.Pod, daemonSet *appsv1.DaemonSet, traits []Trait) Condition {
-	return func(cluster *history.Cluster) bool {
+	return Condition{Text: "there is an updated pod as wanted", Unmet: func(cluster *history.Cluster) string {
 		pods := liveUpdated(cluster, daemonSet, traits)
-		if len(pods) > 0 {
-			*found = pods[0]
+		if len(pods) == 0 {
+			return fmt.Sprintf("none of %d live updated pods is as wanted", len(liveUpdated(cluster, daemonSet, nil)))
 		}
-		return len(pods) > 0
-	}
+		*found = pods[0]
+		return ""
+	}}
 }
 
 func liveUpdated(cluster *history.Cluster, daemonSet *appsv1.DaemonSet, traits []Trait) []*corev1.Pod {

@@ -117,7 +117,7 @@ func (l Launch) start(ctx context.Context, name string, o *own) error {
 // environment is the run's, on this cluster.
 func (o *own) environment(shared scenario.Environment) (scenario.Environment, error) {
 	client, err := kubernetes.NewForConfig(o.cluster.Config())
-	shared.Client, shared.Machines, shared.Exclusive = client, o.machines, true
+	shared.Client, shared.Config, shared.Machines, shared.Exclusive = client, o.cluster.Config(), o.machines, true
 	return shared, err
 }
 

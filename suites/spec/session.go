@@ -76,6 +76,15 @@ func ReadSession() (Session, error) {
 	return s, nil
 }
 
+// features that the implementation claims, as a recording names them.
+func (s Session) features() []string {
+	features := make([]string, len(s.Features))
+	for i, feature := range s.Features {
+		features[i] = string(feature)
+	}
+	return features
+}
+
 // environment connects to the session's cluster.
 func (s Session) environment() (scenario.Environment, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig)
@@ -89,6 +98,7 @@ func (s Session) environment() (scenario.Environment, error) {
 	}
 	return scenario.Environment{
 		Client: client, RealNodes: s.RealNodes, OnlyRealNodes: s.OnlyRealNodes, Images: s.Images,
+		Config: config, Features: s.features(),
 		NoSurge:    !slices.Contains(s.Features, requirements.Surge),
 		Recordings: s.Recordings, RevisionLabel: s.RevisionLabel, Seed: s.Seed, Patience: s.Patience,
 	}, nil

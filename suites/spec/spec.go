@@ -4,6 +4,7 @@ package spec
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"runtime/debug"
@@ -14,9 +15,9 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/types"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
-	"github.com/rollcall-conformance/rollcall/reports"
 )
 
 // OutcomeEntry names the entry in Ginkgo's report that holds a spec's outcomes: a JSON list of reports.Outcome.
@@ -37,91 +38,81 @@ const (
 // Decides lists the requirements that a spec decides.
 func Decides(ids ...requirements.ID) []requirements.ID { return ids }
 
-// It registers a spec. Its text is a promise in words; decides names the requirements whose verdicts it gives, each through Case.Decide or, if
-// it is a standing invariant, through its judge. Decorators are Alone, RealNodes, SimulatedNodes and Ginkgo's.
-func It(text string, decides []requirements.ID, body func(ctx context.Context, c *Case), decorators ...any) {
+// It registers a spec. Its text is a promise in words; decides names the requirements whose verdicts it gives. play is the scenario: stimuli, and waiting
+// for what they are to bring about. check asks the recording, through Checks.Decide; it is nil where the standing rules alone decide. Decorators are
+// Alone, RealNodes, SimulatedNodes, Records and Ginkgo's.
+func It(text string, decides []requirements.ID, play func(ctx context.Context, c *Case), check func(c *Checks), decorators ...any) {
 	labels := make(ginkgo.Labels, len(decides))
 	for i, id := range decides {
 		labels[i] = string(id)
 	}
 	wants, others := wantsOf(decorators)
+	s := &Spec{Text: text, Decides: decides, Play: play, Check: check, wants: wants}
+	register(s)
 	args := append([]any{labels, ginkgo.Offset(1), ginkgo.SpecTimeout(Timeout), ginkgo.GracePeriod(judgingTime + cleaningTime + time.Minute)}, others...)
 	if wants.alone && clusterIsShared() {
 		args = append(args, ginkgo.Serial)
 	}
-	ginkgo.It(text, append(args, func(ctx ginkgo.SpecContext) {
-		run(ctx, decides, body, wants)
-	})...)
+	ginkgo.It(text, append(args, func(ctx ginkgo.SpecContext) { s.run(ctx) })...)
 }
 
-func run(ctx ginkgo.SpecContext, decides []requirements.ID, body func(context.Context, *Case), wants wants) {
+func (s *Spec) run(ctx ginkgo.SpecContext) {
 	p, err := thisProcess()
 	if err != nil {
 		ginkgo.Fail("harness: " + err.Error())
 	}
-	if err := p.catalogue.Unknown(decides...); err != nil {
+	if err := p.catalogue.Unknown(s.Decides...); err != nil {
 		ginkgo.Fail("harness: " + err.Error())
 	}
-	report := ginkgo.CurrentSpecReport()
-	began := time.Now()
-	c := &Case{process: p, text: report.FullText(), decides: decides, wants: wants}
-	if !slices.ContainsFunc(decides, func(id requirements.ID) bool { _, claimed := c.claims(id); return claimed }) {
-		c.report(began, &findings{}, "", "")
+	if outcomes := s.notRun(p.session, p.catalogue); outcomes != nil {
+		attach(Outcomes{Outcomes: outcomes})
 		return
 	}
-	if missing := wants.missingOn(p.session); missing != "" {
-		c.report(began, &findings{}, missing, reports.NotRun)
-		return
-	}
-
-	aborted, impossible := c.play(ctx, name(report), body)
+	c := &Case{process: p, spec: s}
+	ending := c.play(ctx, name(ginkgo.CurrentSpecReport()))
 	judging, cancel := context.WithTimeout(context.WithoutCancel(ctx), judgingTime)
 	defer cancel()
-	findings := c.judge(judging, aborted)
-	if impossible != "" {
-		c.report(began, &findings, impossible, reports.NotRun)
-	} else {
-		c.report(began, &findings, "", "")
-	}
+	judgement, failure := c.finish(judging, ending)
+	stories := c.report(&judgement)
 	cleaning, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleaningTime)
 	defer cancel()
 	if err := c.clean(cleaning); err != nil {
 		ginkgo.AddReportEntry(UndoneEntry, err.Error(), ginkgo.ReportEntryVisibilityNever)
-		aborted = strings.TrimPrefix(aborted+"\nharness: "+err.Error(), "\n")
+		failure = errors.Join(failure, err)
 	}
-	if failure := findings.failure(); failure != "" {
-		ginkgo.Fail(failure)
+	switch {
+	case stories != "":
+		ginkgo.Fail(stories)
+	case failure != nil:
+		ginkgo.Fail("harness: " + failure.Error())
 	}
-	if aborted != "" {
-		ginkgo.Fail(aborted)
-	}
-	if undecided := findings.undecided(); undecided != "" {
+	if undecided := judgement.undecided(); undecided != "" {
 		ginkgo.Fail(undecided)
 	}
 }
 
-// play runs the scenario and returns why it was aborted, and why it is not possible on this cluster, or nothing.
-func (c *Case) play(ctx context.Context, name string, body func(context.Context, *Case)) (aborted, impossible string) {
+// play runs the scenario and returns how it ended.
+func (c *Case) play(ctx context.Context, name string) (ending history.Ending) {
 	defer func() {
 		switch reason := recover().(type) {
 		case nil:
 		case abortion:
-			aborted = string(reason)
+			ending.Aborted = string(reason)
 		case impossibility:
-			impossible = string(reason)
+			ending.Impossible = string(reason)
 		default:
 			// What was recorded is still judged, and everything put back.
-			aborted = fmt.Sprintf("harness: the spec panicked: %v\n%s", reason, debug.Stack())
+			ending.Aborted = fmt.Sprintf("harness: the spec panicked: %v\n%s", reason, debug.Stack())
 		}
 	}()
 	environment := c.process.environment
-	environment.NodeKind, environment.Records = c.wants.nodes, c.wants.records
-	if c.wants.alone {
+	environment.NodeKind, environment.Records = c.spec.wants.nodes, c.spec.wants.records
+	if c.spec.wants.alone {
 		environment = c.takeControl(ctx, name, environment)
 	}
-	c.Scenario = scenario.Start(ctx, aborter{}, environment, name, c.text)
-	body(ctx, c)
-	return "", ""
+	c.Scenario = scenario.Start(ctx, aborter{}, environment, name, c.spec.Text)
+	c.spec.Play(ctx, c)
+	return history.Ending{}
 }
 
 // takeControl gives the spec an implementation, and the cluster that it acts on, to itself.

@@ -1,0 +1,86 @@
+package matchers
+
+import (
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+)
+
+// Survey collects from one replay of a history what any number of matchers ask of it. Give every step of the replay to Observe, then Ask.
+type Survey struct {
+	h     *history.History
+	steps []func(*history.Cluster, history.Change)
+	found map[*leaf][]Occurrence
+	// end is the state that the history ends with, last its last entry.
+	end  *history.Cluster
+	last history.Entry
+	// moved is when something last changed that a rollout consists of.
+	moved time.Time
+	// standing are the verdicts of the rules.
+	standing judge.Verdicts
+}
+
+// NewSurvey prepares the answers to the matchers.
+func NewSurvey(h *history.History, matchers ...Matcher) *Survey {
+	s := &Survey{h: h, found: map[*leaf][]Occurrence{}, end: history.NewCluster(), moved: h.Start}
+	followed := map[*leaf]bool{}
+	for _, matcher := range matchers {
+		for _, event := range matcher.asksOf() {
+			for _, l := range event.leaves {
+				if !followed[l] {
+					followed[l] = true
+					s.steps = append(s.steps, l.follow(h, func(m Moment) { s.found[l] = append(s.found[l], m.Occurrence) }))
+				}
+			}
+		}
+	}
+	return s
+}
+
+// Observe takes a step of the replay in.
+func (s *Survey) Observe(cluster *history.Cluster, change history.Change) {
+	for _, step := range s.steps {
+		step(cluster, change)
+	}
+	s.end, s.last = cluster, change.Entry
+	if moves(change) {
+		s.moved = cluster.Time
+	}
+}
+
+// Ask returns the matcher's answer, once the replay is over. The matcher is one of those given to NewSurvey.
+func (s *Survey) Ask(m Matcher, standing judge.Verdicts) Answer {
+	s.standing = standing
+	return m.answer(s)
+}
+
+// stoodStill reports whether nothing that a rollout consists of changed in the last Prompt: what was due is then overdue.
+func (s *Survey) stoodStill() bool { return s.last.Time.Sub(s.moved) >= judge.Prompt }
+
+// moves reports whether the change is one that a rollout consists of, and not a status write or a heartbeat.
+func moves(change history.Change) bool {
+	switch object := change.Object.(type) {
+	case nil:
+		return change.Stimulus != nil || change.Outcome != nil
+	case *appsv1.DaemonSet:
+		before, ok := change.Before.(*appsv1.DaemonSet)
+		return !ok || before.Generation != object.Generation
+	case *corev1.Pod:
+		before, ok := change.Before.(*corev1.Pod)
+		return !ok || change.Type == "DELETED" || history.IsReady(before) != history.IsReady(object) || before.Status.Phase != object.Status.Phase ||
+			(before.DeletionTimestamp == nil) != (object.DeletionTimestamp == nil)
+	case *corev1.Node:
+		return !history.SameToScenario(change.Before, object)
+	}
+	return true
+}
+
+// answerOf answers one matcher over a whole history, the standing rules included.
+func answerOf(h *history.History, m Matcher) Answer {
+	s := NewSurvey(h, m)
+	return s.Ask(m, judge.Run(h, judge.All(), s.Observe))
+}
