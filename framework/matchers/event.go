@@ -147,6 +147,8 @@ func describe(entry history.Entry) string {
 		return fmt.Sprintf("stimulus %q %s", entry.Stimulus.Act, entry.Stimulus.Detail)
 	case entry.Measurement != nil:
 		return fmt.Sprintf("measurement of %s: %s", entry.Measurement.Target, counts(entry.Measurement))
+	case entry.Exchange != nil:
+		return fmt.Sprintf("%s %s %s: %s", entry.Exchange.Verb, entry.Exchange.Resource, entry.Exchange.Name, answerOfServer(entry.Exchange))
 	case entry.Object == nil:
 		return fmt.Sprintf("rollcall %s", entry.Mark)
 	}
