@@ -52,8 +52,9 @@ type Environment struct {
 	// Config is what Client was made from. The scenario makes a client of its own from it, whose requests are recorded. Default: none, so that no
 	// exchange is recorded.
 	Config *rest.Config
-	// Features that the implementation claims, for the recording's header.
-	Features []string
+	// Features that the implementation claims, and NeverAlone, which says why no scenario can have the cluster to itself, are for the recording's header.
+	Features   []string
+	NeverAlone string
 	// RealNodes are the nodes with a kubelet that scenarios share. Default: the cluster has none.
 	RealNodes []string
 	// OnlyRealNodes: nobody simulates further nodes on this cluster.
@@ -118,6 +119,7 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 		Header: history.Header{
 			Scenario: text, Namespaces: append([]string{name, s.Bystanders()}, env.Records...), NodeSelector: nodes.String(),
 			RevisionLabel: env.RevisionLabel, Seed: env.Seed, Features: env.Features,
+			Place: history.Place{RealNodes: len(env.RealNodes), OnlyRealNodes: env.OnlyRealNodes, NeverAlone: env.NeverAlone},
 		},
 	})
 	s.must(err, "start recording %s", s.path)

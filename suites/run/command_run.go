@@ -181,6 +181,9 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 	return reports.ExitCode(report), err
 }
 
+// notSelected is the reason of a spec that nobody asked for.
+const notSelected = "not selected"
+
 // why is the reason of whatever did not run.
 func (r *suiteRun) why(ctx context.Context) string {
 	switch {
@@ -189,7 +192,7 @@ func (r *suiteRun) why(ctx context.Context) string {
 	case r.harnessFailure != "":
 		return "the harness failed before"
 	}
-	return "not selected"
+	return notSelected
 }
 
 // stop gives a component time to end although the run may have been interrupted.

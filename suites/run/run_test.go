@@ -196,7 +196,7 @@ func TestARecordingIsJudgedAgainWithTheSameExitCodes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "recording.jsonl")
 			var recording bytes.Buffer
-			if err := historytest.WriteTo(&recording, row.recording(t)); err != nil {
+			if err := row.recording(t).Write(&recording); err != nil {
 				t.Fatal(err)
 			}
 			write(t, path, recording.String())

@@ -64,7 +64,7 @@ func (s *Spec) run(ctx ginkgo.SpecContext) {
 	if err := p.catalogue.Unknown(s.Decides...); err != nil {
 		ginkgo.Fail("harness: " + err.Error())
 	}
-	if outcomes := s.notRun(p.session, p.catalogue); outcomes != nil {
+	if outcomes := s.NotRun(p.session.place(), p.session.features(), p.catalogue); outcomes != nil {
 		attach(Outcomes{Outcomes: outcomes})
 		return
 	}

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
 
@@ -45,14 +46,14 @@ func wantsOf(decorators []any) (w wants, others []any) {
 	return w, others
 }
 
-// missingOn says why a spec that wants this is not possible on the session's cluster, or nothing.
-func (w wants) missingOn(s Session) string {
+// missingOn says why a spec that wants this is not possible on the cluster, or nothing.
+func (w wants) missingOn(p history.Place) string {
 	switch {
-	case w.alone && s.NeverAlone != "":
-		return "it takes a cluster and an implementation to itself: " + s.NeverAlone
-	case w.nodes == scenario.Real && len(s.RealNodes) == 0:
+	case w.alone && p.NeverAlone != "":
+		return "it takes a cluster and an implementation to itself: " + p.NeverAlone
+	case w.nodes == scenario.Real && p.RealNodes == 0:
 		return "it takes nodes with a kubelet: PROVIDER=kind has some"
-	case w.nodes == scenario.Simulated && s.OnlyRealNodes:
+	case w.nodes == scenario.Simulated && p.OnlyRealNodes:
 		return "it takes simulated nodes, which this cluster has none of"
 	}
 	return ""
