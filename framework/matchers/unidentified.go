@@ -62,7 +62,7 @@ func RevisionUnidentified() Event {
 // lasting makes an event of something wrong with an object that lasts for judge.Lag. is returns the object while it is wrong, nil while not.
 func lasting(text string, is func(label string, cluster *history.Cluster, uid types.UID) history.Object) Event {
 	return eventOf(text, &leaf{follow: func(h *history.History, emit func(Moment)) func(*history.Cluster, history.Change) {
-		l := lastingWrong{is: is, label: h.RevisionLabel, emit: emit, since: map[types.UID]time.Time{}, said: map[types.UID]bool{}}
+		l := lastingWrong{is: is, label: h.RevisionLabel, emit: emit, wrong: map[types.UID]*wrongSince{}}
 		return l.step
 	}})
 }
@@ -73,54 +73,62 @@ type lastingWrong struct {
 	label string
 	emit  func(Moment)
 	index int
-	since map[types.UID]time.Time
-	// said are those of since that the event has happened for.
-	said map[types.UID]bool
+	wrong map[types.UID]*wrongSince
+}
+
+// wrongSince is an object that is wrong, as it was when it was last seen.
+type wrongSince struct {
+	object history.Object
+	since  time.Time
+	// said: the event has happened.
+	said bool
 }
 
 func (l *lastingWrong) step(cluster *history.Cluster, change history.Change) {
-	if change.Kind == history.KindPod && change.Object != nil {
-		l.look(cluster, change.Object.GetUID())
+	// What the change puts right was wrong until now.
+	for _, uid := range l.ripe(cluster.Time) {
+		object := l.wrong[uid].object
+		l.wrong[uid].said = true
+		entry := history.Entry{ResourceVersion: change.ResourceVersion, Received: change.Received, Time: change.Time, Type: watch.Modified, Object: object}
+		entry.Kind = history.KindPod
+		if _, isPod := object.(*corev1.Pod); !isPod {
+			entry.Kind = history.KindControllerRevision
+		}
+		l.emit(Moment{Occurrence: Occurrence{Change: history.Change{Entry: entry, Before: object}, At: change.Time, index: l.index}, cluster: cluster})
 	}
-	if change.Kind == history.KindControllerRevision || change.Kind == history.KindDaemonSet {
+	switch change.Kind {
+	case history.KindPod:
+		l.look(cluster, change.Object.GetUID())
+	case history.KindControllerRevision, history.KindDaemonSet:
 		for uid := range cluster.Pods {
 			l.look(cluster, uid)
 		}
 		for uid := range cluster.Revisions {
 			l.look(cluster, uid)
 		}
-	}
-	for _, uid := range l.ripe(cluster.Time) {
-		if object := l.is(l.label, cluster, uid); object != nil {
-			l.said[uid] = true
-			entry := history.Entry{ResourceVersion: change.ResourceVersion, Received: change.Received, Time: change.Time, Type: watch.Modified, Object: object}
-			entry.Kind = history.KindPod
-			if _, isPod := object.(*corev1.Pod); !isPod {
-				entry.Kind = history.KindControllerRevision
-			}
-			l.emit(Moment{Occurrence: Occurrence{Change: history.Change{Entry: entry, Before: object}, At: change.Time, index: l.index}, cluster: cluster})
-		}
+		l.look(cluster, change.Object.GetUID())
 	}
 	l.index++
 }
 
 // look notes whether the object is wrong now.
 func (l *lastingWrong) look(cluster *history.Cluster, uid types.UID) {
-	if l.is(l.label, cluster, uid) == nil {
-		delete(l.since, uid)
-		delete(l.said, uid)
-		return
-	}
-	if _, known := l.since[uid]; !known {
-		l.since[uid] = cluster.Time
+	object := l.is(l.label, cluster, uid)
+	switch {
+	case object == nil:
+		delete(l.wrong, uid)
+	case l.wrong[uid] == nil:
+		l.wrong[uid] = &wrongSince{object: object, since: cluster.Time}
+	default:
+		l.wrong[uid].object = object
 	}
 }
 
 // ripe are the objects that have been wrong for long enough, in the order of their identity, each once.
 func (l *lastingWrong) ripe(now time.Time) []types.UID {
 	var ripe []types.UID
-	for uid, since := range l.since {
-		if !l.said[uid] && now.Sub(since) >= judge.Lag {
+	for uid, wrong := range l.wrong {
+		if !wrong.said && now.Sub(wrong.since) >= judge.Lag {
 			ripe = append(ripe, uid)
 		}
 	}
