@@ -106,7 +106,8 @@ func (c *Case) play(ctx context.Context, name string) (ending history.Ending) {
 		}
 	}()
 	environment := c.process.environment
-	environment.NodeKind, environment.Records = c.spec.wants.nodes, c.spec.wants.records
+	wants := c.spec.wants
+	environment.NodeKind, environment.Records, environment.Kinds, environment.Bystanders = wants.nodes, wants.records, wants.kinds, wants.bystanders
 	if c.spec.wants.alone {
 		environment = c.takeControl(ctx, name, environment)
 	}

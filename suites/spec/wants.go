@@ -19,12 +19,20 @@ type SimulatedNodes struct{}
 // Records has the DaemonSets of these namespaces recorded too, which are not the spec's. It is a decorator of It.
 type Records []string
 
+// Kinds has objects of these kinds recorded besides DaemonSets, their histories and pods. It is a decorator of It.
+type Kinds []history.Kind
+
+// Bystanders gives a spec a second namespace, for objects that nothing should happen to. It is a decorator of It.
+type Bystanders struct{}
+
 // wants is what a spec asks of the cluster, by decorators.
 type wants struct {
 	alone bool
 	// nodes is empty if any kind will do.
-	nodes   scenario.NodeKind
-	records []string
+	nodes      scenario.NodeKind
+	records    []string
+	kinds      []history.Kind
+	bystanders bool
 }
 
 // wantsOf tells our decorators from Ginkgo's.
@@ -39,6 +47,10 @@ func wantsOf(decorators []any) (w wants, others []any) {
 			w.nodes = scenario.Simulated
 		case Records:
 			w.records = decorator
+		case Kinds:
+			w.kinds = decorator
+		case Bystanders:
+			w.bystanders = true
 		default:
 			others = append(others, decorator)
 		}
