@@ -3,7 +3,6 @@ package matchers
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -114,7 +113,13 @@ func (e Event) On(node string) Event {
 }
 
 func keep(all []Occurrence, is func(Occurrence) bool) []Occurrence {
-	return slices.DeleteFunc(slices.Clone(all), func(o Occurrence) bool { return !is(o) })
+	var kept []Occurrence
+	for _, o := range all {
+		if is(o) {
+			kept = append(kept, o)
+		}
+	}
+	return kept
 }
 
 // Pod is the pod that the event is about, or nil.

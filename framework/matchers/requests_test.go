@@ -71,6 +71,8 @@ func TestRequestsSentAndLostAreAskedOfEachNode(t *testing.T) {
 	isUntested(t, enough, RequestsSent("surge", 1001), "sent 1000, failed 0", "node-1")
 	isUntested(t, enough, RequestsSent("maxUnavailable", 1), "no requests measured during maxUnavailable")
 	isUntested(t, enough, RequestsLost("surge"), "node-1")
+	again := withMeasurements(t, measured("node-1", 10, 0), measured("node-1", 1000, 0), measured("node-2", 1000, 0))
+	keeps(t, again, RequestsSent("surge", 1000))
 	keeps(t, withMeasurements(t, measured("node-1", 1000, 1), measured("node-2", 4000, 3)), RequestsLost("surge"))
 	isUntested(t, withMeasurements(t, measured("node-1", 1000, 1)), RequestsLost("surge"), "node-2")
 }
