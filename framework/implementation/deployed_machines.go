@@ -72,32 +72,38 @@ func (d *deployed) Resume(ctx context.Context) error {
 	return d.doing("resuming", err)
 }
 
-// CutOff implements Control. The packets are dropped in the pod's own network, where addresses are those that the implementation uses.
-func (d *deployed) CutOff(ctx context.Context) error {
-	err := d.onEach(ctx, func(pod *corev1.Pod) error {
-		if pod.Spec.HostNetwork {
-			return fmt.Errorf("pod %s is in its node's network, where its packets look like everybody's: %w", pod.Name, errors.ErrUnsupported)
-		}
-		if err := d.disturbed(ctx, pod, cut, forever()); err != nil {
-			return err
-		}
-		return d.packets(ctx, pod, "drop")
-	})
-	return d.doing("cutting off", err)
+// Kill implements Killer. A killed container would be started again, unless its pod is being deleted; a deleted one would be asked to end first. So
+// the processes are stopped in their tracks, which is the moment of their death to all around, then deleted, then killed.
+func (d *deployed) Kill(ctx context.Context) error {
+	if err := d.kill(ctx); err != nil {
+		return fmt.Errorf("killing %s: %w", d.name, err)
+	}
+	return nil
 }
 
-// Reconnect implements Control.
-func (d *deployed) Reconnect(ctx context.Context) error {
-	err := d.onEach(ctx, func(pod *corev1.Pod) error {
-		if pod.Annotations[string(cut)] == "" {
-			return nil // it came later
-		}
-		if err := d.packets(ctx, pod, "pass"); err != nil {
+func (d *deployed) kill(ctx context.Context) error {
+	pods, err := d.undisturbed(ctx)
+	if err != nil {
+		return err
+	}
+	for _, pod := range pods {
+		if _, err := d.signal(ctx, pod, "STOP"); err != nil {
 			return err
 		}
-		return d.disturbed(ctx, pod, cut, time.Now().Add(aftermath))
-	})
-	return d.doing("reconnecting", err)
+	}
+	if err := errors.Join(d.saveLogs(ctx, pods), d.scale(ctx, 0)); err != nil {
+		return err
+	}
+	for _, pod := range pods {
+		// Not zero seconds: the pod shall be there until its kubelet says that its containers are gone.
+		if err := d.delete(ctx, pod, client.GracePeriodSeconds(1)); err != nil {
+			return err
+		}
+		if _, err := d.signal(ctx, pod, "KILL"); err != nil {
+			return err
+		}
+	}
+	return d.awaitGone(ctx, pods)
 }
 
 // onEach does something to each of the pods, of which there must be some.
@@ -112,13 +118,6 @@ func (d *deployed) onEach(ctx context.Context, act func(*corev1.Pod) error) erro
 		}
 	}
 	return nil
-}
-
-func (d *deployed) doing(what string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s %s: %w", what, d.name, err)
 }
 
 // disturbed notes until when the ends of the pod's containers are explained.
@@ -172,42 +171,3 @@ func (d *deployed) awaitEnd(ctx context.Context, pod *corev1.Pod, containers []s
 	return last, nil
 }
 
-// packets has those between the pod and the API server dropped, or passed again.
-func (d *deployed) packets(ctx context.Context, pod *corev1.Pod, fate string) error {
-	if d.machines == nil {
-		return fmt.Errorf("packets of pod %s: %w", pod.Name, errNoMachines)
-	}
-	addresses, err := d.apiServer(ctx)
-	if err != nil {
-		return err
-	}
-	command := append([]string{"sh", "-euc", packetsScript, "packets", string(pod.UID), fate}, addresses...)
-	if _, err := d.machines.Run(ctx, pod.Spec.NodeName, command...); err != nil {
-		return fmt.Errorf("packets of pod %s: %w", pod.Name, err)
-	}
-	return nil
-}
-
-// apiServer returns the addresses, host:port, at which pods reach it: that of its Service, which is what they are told, and its own.
-func (d *deployed) apiServer(ctx context.Context) ([]string, error) {
-	var addresses []string
-	var service corev1.Service
-	if err := d.client.Get(ctx, client.ObjectKey{Namespace: metav1.NamespaceDefault, Name: "kubernetes"}, &service); err != nil {
-		return nil, err
-	}
-	for _, port := range service.Spec.Ports {
-		addresses = append(addresses, net.JoinHostPort(service.Spec.ClusterIP, strconv.Itoa(int(port.Port))))
-	}
-	var slices discoveryv1.EndpointSliceList
-	if err := d.client.List(ctx, &slices, client.InNamespace(service.Namespace), client.MatchingLabels{discoveryv1.LabelServiceName: service.Name}); err != nil {
-		return nil, err
-	}
-	for _, slice := range slices.Items {
-		for _, port := range slice.Ports {
-			for _, endpoint := range slice.Endpoints {
-				addresses = append(addresses, net.JoinHostPort(endpoint.Addresses[0], strconv.Itoa(int(ptr.Deref(port.Port, 0)))))
-			}
-		}
-	}
-	return addresses, nil
-}
