@@ -5,36 +5,50 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	discoveryv1 "k8s.io/api/discovery/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// What a pod's machine does, as shell scripts. containerd knows a pod's containers by its UID, also where the API server is behind.
+// signalScript is what a pod's machine does. containerd knows a pod's containers by its UID, also where the API server is behind.
+//
+//go:embed machine_signal.sh
+var signalScript string
+
+// machineSignals is what is done to the implementation's processes by the machines that they run on.
+type machineSignals struct{ *deployed }
+
 var (
-	//go:embed machine_signal.sh
-	signalScript string
-	//go:embed machine_packets.sh
-	packetsScript string
+	_ Killer    = machineSignals{}
+	_ Suspender = machineSignals{}
+	_ Crasher   = machineSignals{}
 )
 
-// errNoMachines is wrapped by what takes machines and is asked for where there are none.
-var errNoMachines = fmt.Errorf("nobody reaches the machines behind these nodes: %w", errors.ErrUnsupported)
+// Available implements Capability.
+func (d machineSignals) Available(context.Context) error { return d.machinesReached() }
 
-// Crash implements Control.
-func (d *deployed) Crash(ctx context.Context) error {
+// machinesReached is why what takes machines is not available.
+func (d *deployed) machinesReached() error {
+	if d.machines == nil {
+		return unavailablef("nobody reaches the machines behind these nodes")
+	}
+	return nil
+}
+
+// Crash implements Crasher.
+func (d machineSignals) Crash(ctx context.Context) error {
 	err := d.onEach(ctx, func(pod *corev1.Pod) error {
 		killed := runningContainers(pod)
+		// Whoever watches is to know before it happens that somebody asked for it.
+		if err := d.disturbed(ctx, pod, crash, forever()); err != nil {
+			return err
+		}
 		if err := d.signalRunning(ctx, pod, "KILL"); err != nil {
 			return err
 		}
@@ -47,8 +61,8 @@ func (d *deployed) Crash(ctx context.Context) error {
 	return d.doing("crashing", err)
 }
 
-// Suspend implements Control.
-func (d *deployed) Suspend(ctx context.Context) error {
+// Suspend implements Suspender.
+func (d machineSignals) Suspend(ctx context.Context) error {
 	err := d.onEach(ctx, func(pod *corev1.Pod) error {
 		if err := d.disturbed(ctx, pod, suspension, forever()); err != nil {
 			return err
@@ -58,8 +72,8 @@ func (d *deployed) Suspend(ctx context.Context) error {
 	return d.doing("suspending", err)
 }
 
-// Resume implements Control.
-func (d *deployed) Resume(ctx context.Context) error {
+// Resume implements Suspender.
+func (d machineSignals) Resume(ctx context.Context) error {
 	err := d.onEach(ctx, func(pod *corev1.Pod) error {
 		if pod.Annotations[string(suspension)] == "" {
 			return nil // it came later
@@ -74,12 +88,7 @@ func (d *deployed) Resume(ctx context.Context) error {
 
 // Kill implements Killer. A killed container would be started again, unless its pod is being deleted; a deleted one would be asked to end first. So
 // the processes are stopped in their tracks, which is the moment of their death to all around, then deleted, then killed.
-func (d *deployed) Kill(ctx context.Context) error {
-	if err := d.kill(ctx); err != nil {
-		return fmt.Errorf("killing %s: %w", d.name, err)
-	}
-	return nil
-}
+func (d machineSignals) Kill(ctx context.Context) error { return d.doing("killing", d.kill(ctx)) }
 
 func (d *deployed) kill(ctx context.Context) error {
 	pods, err := d.undisturbed(ctx)
@@ -108,7 +117,7 @@ func (d *deployed) kill(ctx context.Context) error {
 
 // onEach does something to each of the pods, of which there must be some.
 func (d *deployed) onEach(ctx context.Context, act func(*corev1.Pod) error) error {
-	pods, err := d.running(ctx)
+	pods, err := d.alive(ctx)
 	if err != nil {
 		return err
 	}
@@ -130,9 +139,6 @@ func (d *deployed) disturbed(ctx context.Context, pod *corev1.Pod, by disturbanc
 func (d *deployed) signal(ctx context.Context, pod *corev1.Pod, signal string) (int, error) {
 	if pod.Spec.NodeName == "" {
 		return 0, nil
-	}
-	if d.machines == nil {
-		return 0, fmt.Errorf("SIG%s to pod %s: %w", signal, pod.Name, errNoMachines)
 	}
 	printed, err := d.machines.Run(ctx, pod.Spec.NodeName, "sh", "-euc", signalScript, "signal", string(pod.UID), signal)
 	if err != nil {
@@ -170,4 +176,3 @@ func (d *deployed) awaitEnd(ctx context.Context, pod *corev1.Pod, containers []s
 	}
 	return last, nil
 }
-

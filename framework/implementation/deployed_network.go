@@ -15,12 +15,32 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// CutOff implements Control. The packets are dropped in the pod's own network, where addresses are those that the implementation uses.
-func (d *deployed) CutOff(ctx context.Context) error {
+// packetsScript is what a pod's machine does; see signalScript.
+//
+//go:embed machine_packets.sh
+var packetsScript string
+
+// podNetwork is the network that the implementation's pods have to themselves, in which packets are dropped. Addresses there are those that the
+// implementation uses.
+type podNetwork struct{ *deployed }
+
+var _ Network = podNetwork{}
+
+// Available implements Capability.
+func (d podNetwork) Available(ctx context.Context) error {
+	if err := d.machinesReached(); err != nil {
+		return err
+	}
+	deployment, err := d.deployment(ctx)
+	if err == nil && deployment.Spec.Template.Spec.HostNetwork {
+		err = unavailablef("the pods of %s are in their nodes' network, where their packets look like everybody's", d.name)
+	}
+	return err
+}
+
+// CutOff implements Network.
+func (d podNetwork) CutOff(ctx context.Context) error {
 	err := d.onEach(ctx, func(pod *corev1.Pod) error {
-		if pod.Spec.HostNetwork {
-			return fmt.Errorf("pod %s is in its node's network, where its packets look like everybody's: %w", pod.Name, errors.ErrUnsupported)
-		}
 		if err := d.disturbed(ctx, pod, cut, forever()); err != nil {
 			return err
 		}
@@ -29,8 +49,8 @@ func (d *deployed) CutOff(ctx context.Context) error {
 	return d.doing("cutting off", err)
 }
 
-// Reconnect implements Control.
-func (d *deployed) Reconnect(ctx context.Context) error {
+// Reconnect implements Network.
+func (d podNetwork) Reconnect(ctx context.Context) error {
 	err := d.onEach(ctx, func(pod *corev1.Pod) error {
 		if pod.Annotations[string(cut)] == "" {
 			return nil // it came later
@@ -44,10 +64,7 @@ func (d *deployed) Reconnect(ctx context.Context) error {
 }
 
 // packets has those between the pod and the API server dropped, or passed again.
-func (d *deployed) packets(ctx context.Context, pod *corev1.Pod, fate string) error {
-	if d.machines == nil {
-		return fmt.Errorf("packets of pod %s: %w", pod.Name, errNoMachines)
-	}
+func (d podNetwork) packets(ctx context.Context, pod *corev1.Pod, fate string) error {
 	addresses, err := d.apiServer(ctx)
 	if err != nil {
 		return err
@@ -60,7 +77,7 @@ func (d *deployed) packets(ctx context.Context, pod *corev1.Pod, fate string) er
 }
 
 // apiServer returns the addresses, host:port, at which pods reach it: that of its Service, which is what they are told, and its own.
-func (d *deployed) apiServer(ctx context.Context) ([]string, error) {
+func (d podNetwork) apiServer(ctx context.Context) ([]string, error) {
 	var addresses []string
 	var service corev1.Service
 	if err := d.client.Get(ctx, client.ObjectKey{Namespace: metav1.NamespaceDefault, Name: "kubernetes"}, &service); err != nil {

@@ -8,59 +8,68 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
 )
 
-// What follows is done to the implementation under test, and takes a spec that is Alone.
+// What is done to the implementation under test, in the words of the recording. It takes a spec that is Alone.
+const (
+	kill        = "kill implementation"
+	restart     = "restart implementation"
+	restartWith = "restart implementation with"
+	suspend     = "suspend implementation"
+	resume      = "resume implementation"
+	cutOff      = "cut implementation off"
+	reconnect   = "reconnect implementation"
+	crash       = "crash implementation"
+	deletePod   = "delete the implementation's pod"
+	handBack    = "hand back to kube-controller-manager"
+	takeOver    = "take over from kube-controller-manager"
+)
 
 // Kill ends the implementation with SIGKILL until Restart.
-func (c *Case) Kill(ctx context.Context) {
-	c.disturb(ctx, "kill implementation", (*implementation.Running).Kill)
-}
+func (c *Case) Kill(ctx context.Context) { disturb(ctx, c, kill, implementation.Killer.Kill) }
 
 // Restart starts the implementation again and returns when it is ready. It then knows all that has happened.
-func (c *Case) Restart(ctx context.Context) {
-	c.mend(ctx, "restart implementation", (*implementation.Running).Restart)
+func (c *Case) Restart(ctx context.Context) { c.note(ctx, restart, (*own).restart) }
+
+// RestartWith is Restart with other arguments, environment or feature gates than the implementation file gives, until the next Restart. The end of the
+// spec is one.
+func (c *Case) RestartWith(ctx context.Context, change implementation.Change) {
+	c.note(ctx, restartWith+" "+change.String(), func(o *own, ctx context.Context) error { return o.restartWith(ctx, change) })
 }
 
-// Suspend stops the implementation in its tracks until Resume.
+// Suspend stops the implementation where it is until Resume.
 func (c *Case) Suspend(ctx context.Context) {
-	c.disturb(ctx, "suspend implementation", (*implementation.Running).Suspend)
+	disturb(ctx, c, suspend, implementation.Suspender.Suspend)
 }
 
 // Resume lets a suspended implementation go on, and returns when it is ready.
-func (c *Case) Resume(ctx context.Context) {
-	c.mend(ctx, "resume implementation", (*implementation.Running).Resume)
-}
+func (c *Case) Resume(ctx context.Context) { mend(ctx, c, resume, implementation.Suspender.Resume) }
 
 // CutOff has nothing pass between the implementation and the API server until Reconnect.
-func (c *Case) CutOff(ctx context.Context) {
-	c.disturb(ctx, "cut implementation off", (*implementation.Running).CutOff)
-}
+func (c *Case) CutOff(ctx context.Context) { disturb(ctx, c, cutOff, implementation.Network.CutOff) }
 
 // Reconnect ends CutOff, and returns when the implementation is ready.
 func (c *Case) Reconnect(ctx context.Context) {
-	c.mend(ctx, "reconnect implementation", (*implementation.Running).Reconnect)
+	mend(ctx, c, reconnect, implementation.Network.Reconnect)
 }
 
 // Crash kills the implementation where its kubelet starts it again at once, and returns when it is ready.
-func (c *Case) Crash(ctx context.Context) {
-	c.mend(ctx, "crash implementation", (*implementation.Running).Crash)
-}
+func (c *Case) Crash(ctx context.Context) { mend(ctx, c, crash, implementation.Crasher.Crash) }
 
 // DeleteImplementationPod deletes the implementation's pod, which its Deployment replaces, and returns when the new one is ready.
 func (c *Case) DeleteImplementationPod(ctx context.Context) {
-	c.mend(ctx, "delete the implementation's pod", (*implementation.Running).DeletePod)
+	mend(ctx, c, deletePod, implementation.PodDeleter.DeletePod)
 }
 
 // HandBack ends the implementation and has kube-controller-manager do its work.
 func (c *Case) HandBack(ctx context.Context) {
-	c.replaces("hand back to kube-controller-manager")
-	c.note(ctx, "hand back to kube-controller-manager", (*own).handBack)
+	c.replaces(handBack)
+	c.note(ctx, handBack, (*own).handBack)
 }
 
 // TakeOver has the implementation do its work again, in the place of kube-controller-manager, and returns when it is ready. What is to happen while
 // neither of them is at work can be given.
 func (c *Case) TakeOver(ctx context.Context, meanwhile ...func()) {
-	c.replaces("take over from kube-controller-manager")
-	c.note(ctx, "take over from kube-controller-manager", func(o *own, ctx context.Context) error { return o.takeOver(ctx, meanwhile...) })
+	c.replaces(takeOver)
+	c.note(ctx, takeOver, func(o *own, ctx context.Context) error { return o.takeOver(ctx, meanwhile...) })
 }
 
 // replaces ends a spec about taking over where the implementation replaces nothing.
@@ -70,21 +79,29 @@ func (c *Case) replaces(doing string) {
 	}
 }
 
-func (c *Case) disturb(ctx context.Context, doing string, act func(*implementation.Running, context.Context) error) {
+// disturb does what Restart, or mend, has to undo.
+func disturb[C implementation.Capability](ctx context.Context, c *Case, doing string, act func(C, context.Context) error) {
 	c.note(ctx, doing, func(o *own, ctx context.Context) error {
+		capability, err := implementation.Find[C](ctx, o.running)
+		if err != nil {
+			return err
+		}
 		o.disturbed = true
-		return act(o.running, ctx)
+		return act(capability, ctx)
 	})
 }
 
-func (c *Case) mend(ctx context.Context, doing string, act func(*implementation.Running, context.Context) error) {
-	c.note(ctx, doing, func(o *own, ctx context.Context) error {
-		o.disturbed = true
-		if err := act(o.running, ctx); err != nil {
+// mend does what leaves the implementation at work.
+func mend[C implementation.Capability](ctx context.Context, c *Case, doing string, act func(C, context.Context) error) {
+	disturb(ctx, c, doing, func(capability C, ctx context.Context) error {
+		if err := act(capability, ctx); err != nil {
 			return err
 		}
-		o.disturbed = false
-		return o.running.AwaitReady(ctx)
+		if err := c.own.running.AwaitReady(ctx); err != nil {
+			return err
+		}
+		c.own.disturbed = false
+		return nil
 	})
 }
 
