@@ -42,7 +42,8 @@ func Find[C Capability](ctx context.Context, running *Running) (C, error) {
 type Restarter interface {
 	Capability
 	// Restart ends the implementation if it still runs, starts it as its file says and returns when it is ready. Nothing is left of what the other
-	// capabilities did.
+	// capabilities did. If the implementation had ended without being asked to, it is restarted all the same, and the error says so: what else is
+	// done to such an implementation would cover that up, and is refused.
 	Restart(ctx context.Context) error
 	// StandDown ends the implementation in its own way, and leaves it installed: Restart brings it back.
 	StandDown(ctx context.Context) error

@@ -130,11 +130,12 @@ func (d *deployed) AwaitReady(ctx context.Context) error {
 
 // Restart implements Restarter.
 func (d *deployed) Restart(ctx context.Context) error {
+	_, before := d.undisturbed(ctx)
 	err := d.start(ctx, Change{}, nil)
 	if err == nil {
 		err = d.AwaitReady(ctx)
 	}
-	return d.doing("restarting", err)
+	return d.doing("restarting", errors.Join(before, err))
 }
 
 // RestartWith implements Reconfigurer.
@@ -146,6 +147,9 @@ func (d *deployed) RestartWith(ctx context.Context, change Change) error {
 	if _, err := d.spec.container(); err != nil {
 		return unavailablef("it cannot be told which container is the implementation: %v", err)
 	}
+	if _, err := d.undisturbed(ctx); err != nil {
+		return d.doing("restarting", err)
+	}
 	if err := d.start(ctx, change, gates); err != nil {
 		return d.doing("restarting", err)
 	}
@@ -153,13 +157,19 @@ func (d *deployed) RestartWith(ctx context.Context, change Change) error {
 		// Ends of containers are explained by what the error says of them; the next restart is not to take them for others.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
 		defer cancel()
-		return d.doing("restarting", errors.Join(err, d.discard(ctx)))
+		return d.doing("restarting", errors.Join(err, d.end(ctx)))
 	}
 	return nil
 }
 
 // StandDown implements Restarter.
-func (d *deployed) StandDown(ctx context.Context) error { return d.doing("ending", d.end(ctx)) }
+func (d *deployed) StandDown(ctx context.Context) error {
+	_, err := d.undisturbed(ctx)
+	if err == nil {
+		err = d.end(ctx)
+	}
+	return d.doing("ending", err)
+}
 
 // start ends the implementation, and starts it as the file says but for the change.
 func (d *deployed) start(ctx context.Context, change Change, gates []string) error {
@@ -178,33 +188,19 @@ func (d *deployed) start(ctx context.Context, change Change, gates []string) err
 	})
 }
 
-// discard removes pods however they end, and returns when they are gone.
-func (d *deployed) discard(ctx context.Context) error {
-	pods, err := d.pods(ctx)
-	if err != nil {
-		return err
-	}
-	return d.remove(ctx, pods)
-}
-
-// remove saves what the pods printed, has them deleted, and returns when they are gone.
-func (d *deployed) remove(ctx context.Context, pods []*corev1.Pod) error {
-	if err := errors.Join(d.saveLogs(ctx, pods), d.scale(ctx, 0)); err != nil {
-		return err
-	}
-	return d.awaitGone(ctx, pods)
-}
-
-// end has the pods end in their own way, and returns when they are gone.
+// end has the pods end in their own way, whatever became of them before, and returns when they are gone.
 func (d *deployed) end(ctx context.Context) error {
-	pods, err := d.undisturbed(ctx)
+	pods, err := d.pods(ctx)
 	if err != nil {
 		return err
 	}
 	if err := d.wake(ctx, pods); err != nil {
 		return err
 	}
-	return d.remove(ctx, pods)
+	if err := errors.Join(d.saveLogs(ctx, pods), d.scale(ctx, 0)); err != nil {
+		return err
+	}
+	return d.awaitGone(ctx, pods)
 }
 
 // wake has suspended processes go on: they would not see that they are to end. Where there are no machines nobody suspended any.

@@ -217,8 +217,15 @@ func TestWhatCannotBeDoneToADeploymentSaysWhy(t *testing.T) {
 	g.Expect(ended.ExitStatus()).To(ContainSubstring("with exit code 2 (Error)"))
 	for _, act := range []func(context.Context) error{
 		capability[Crasher](t, ended).Crash, capability[Suspender](t, ended).Suspend, capability[Network](t, ended).CutOff, capability[PodDeleter](t, ended).DeletePod,
-		capability[Killer](t, ended).Kill, capability[Restarter](t, ended).Restart,
+		capability[Killer](t, ended).Kill, capability[Restarter](t, ended).StandDown,
+		func(ctx context.Context) error { return capability[Reconfigurer](t, ended).RestartWith(ctx, Change{}) },
 	} {
 		g.Expect(act(t.Context())).To(MatchError(ContainSubstring("it ended by itself before")))
 	}
+	g.Expect(ended.ExitStatus()).To(ContainSubstring("with exit code 2 (Error)"), "nothing was done")
+
+	again := deployedWith(t, nothing("1\n"), deploymentController(), podWith(corev1.ContainerStatus{LastTerminationState: endedAt(time.Now())})).running()
+	g.Expect(capability[Restarter](t, again).Restart(t.Context())).To(MatchError(HavePrefix("restarting mine: it ended by itself before")))
+	g.Expect(again.AwaitReady(t.Context())).To(Succeed(), "it is brought back all the same")
+	g.Expect(again.ExitStatus()).To(BeEmpty())
 }

@@ -2,6 +2,7 @@ package implementation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -110,7 +111,10 @@ func (l *local) undisturbed(doing string) error {
 }
 
 // Restart implements Restarter.
-func (l *local) Restart(ctx context.Context) error { return l.RestartWith(ctx, Change{}) }
+func (l *local) Restart(ctx context.Context) error {
+	before := l.undisturbed("restarting")
+	return errors.Join(before, l.process.Restart(ctx, l.args, l.env))
+}
 
 // RestartWith implements Reconfigurer.
 func (l *local) RestartWith(ctx context.Context, change Change) error {

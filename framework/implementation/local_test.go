@@ -95,13 +95,23 @@ func TestTheEndOfALocalProcessThatNobodyAskedForIsKnownAtOnceAndNotCoveredUp(t *
 	g.Expect(syscall.Kill(running.life.(*local).process.PID(), syscall.SIGINT)).To(Succeed())
 	g.Eventually(running.Exited(), "10s").Should(BeClosed())
 	g.Expect(running.ExitStatus()).To(Equal("signal: interrupt"))
-	for doing, act := range map[string]func(context.Context) error{
-		"killing": killer.Kill, "restarting": restarter.Restart, "ending": restarter.StandDown, "suspending": suspender.Suspend,
+	for _, refused := range []struct {
+		doing string
+		act   func(context.Context) error
+	}{
+		{"killing", killer.Kill}, {"ending", restarter.StandDown}, {"suspending", suspender.Suspend},
+		{"restarting", func(ctx context.Context) error {
+			return capability[Reconfigurer](t, running).RestartWith(ctx, Change{})
+		}},
+		{"restarting", restarter.Restart},
 	} {
-		g.Expect(act(t.Context())).To(MatchError(SatisfyAll(
-			HavePrefix(doing+" mine: it ended by itself before: signal: interrupt; the last lines"), HaveSuffix(options.RunDir),
+		g.Expect(running.ExitStatus()).To(Equal("signal: interrupt"))
+		g.Expect(refused.act(t.Context())).To(MatchError(SatisfyAll(
+			HavePrefix(refused.doing+" mine: it ended by itself before: signal: interrupt; the last lines"), HaveSuffix(options.RunDir),
 		)))
 	}
+	g.Expect(running.AwaitReady(t.Context())).To(Succeed(), "Restart brings it back all the same")
+	g.Expect(running.ExitStatus()).To(BeEmpty())
 }
 
 func TestAChangeIsWrittenIntoTheCommandLine(t *testing.T) {
