@@ -131,7 +131,7 @@ func (r *suiteRun) sayExit(running *implementation.Running) (stop func()) {
 	go func() {
 		select {
 		case <-running.Exited():
-			r.say("%s ended by itself (%s), its last words: %s", r.implementation.Name, running.ExitStatus(), strings.Join(running.LogTail(1), ""))
+			r.say("%s ended by itself (%s); the last line of its log: %s", r.implementation.Name, running.ExitStatus(), strings.Join(running.LogTail(1), ""))
 		case <-stopped:
 		}
 	}()
