@@ -1,13 +1,16 @@
 package process
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/gofrs/flock"
 )
@@ -17,6 +20,25 @@ const (
 	firstPort = 20000
 	ports     = 12000
 )
+
+// portAttempts is how many ports StartOnPort tries.
+const portAttempts = 5
+
+// StartOnPort is Start for a program that listens on a free port of the loopback interface. Somebody else may take a port between its being found free
+// and its being listened on: then another is tried.
+func StartOnPort(ctx context.Context, options func(port int) Options) (*Process, error) {
+	for attempt := 1; ; attempt++ {
+		port, err := FreePort()
+		if err != nil {
+			return nil, err
+		}
+		// The program's last words are part of the error.
+		started, err := Start(ctx, options(port))
+		if err == nil || attempt == portAttempts || !strings.Contains(err.Error(), syscall.EADDRINUSE.Error()) {
+			return started, err
+		}
+	}
+}
 
 // taken are the locks of the ports that this process was given; they end with it.
 var taken struct {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/onsi/ginkgo/v2/types"
@@ -109,6 +110,7 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 		defer func() { err = errors.Join(err, r.stop(running.Stop)) }()
 	}
 	r.say("%s ready in %.1f s", r.implementation.Name, time.Since(started).Seconds())
+	defer r.sayExit(running)()
 
 	session := filepath.Join(r.artifacts.work, "session.json")
 	if err := where.session(r, file, built).Write(session); err != nil {
@@ -121,6 +123,19 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 		return fmt.Errorf("%s ended on its own during the run (%s); its log ends:\n%s", r.implementation.Name, status, running.LogTail(20))
 	}
 	return nil
+}
+
+// sayExit says at once when the implementation ends without being asked to, until it is told to stop.
+func (r *suiteRun) sayExit(running *implementation.Running) (stop func()) {
+	stopped := make(chan struct{})
+	go func() {
+		select {
+		case <-running.Exited():
+			r.say("%s ended by itself (%s); the last line of its log: %s", r.implementation.Name, running.ExitStatus(), strings.Join(running.LogTail(1), ""))
+		case <-stopped:
+		}
+	}()
+	return func() { close(stopped) }
 }
 
 func (r *suiteRun) buildOptions(where *place) implementation.BuildOptions {
