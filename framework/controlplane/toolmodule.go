@@ -77,12 +77,9 @@ func toolModules(options Options, names []string) (map[string]toolModule, error)
 		}
 	}
 	if options.Version != "" {
-		version := "v" + strings.TrimPrefix(options.Version, "v")
-		if !semver.IsValid(version) || semver.Canonical(version) != version || semver.Major(version) != "v1" {
-			return nil, fmt.Errorf("%w %q: give all three numbers of a version 1.x.y, as in %s", ErrUnknownVersion, options.Version, DefaultKubernetesVersion)
-		}
-		if semver.Compare(version, OldestKubernetesVersion) < 0 {
-			return nil, fmt.Errorf("%w %s: rollcall takes %s and later", ErrUnknownVersion, version, OldestKubernetesVersion)
+		version, err := ParseVersion(options.Version)
+		if err != nil {
+			return nil, err
 		}
 		if version != modules[kubernetes].version {
 			modules[kubernetes] = toolModule{version: version, recipe: generatedRecipe}
@@ -94,6 +91,18 @@ func toolModules(options Options, names []string) (map[string]toolModule, error)
 		modules[name] = module
 	}
 	return modules, nil
+}
+
+// ParseVersion returns a version of Kubernetes, given with or without the "v", with it. The error wraps ErrUnknownVersion.
+func ParseVersion(text string) (string, error) {
+	version := "v" + strings.TrimPrefix(text, "v")
+	if !semver.IsValid(version) || semver.Canonical(version) != version || semver.Major(version) != "v1" {
+		return "", fmt.Errorf("%w %q: give all three numbers of a version 1.x.y, as in %s", ErrUnknownVersion, text, DefaultKubernetesVersion)
+	}
+	if semver.Compare(version, OldestKubernetesVersion) < 0 {
+		return "", fmt.Errorf("%w %s: rollcall takes %s and later", ErrUnknownVersion, version, OldestKubernetesVersion)
+	}
+	return version, nil
 }
 
 func tags(name, version string) string {
