@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
-
-	"github.com/gofrs/flock"
 )
 
 // The ports that FreePort chooses among. They lie below those that Linux takes for connections, any of which may be in use for a moment.
@@ -40,10 +37,10 @@ func StartOnPort(ctx context.Context, options func(port int) Options) (*Process,
 	}
 }
 
-// taken are the locks of the ports that this process was given; they end with it.
+// taken are the reservations of the ports that this process was given: UDP sockets of the same numbers, which the kernel closes with it.
 var taken struct {
 	sync.Mutex
-	locks []*flock.Flock
+	reservations []net.PacketConn
 }
 
 // FreePort returns a TCP port of the loopback interface that nobody listens on and that no other process gets from FreePort while this one lives:
@@ -51,39 +48,23 @@ var taken struct {
 func FreePort() (int, error) {
 	taken.Lock()
 	defer taken.Unlock()
-	dir, err := portDir()
-	if err != nil {
-		return 0, err
-	}
 	// Processes that look at the same time begin at different ports.
 	start := os.Getpid() * 101
+	var refused error
 	for i := range ports {
 		port := firstPort + (start+i)%ports
-		lock := flock.New(filepath.Join(dir, strconv.Itoa(port)))
-		locked, err := lock.TryLock()
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+		reservation, err := net.ListenPacket("udp", address)
 		if err != nil {
-			return 0, fmt.Errorf("reserve port %d: %w", port, err)
-		}
-		if !locked {
+			refused = err
 			continue
 		}
-		if listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
-			taken.locks = append(taken.locks, lock)
+		listener, err := net.Listen("tcp", address)
+		if err == nil {
+			taken.reservations = append(taken.reservations, reservation)
 			return port, listener.Close()
 		}
-		if err := lock.Close(); err != nil {
-			return 0, fmt.Errorf("give port %d up: %w", port, err)
-		}
+		refused = errors.Join(err, reservation.Close())
 	}
-	return 0, errors.New("no port is free")
-}
-
-// portDir is where processes of one user find each other's reservations.
-func portDir() (string, error) {
-	base, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("find a folder for reserved ports: %w (set XDG_CACHE_HOME or HOME)", err)
-	}
-	dir := filepath.Join(base, "rollcall", "ports")
-	return dir, os.MkdirAll(dir, 0o755)
+	return 0, fmt.Errorf("no port is free: %w", refused)
 }
