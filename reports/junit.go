@@ -60,7 +60,7 @@ func WriteJUnit(out io.Writer, report *ConformanceReport) error {
 	places := map[string]int{}
 	times := map[string]time.Duration{}
 	for _, result := range report.Requirements {
-		name := result.Family()
+		name := result.ID.Family()
 		place, known := places[name]
 		if !known {
 			place = len(suites.Suites)
@@ -119,7 +119,7 @@ func propertiesOf(report *ConformanceReport) []junitProperty {
 }
 
 func caseOf(result RequirementResult, duration time.Duration) junitCase {
-	entry := junitCase{Class: result.Family(), Name: paragraph.Printable(result.ID + " " + result.Statement), Time: seconds(duration)}
+	entry := junitCase{Class: result.ID.Family(), Name: paragraph.Printable(result.Name()), Time: seconds(duration)}
 	reason := paragraph.Printable(result.Reason)
 	switch result.Verdict {
 	case Fail:

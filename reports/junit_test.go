@@ -68,8 +68,8 @@ func TestJUnitHasASuitePerFamilyAndACasePerRequirement(t *testing.T) {
 		t.Errorf("first suite: %+v, want SURGE with 3 tests, 1 failure, 1 error, none skipped", surge)
 	}
 	passed, failed, unclear := surge.Cases[0], surge.Cases[1], surge.Cases[2]
-	if passed.Class != "SURGE" || passed.Name != "SURGE-002 no more nodes than maxSurge run an extra pod" || passed.Time != "5.000" {
-		t.Errorf("case %+v, want SURGE-002 with its statement and 5 s", passed)
+	if passed.Class != "SURGE" || passed.Name != "SURGE-002 maxSurge bounds surging nodes" || passed.Time != "5.000" {
+		t.Errorf("case %+v, want SURGE-002 with its title and 5 s", passed)
 	}
 	if passed.Failure != nil || passed.Error != nil || passed.Skipped != nil {
 		t.Errorf("a pass carries a failure, an error or a skip: %+v", passed)

@@ -1,28 +1,11 @@
 package reports
 
-import (
-	"strings"
-	"time"
-)
-
-// Level is a requirement's level.
-type Level string
-
-// The levels, as the catalogue defines them.
-const (
-	LevelCore      Level = "core"
-	LevelExtended  Level = "extended"
-	LevelReference Level = "reference"
-)
+import "time"
 
 // RequirementResult is the outcome for one requirement.
 type RequirementResult struct {
-	ID string `yaml:"id"`
-	// Level of the requirement, and the feature that an implementation has to claim for it to apply; empty if none.
-	Level     Level   `yaml:"level"`
-	Feature   string  `yaml:"feature,omitempty"`
-	Statement string  `yaml:"statement"`
-	Verdict   Verdict `yaml:"verdict"`
+	Requirement `yaml:",inline"`
+	Verdict     Verdict `yaml:"verdict"`
 	// Reason for every verdict but pass: why it was not run, what the harness could not tell, which assertion failed.
 	Reason string `yaml:"reason,omitempty"`
 	// Nodes are the kinds of nodes that it was decided on, sorted; empty if it took none.
@@ -36,19 +19,9 @@ type RequirementResult struct {
 	KnownDeviation string `yaml:"knownDeviation,omitempty"`
 }
 
-// Family returns the part of the ID before its number: SURGE for SURGE-002.
-func (r RequirementResult) Family() string { return family(r.ID) }
-
-func family(id string) string {
-	if cut := strings.LastIndexByte(id, '-'); cut > 0 {
-		return id[:cut]
-	}
-	return id
-}
-
 // Violation is one broken promise and the evidence for it.
 type Violation struct {
-	Requirement string `yaml:"requirement"`
+	Requirement ID `yaml:"requirement"`
 	// Promise is the guarantee in words.
 	Promise string `yaml:"promise"`
 	// Spec during which it was broken; empty for a recording that was judged afterwards.

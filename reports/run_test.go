@@ -13,7 +13,7 @@ func exampleRun() reports.Run {
 	return reports.Run{
 		Implementation: reports.Implementation{
 			Name: "some-controller", Organization: "Example", Project: "daemons", URL: "https://example.org", Version: "v1.2.3",
-			Contact: []string{"@somebody"}, Features: []string{"Surge", "InPlaceUpdate"},
+			Contact: []string{"@somebody"}, Features: []reports.Feature{"Surge", "InPlaceUpdate"},
 			KnownDeviations: []reports.KnownDeviation{{Requirement: "SURGE-009", Issue: "https://example.org/issues/7"}},
 		},
 		Provenance: reports.Provenance{
@@ -23,7 +23,8 @@ func exampleRun() reports.Run {
 			RelaxedTimeouts: []reports.RelaxedTimeout{{Name: "settle", Default: 30 * time.Second, Used: time.Minute}},
 		},
 		Catalogue: []reports.Requirement{
-			{ID: "SURGE-002", Level: reports.LevelCore, Feature: "Surge", Statement: "no more nodes than maxSurge run an extra pod"},
+			{ID: "SURGE-002", Title: "maxSurge bounds surging nodes", Level: reports.LevelCore, Feature: "Surge", Sources: []reports.Source{"S0 L69-70"}, Decision: "The limit binds what is created.",
+				Kubernetes: reports.Kubernetes{Behaviour: reports.Partially, Note: "Counts duplicates too."}, Statement: "no more nodes than maxSurge run an extra pod"},
 			{ID: "SURGE-009", Level: reports.LevelCore, Feature: "Surge", Statement: "a node runs at most two pods of a DaemonSet"},
 			{ID: "SURGE-010", Level: reports.LevelExtended, Feature: "Surge", Statement: "a surge leaves bystanders alone"},
 			{ID: "API-001", Level: reports.LevelCore, Statement: "maxSurge takes a number or a percentage"},

@@ -105,8 +105,8 @@ func (s *summary) decided(title string, verdict Verdict, hue colour) {
 			first = false
 		}
 		const indent = 15
-		entry := paragraph.Hang("  "+result.ID, paragraph.Printable(result.Statement), indent, summaryWidth)
-		s.text.WriteString(strings.Replace(entry, result.ID, s.paint.in(hue, result.ID), 1))
+		entry := paragraph.Hang("  "+string(result.ID), paragraph.Printable(result.Statement), indent, summaryWidth)
+		s.text.WriteString(strings.Replace(entry, string(result.ID), s.paint.in(hue, string(result.ID)), 1))
 		s.line(reasonLine(result), indent)
 		if result.KnownDeviation != "" {
 			fmt.Fprintf(&s.text, "%*sknown deviation: %s\n", indent, "", paragraph.Printable(result.KnownDeviation))
@@ -133,7 +133,7 @@ func reasonLine(result RequirementResult) string {
 // undecided lists the requirements with the verdict, those with the same reason together.
 func (s *summary) undecided(title string, verdict Verdict) {
 	var reasons []string
-	ids := map[string][]string{}
+	ids := map[string][]ID{}
 	for _, result := range s.report.Requirements {
 		if result.Verdict != verdict {
 			continue

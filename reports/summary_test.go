@@ -38,7 +38,7 @@ func TestTheSummaryReadsLikeThis(t *testing.T) {
 			if number == 7 {
 				continue
 			}
-			interrupted.Catalogue = append(interrupted.Catalogue, reports.Requirement{ID: fmt.Sprintf("%s-%03d", family, number), Level: reports.LevelCore})
+			interrupted.Catalogue = append(interrupted.Catalogue, reports.Requirement{ID: reports.ID(fmt.Sprintf("%s-%03d", family, number)), Level: reports.LevelCore})
 		}
 	}
 	cases := map[string]reports.Run{"not conformant": exampleRun(), "conformant": conformant, "interrupted": interrupted}

@@ -40,7 +40,7 @@ func ReadYAML(in io.Reader) (*ConformanceReport, error) {
 	if report.APIVersion != APIVersion || report.Kind != Kind {
 		return nil, fmt.Errorf("read report: it is %s %q: want %s %q", report.APIVersion, report.Kind, APIVersion, Kind)
 	}
-	seen := map[string]bool{}
+	seen := map[ID]bool{}
 	for _, result := range report.Requirements {
 		if !result.Verdict.Valid() {
 			return nil, fmt.Errorf("read report: requirement %s has no verdict", result.ID)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/rollcall-conformance/rollcall/reports"
 )
 
 func loaded(t *testing.T) *Catalogue {
@@ -77,7 +79,7 @@ func TestOnlyTheDocumentsMakeARequirementCore(t *testing.T) {
 	c := loaded(t)
 	for _, family := range added() {
 		for _, r := range c.Family(family) {
-			if r.Level == Core {
+			if r.Level == reports.LevelCore {
 				t.Errorf("%s is core, but no document states it", r.ID)
 			}
 		}
@@ -130,7 +132,7 @@ func TestCoreRequirementsAreStatedOrSayWhichStatedOneDependsOnThem(t *testing.T)
 	stated := regexp.MustCompile(`[A-Z]+-[0-9]{3}`)
 	c := loaded(t)
 	for _, r := range c.All() {
-		if r.Level != Core || !r.Inferred {
+		if r.Level != reports.LevelCore || !r.Inferred {
 			continue
 		}
 		names := stated.FindAllString(r.LevelReason, -1)
@@ -161,7 +163,7 @@ func TestRequirementsNamedInTheTextExist(t *testing.T) {
 
 func TestADifferenceFromKubernetesIsExplained(t *testing.T) {
 	for _, r := range loaded(t).All() {
-		if b := r.Kubernetes.Behaviour; (b == Differs || b == Partial) && r.Kubernetes.Note == "" {
+		if b := r.Kubernetes.Behaviour; (b == reports.Differs || b == reports.Partially) && r.Kubernetes.Note == "" {
 			t.Errorf("%s: Kubernetes %s, but no note says how", r.ID, b)
 		}
 	}

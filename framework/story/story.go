@@ -49,7 +49,7 @@ func Of(h *history.History, v judge.Violation, options Options) string {
 // Report returns the violation as a report shows it, with its window and its story.
 func Report(h *history.History, v judge.Violation, options Options) reports.Violation {
 	return reports.Violation{
-		Requirement:     string(v.Requirement),
+		Requirement:     v.Requirement,
 		Promise:         v.Promise,
 		Spec:            options.spec(h),
 		Node:            v.Node,

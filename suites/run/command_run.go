@@ -161,7 +161,7 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 	report, err := reports.Assemble(reports.Run{
 		Implementation: r.describeImplementation(),
 		Provenance:     r.provenance(ctx.Err() != nil),
-		Catalogue:      rows(r.catalogue),
+		Catalogue:      r.catalogue.All(),
 		Outcomes:       outcomes,
 		Observations:   observations,
 	})

@@ -60,7 +60,7 @@ func collect(specs []specReport, why string) ([]reports.Outcome, []reports.Obser
 			if requirements.ID(label).Family() == "" {
 				continue // one of Ginkgo's own, such as Serial
 			}
-			outcomes = append(outcomes, reports.Outcome{Requirement: label, Spec: report.FullText(), Verdict: verdict, Reason: reason})
+			outcomes = append(outcomes, reports.Outcome{Requirement: requirements.ID(label), Spec: report.FullText(), Verdict: verdict, Reason: reason})
 		}
 	}
 	return outcomes, observations
@@ -89,26 +89,15 @@ func outcomesOf(report specReport) (spec.Outcomes, bool) {
 	return told, false
 }
 
-func rows(catalogue *requirements.Catalogue) []reports.Requirement {
-	var all []reports.Requirement
-	for _, r := range catalogue.All() {
-		all = append(all, reports.Requirement{ID: string(r.ID), Level: reports.Level(r.Level), Feature: string(r.Feature), Statement: r.Statement})
-	}
-	return all
-}
-
 func (r *suiteRun) describeImplementation() reports.Implementation {
 	i := r.implementation
 	described := reports.Implementation{
 		Name: i.Name, Organization: i.Organization, Project: i.Project, URL: i.URL,
-		Version: i.VersionOn(r.kubernetesVersion), Contact: i.Contact,
-	}
-	for _, feature := range i.Features {
-		described.Features = append(described.Features, string(feature))
+		Version: i.VersionOn(r.kubernetesVersion), Contact: i.Contact, Features: i.Features,
 	}
 	for _, deviation := range i.KnownDeviations {
 		described.KnownDeviations = append(described.KnownDeviations, reports.KnownDeviation{
-			Requirement: string(deviation.Requirement), Issue: deviation.Issue,
+			Requirement: deviation.Requirement, Issue: deviation.Issue,
 		})
 	}
 	return described

@@ -90,7 +90,7 @@ func (c *Case) report(began time.Time, f *findings, reason string, verdict repor
 	}
 	took := time.Since(began).Round(time.Millisecond)
 	for _, id := range ids {
-		outcome := reports.Outcome{Requirement: string(id), Spec: c.text, Verdict: verdict, Reason: reason, Duration: took}
+		outcome := reports.Outcome{Requirement: id, Spec: c.text, Verdict: verdict, Reason: reason, Duration: took}
 		feature, claimed := c.claims(id)
 		if c.Scenario != nil {
 			outcome.Nodes = string(c.NodeKind())
