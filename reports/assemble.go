@@ -143,10 +143,7 @@ func resultOf(requirement Requirement, outcomes []Outcome) RequirementResult {
 	result.Specs = sorted(result.Specs)
 	result.Nodes = slices.Compact(sorted(result.Nodes))
 	result.SpecsNotRun = sorted(result.SpecsNotRun)
-	slices.SortFunc(result.Violations, func(a, b Violation) int {
-		return cmp.Or(strings.Compare(a.Recording, b.Recording), cmp.Compare(a.ResourceVersion, b.ResourceVersion),
-			strings.Compare(a.Spec, b.Spec), strings.Compare(a.Node, b.Node), strings.Compare(a.Promise, b.Promise), strings.Compare(a.Got, b.Got))
-	})
+	slices.SortFunc(result.Violations, byRecording)
 	return result
 }
 

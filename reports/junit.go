@@ -135,31 +135,25 @@ func caseOf(result RequirementResult, duration time.Duration) junitCase {
 	return entry
 }
 
+// failureBody is the reason, or the story of each violation.
 func failureBody(result RequirementResult) string {
-	var body strings.Builder
+	var parts []string
+	if len(result.Violations) == 0 {
+		parts = append(parts, result.Statement)
+	}
 	if result.Reason != "" {
-		fmt.Fprintln(&body, result.Reason)
+		parts = append(parts, result.Reason)
 	}
 	for _, violation := range result.Violations {
-		if body.Len() > 0 {
-			body.WriteByte('\n')
-		}
-		if violation.Story != "" {
-			fmt.Fprintln(&body, strings.TrimRight(violation.Story, "\n"))
-			continue
-		}
-		fmt.Fprintln(&body, violationLine(violation))
-		for _, event := range violation.Window {
-			fmt.Fprintf(&body, "  %d %+.3fs %s\n", event.ResourceVersion, event.Offset.Seconds(), event.Event)
-		}
-		if violation.Recording != "" {
-			fmt.Fprintln(&body, "recording:", violation.Recording)
-		}
+		parts = append(parts, Story(result.Requirement, violation, StoryOptions{Unicode: true}))
 	}
 	if result.KnownDeviation != "" {
-		fmt.Fprintln(&body, "known deviation:", result.KnownDeviation)
+		parts = append(parts, "known deviation: "+result.KnownDeviation)
 	}
-	return body.String()
+	for i := range parts {
+		parts[i] = strings.TrimRight(parts[i], "\n")
+	}
+	return strings.Join(parts, "\n\n") + "\n"
 }
 
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }

@@ -74,7 +74,8 @@ func TestJUnitHasASuitePerFamilyAndACasePerRequirement(t *testing.T) {
 	if passed.Failure != nil || passed.Error != nil || passed.Skipped != nil {
 		t.Errorf("a pass carries a failure, an error or a skip: %+v", passed)
 	}
-	if failed.Failure == nil || !strings.HasPrefix(failed.Failure.Message, "on node-1 at resourceVersion 120: got 3 pods") {
+	if failed.Failure == nil || failed.Failure.Message !=
+		"node-1: got 3 pods at resourceVersion 120, and 1 more time on this node, and on 2 more nodes, and in 1 more recording" {
 		t.Fatalf("the failure is %+v, want one whose message says where, when and what", failed.Failure)
 	}
 	for _, want := range []string{"pod agent-a failed", "recordings/surges-over-a-failed-pod.jsonl", "known deviation: https://example.org/issues/7"} {
@@ -97,7 +98,7 @@ func TestJUnitHasASuitePerFamilyAndACasePerRequirement(t *testing.T) {
 func TestJUnitShowsTheStoryWithoutWhatXMLCannotHold(t *testing.T) {
 	t.Parallel()
 	report := assemble(t, exampleRun())
-	report.Requirements[1].Violations[0].Story = "\x1b[31mred\x1b[0m <story> & \x00\x07\u202end \xff ]]>\n  ████╳\n"
+	report.Requirements[1].Violations[0].Got = "\x1b[31mred\x1b[0m <story> & \x00\x07\u202end \xff ]]>\n  ████╳\n"
 	report.Requirements[2].Reason = "bell \a and\nsecond line"
 	parsed, text := parseJUnit(t, report)
 	body := parsed.Suites[0].Cases[1].Failure.Body

@@ -107,27 +107,11 @@ func (s *summary) decided(title string, verdict Verdict, hue colour) {
 		const indent = 15
 		entry := paragraph.Hang("  "+string(result.ID), paragraph.Printable(result.Statement), indent, summaryWidth)
 		s.text.WriteString(strings.Replace(entry, string(result.ID), s.paint.in(hue, string(result.ID)), 1))
-		s.line(reasonLine(result), indent)
+		s.line(paragraph.Printable(failureLine(result)), indent)
 		if result.KnownDeviation != "" {
 			fmt.Fprintf(&s.text, "%*sknown deviation: %s\n", indent, "", paragraph.Printable(result.KnownDeviation))
 		}
 	}
-}
-
-// reasonLine leaves out the promise, which says again what the statement says.
-func reasonLine(result RequirementResult) string {
-	if len(result.Violations) == 0 {
-		return paragraph.Printable(firstLine(result.Reason))
-	}
-	first := result.Violations[0]
-	line := fmt.Sprintf("got %s at resourceVersion %d", first.Got, first.ResourceVersion)
-	if first.Node != "" {
-		line = first.Node + ": " + line
-	}
-	if more := len(result.Violations) - 1; more > 0 {
-		line += fmt.Sprintf(" (and %d more)", more)
-	}
-	return paragraph.Printable(line)
 }
 
 // undecided lists the requirements with the verdict, those with the same reason together.

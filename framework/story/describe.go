@@ -18,13 +18,18 @@ import (
 // that the step left; it may be nil, and pods are then not told apart as updated (made from their DaemonSet's current template)
 // and old.
 func Describe(cluster *history.Cluster, change history.Change) string {
+	return describe(cluster, change, nil)
+}
+
+// describe is Describe with each pod called what the reading says.
+func describe(cluster *history.Cluster, change history.Change, read reading) string {
 	if change.Stimulus != nil {
 		return describeStimulus(change.Stimulus)
 	}
 	if change.Measurement != nil {
 		return describeMeasurement(change.Measurement)
 	}
-	return subjectOf(cluster, change) + " " + strings.Join(predicatesOf(change), ", ")
+	return subjectOf(cluster, change, read) + " " + strings.Join(predicatesOf(change), ", ")
 }
 
 func describeStimulus(stimulus *history.Stimulus) string {
@@ -45,11 +50,11 @@ func describeStimulus(stimulus *history.Stimulus) string {
 	return text
 }
 
-func subjectOf(cluster *history.Cluster, change history.Change) string {
+func subjectOf(cluster *history.Cluster, change history.Change, read reading) string {
 	switch object := change.Object.(type) {
 	case *corev1.Pod:
 		subject := "pod " + object.Name
-		if revision := revisionOf(cluster, object); revision != "" {
+		if revision := read.of(cluster, object); revision != "" {
 			subject += " (" + revision + ")"
 		}
 		if node := history.NodeOf(object); node != "" {

@@ -8,6 +8,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/story"
+	"github.com/rollcall-conformance/rollcall/reports"
 )
 
 // judgeRecordings is `rollcall judge`: the standing invariants, on recordings from anywhere.
@@ -45,14 +46,16 @@ func worse(a, b int) int {
 func tellVerdicts(out io.Writer, catalogue *requirements.Catalogue, path string, h *history.History) int {
 	fmt.Fprintf(out, "%s: %s (%d events)\n", path, h.Scenario, len(h.Entries))
 	code := exitConformant
-	for _, verdict := range judge.Run(h, judge.All()) {
-		requirement, _ := catalogue.Get(verdict.Requirement)
+	verdicts := judge.Run(h, judge.All())
+	for _, violation := range story.Findings(h, verdicts.Violations(), story.Options{Recording: path}) {
+		code = exitNotConformant
+		requirement, _ := catalogue.Get(violation.Requirement)
+		fmt.Fprintln(out, reports.Story(requirement, violation, reports.StoryOptions{Unicode: true}))
+	}
+	for _, verdict := range verdicts {
 		switch {
 		case verdict.Outcome == judge.Broken:
-			code = exitNotConformant
-			for _, violation := range verdict.Violations {
-				fmt.Fprintln(out, story.Of(h, violation, story.Options{Statement: requirement.Statement, Spec: h.Scenario, Recording: path, Unicode: true}))
-			}
+			fmt.Fprintf(out, "  %-12s broken\n", verdict.Requirement)
 		case verdict.Outcome == judge.Inconclusive:
 			code = worse(code, exitHarness)
 			fmt.Fprintf(out, "  %-12s inconclusive: %s\n", verdict.Requirement, verdict.Reason)

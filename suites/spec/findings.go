@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -57,12 +58,13 @@ func (f *findings) shows(id requirements.ID) bool {
 	return slices.ContainsFunc(f.violations, func(v judge.Violation) bool { return v.Requirement == id })
 }
 
-// failure is the story of the violations, or nothing.
-func (f *findings) failure() string {
+// failure is the story of the violations, or nothing. The stories are read where the run was started: folder is the report's, as named there.
+func (f *findings) failure(folder string) string {
 	var stories []string
 	for _, outcome := range f.outcomes {
+		requirement, _ := f.catalogue.Get(outcome.Requirement)
 		for _, violation := range outcome.Violations {
-			stories = append(stories, violation.Story)
+			stories = append(stories, reports.Story(requirement, violation, reports.StoryOptions{Unicode: true, Folder: folder}))
 		}
 	}
 	return strings.Join(stories, "\n\n")
@@ -89,6 +91,7 @@ func (c *Case) report(began time.Time, f *findings, reason string, verdict repor
 		}
 	}
 	took := time.Since(began).Round(time.Millisecond)
+	told := c.tell(f, ids)
 	for _, id := range ids {
 		outcome := reports.Outcome{Requirement: id, Spec: c.text, Verdict: verdict, Reason: reason, Duration: took}
 		feature, claimed := c.claims(id)
@@ -99,7 +102,7 @@ func (c *Case) report(began time.Time, f *findings, reason string, verdict repor
 			outcome.Verdict, outcome.Reason = reports.Unsupported, notClaimed(feature)
 		} else if verdict == "" || f.shows(id) {
 			outcome.Verdict, outcome.Reason = f.verdict(id)
-			outcome.Violations = c.tell(f, id)
+			outcome.Violations = told[id]
 		}
 		f.outcomes = append(f.outcomes, outcome)
 	}
@@ -116,22 +119,22 @@ type Outcomes struct {
 	Observations []string
 }
 
-func (c *Case) tell(f *findings, id requirements.ID) []reports.Violation {
-	var told []reports.Violation
-	requirement, _ := c.process.catalogue.Get(id)
-	for _, violation := range f.violations {
-		if violation.Requirement != id {
-			continue
-		}
-		options := story.Options{Statement: requirement.Statement, Spec: c.text, Unicode: true}
-		relative, err := filepath.Rel(c.process.session.Artifacts, f.recording)
-		if err == nil {
-			// The story is read where the run was started, the report anywhere.
-			options.Recording = filepath.Join(c.process.session.ArtifactsAsNamed, relative)
-		}
-		shown := story.Report(f.history, violation, options)
-		shown.Recording = relative
-		told = append(told, shown)
+// tell returns the violations as the report carries them, by requirement. The requirement named first tells an event that broke several.
+func (c *Case) tell(f *findings, order []requirements.ID) map[requirements.ID][]reports.Violation {
+	if len(f.violations) == 0 {
+		return nil
+	}
+	options := story.Options{Spec: c.text}
+	if relative, err := filepath.Rel(c.process.session.Artifacts, f.recording); err == nil {
+		options.Recording = relative
+	}
+	violations := slices.Clone(f.violations)
+	slices.SortStableFunc(violations, func(a, b judge.Violation) int {
+		return cmp.Compare(slices.Index(order, a.Requirement), slices.Index(order, b.Requirement))
+	})
+	told := map[requirements.ID][]reports.Violation{}
+	for _, violation := range story.Findings(f.history, violations, options) {
+		told[violation.Requirement] = append(told[violation.Requirement], violation)
 	}
 	return told
 }

@@ -89,7 +89,7 @@ func run(ctx ginkgo.SpecContext, decides []requirements.ID, body func(context.Co
 		ginkgo.AddReportEntry(UndoneEntry, err.Error(), ginkgo.ReportEntryVisibilityNever)
 		aborted = strings.TrimPrefix(aborted+"\nharness: "+err.Error(), "\n")
 	}
-	if failure := findings.failure(); failure != "" {
+	if failure := findings.failure(p.session.ArtifactsAsNamed); failure != "" {
 		ginkgo.Fail(failure)
 	}
 	if aborted != "" {
