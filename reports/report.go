@@ -62,6 +62,9 @@ type Provenance struct {
 	KubernetesVersion string    `yaml:"kubernetesVersion"`
 	// Provider of the cluster: embedded, kind or existing.
 	Provider string `yaml:"provider"`
+	// Authors says how it was known who made each change: "audit log", from the API server, or "inferred", from the objects alone; empty if not
+	// known.
+	Authors string `yaml:"authors,omitempty"`
 	// NodeKinds that specs ran on, for example simulated or real, sorted.
 	NodeKinds []string      `yaml:"nodeKinds,omitempty"`
 	Seed      int64         `yaml:"seed"`
@@ -75,7 +78,7 @@ type Provenance struct {
 	Focus string `yaml:"focus,omitempty"`
 	// Interrupted: somebody stopped the run before its end.
 	Interrupted bool `yaml:"interrupted"`
-	// HarnessFailure says how the harness itself failed, if that cut the run short.
+	// HarnessFailure says how the harness or the implementation failed, if that cut the run short.
 	HarnessFailure string `yaml:"harnessFailure,omitempty"`
 }
 

@@ -22,7 +22,7 @@ func exampleRun() reports.Run {
 		},
 		Provenance: reports.Provenance{
 			Rollcall: reports.Rollcall{Version: "v0.1.0", Commit: "abc"}, Catalogue: reports.Catalogue{Digest: "sha256:00"},
-			KubernetesVersion: "v1.37.0", Provider: "embedded", NodeKinds: []string{"simulated"},
+			KubernetesVersion: "v1.37.0", Provider: "embedded", Authors: "audit log", NodeKinds: []string{"simulated"},
 			Seed: 42, Started: started, Duration: 192 * time.Second, Parallelism: 4,
 			RelaxedTimeouts: []reports.RelaxedTimeout{{Name: "settle", Default: 30 * time.Second, Used: time.Minute}},
 		},

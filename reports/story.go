@@ -115,7 +115,7 @@ func (s *story) also() {
 			break
 		}
 		where := ""
-		if other.Node != "" {
+		if other.Node != "" && other.Node != s.Node {
 			where = " on " + other.Node
 		}
 		s.line("also", fmt.Sprintf("checked: %s; got %s%s", other.Promise, other.Got, where))

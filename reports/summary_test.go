@@ -41,7 +41,15 @@ func TestTheSummaryReadsLikeThis(t *testing.T) {
 			interrupted.Catalogue = append(interrupted.Catalogue, reports.Requirement{ID: reports.ID(fmt.Sprintf("%s-%03d", family, number)), Level: reports.LevelCore})
 		}
 	}
-	cases := map[string]reports.Run{"not conformant": exampleRun(), "conformant": conformant, "interrupted": interrupted}
+	broken := exampleRun()
+	broken.Provenance.HarnessFailure = "some-controller is not ready\nits log"
+	broken.Outcomes = nil
+	for _, requirement := range broken.Catalogue {
+		broken.Outcomes = append(broken.Outcomes, reports.Outcome{
+			Requirement: requirement.ID, Spec: "a spec", Verdict: reports.Inconclusive, Reason: "not run, since the run failed before: some-controller is not ready",
+		})
+	}
+	cases := map[string]reports.Run{"broken": broken, "not conformant": exampleRun(), "conformant": conformant, "interrupted": interrupted}
 	for name, run := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -58,7 +58,7 @@ func sameEvent(a, b judge.Violation) bool {
 func Findings(h *history.History, violations []judge.Violation, options Options) []reports.Violation {
 	var shown []reports.Violation
 	for _, finding := range Group(violations) {
-		told := Report(h, finding.Violation, options)
+		told := report(h, finding.Violation, options, numbered(finding.Violation) || slices.ContainsFunc(finding.More, numbered))
 		told.AlsoBreaks, told.SameEventAs = finding.AlsoBreaks, finding.SameEventAs
 		if told.SameEventAs != "" {
 			told.Window, told.Picture = nil, nil

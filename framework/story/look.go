@@ -22,7 +22,7 @@ type seen struct {
 	limits string
 	state  []string
 	window []reports.WindowEvent
-	// numbered: what the violation says refers to pods by their numbers.
+	// numbered: what is said of the violation refers to pods by their numbers.
 	numbered bool
 	read     reading
 }
@@ -36,8 +36,8 @@ type step struct {
 }
 
 // look replays the history and keeps what concerns the violation.
-func look(h *history.History, v judge.Violation, at cause) *seen {
-	s := &seen{nodes: nodesOf(h, v, at), broke: -1, read: readAt(h, at), numbered: numbered(v)}
+func look(h *history.History, v judge.Violation, at cause, numbered bool) *seen {
+	s := &seen{nodes: nodesOf(h, v, at), broke: -1, read: readAt(h, at), numbered: numbered}
 	w := newWatcher(s.nodes)
 	rows := newRows(v, s.read)
 	moment := momentOf(h, v)

@@ -17,8 +17,13 @@ type Options struct {
 	Spec string
 }
 
-// Report returns the violation as a report carries it, with all that reports.Story needs.
+// Report returns the violation as a report carries it, with all that reports.Story needs. Violations of several promises, or several times, are for
+// Findings.
 func Report(h *history.History, v judge.Violation, options Options) reports.Violation {
+	return report(h, v, options, numbered(v))
+}
+
+func report(h *history.History, v judge.Violation, options Options, numbered bool) reports.Violation {
 	shown := reports.Violation{
 		Requirement:     v.Requirement,
 		Promise:         v.Promise,
@@ -41,7 +46,7 @@ func Report(h *history.History, v judge.Violation, options Options) reports.Viol
 		shown.Notes = append(shown.Notes, paragraph.Printable(gapText(gap)))
 	}
 	if at := causeOf(h, v); at.index >= 0 {
-		seen := look(h, v, at)
+		seen := look(h, v, at, numbered)
 		shown.Limits, shown.State, shown.Window, shown.Picture = seen.limits, seen.state, seen.window, seen.picture()
 	}
 	return shown

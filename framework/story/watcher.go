@@ -171,7 +171,7 @@ func (w *watcher) eligible(cluster *history.Cluster, change history.Change) stri
 		now := cluster.Desired(daemonSet.UID)
 		w.desired[daemonSet.UID] = now
 		if _, isNode := change.Object.(*corev1.Node); known && isNode && before != now {
-			texts = append(texts, fmt.Sprintf("DaemonSet %s is to run on %d nodes instead of %d", daemonSet.Name, now, before))
+			texts = append(texts, fmt.Sprintf("nodes that DaemonSet %s is to run on: %d -> %d", daemonSet.Name, before, now))
 		}
 	}
 	return strings.Join(texts, "; ")

@@ -39,8 +39,11 @@ func readSpecReports(path string) ([]specReport, error) {
 	return all, nil
 }
 
-// collect gathers each spec's outcomes. A spec without any decided nothing: it did not run, for the reason given, or it broke off.
-func collect(specs []specReport, why string) ([]reports.Outcome, []reports.Observation) {
+// verdictOf says what becomes of a requirement whose spec did not run, and why.
+type verdictOf func(report specReport, id requirements.ID) (verdict reports.Verdict, reason string)
+
+// collect gathers each spec's outcomes. A spec without any decided nothing: it did not run, or it broke off.
+func collect(specs []specReport, unrun verdictOf) ([]reports.Outcome, []reports.Observation) {
 	var outcomes []reports.Outcome
 	var observations []reports.Observation
 	for _, report := range specs {
@@ -52,15 +55,17 @@ func collect(specs []specReport, why string) ([]reports.Outcome, []reports.Obser
 			}
 			continue
 		}
-		verdict, reason := reports.NotRun, why
-		if !found && report.State.Is(types.SpecStateFailureStates) && report.State != types.SpecStateInterrupted {
-			verdict, reason = reports.Inconclusive, report.Failure.Message
-		}
+		brokeOff := !found && report.State.Is(types.SpecStateFailureStates) && report.State != types.SpecStateInterrupted
 		for _, label := range report.Labels() {
-			if requirements.ID(label).Family() == "" {
+			id := requirements.ID(label)
+			if id.Family() == "" {
 				continue // one of Ginkgo's own, such as Serial
 			}
-			outcomes = append(outcomes, reports.Outcome{Requirement: requirements.ID(label), Spec: report.FullText(), Verdict: verdict, Reason: reason})
+			outcome := reports.Outcome{Requirement: id, Spec: report.FullText(), Verdict: reports.Inconclusive, Reason: report.Failure.Message}
+			if !brokeOff {
+				outcome.Verdict, outcome.Reason = unrun(report, id)
+			}
+			outcomes = append(outcomes, outcome)
 		}
 	}
 	return outcomes, observations

@@ -99,7 +99,7 @@ func (c *Case) report(began time.Time, f *findings, reason string, verdict repor
 			outcome.Nodes = string(c.NodeKind())
 		}
 		if !claimed {
-			outcome.Verdict, outcome.Reason = reports.Unsupported, notClaimed(feature)
+			outcome.Verdict, outcome.Reason = reports.Unsupported, NotClaimed(feature)
 		} else if verdict == "" || f.shows(id) {
 			outcome.Verdict, outcome.Reason = f.verdict(id)
 			outcome.Violations = told[id]
@@ -109,7 +109,8 @@ func (c *Case) report(began time.Time, f *findings, reason string, verdict repor
 	ginkgo.AddReportEntry(OutcomeEntry, Outcomes{Outcomes: f.outcomes, Observations: f.observations}, ginkgo.ReportEntryVisibilityNever)
 }
 
-func notClaimed(feature requirements.Feature) string {
+// NotClaimed is the reason of what is unsupported.
+func NotClaimed(feature requirements.Feature) string {
 	return fmt.Sprintf("the implementation does not claim %s", feature)
 }
 

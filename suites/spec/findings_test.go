@@ -29,7 +29,7 @@ func TestNobodyIsHeldToWhatTheyDoNotClaim(t *testing.T) {
 	c := &Case{process: process{session: Session{Features: []requirements.Feature{requirements.DaemonSet}}, catalogue: catalogue}}
 	feature, claimed := c.claims("SURGE-002")
 	g.Expect(claimed).To(BeFalse())
-	g.Expect(notClaimed(feature)).To(Equal("the implementation does not claim Surge"))
+	g.Expect(NotClaimed(feature)).To(Equal("the implementation does not claim Surge"))
 	_, claimed = c.claims("ROLLING-002")
 	g.Expect(claimed).To(BeTrue())
 }
