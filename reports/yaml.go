@@ -22,8 +22,8 @@ func WriteYAML(out io.Writer, report *ConformanceReport) error {
 	return nil
 }
 
-// ReadYAML reads one report. Unknown or repeated fields, unknown verdicts, another apiVersion or kind, a requirement listed twice and
-// anything after the report are errors that name the line or the thing.
+// ReadYAML reads one report. Unknown or repeated fields, unknown verdicts, another apiVersion or kind, a requirement listed twice, a picture
+// that cannot be drawn and anything after the report are errors that name the line or the thing.
 func ReadYAML(in io.Reader) (*ConformanceReport, error) {
 	decoder := yaml.NewDecoder(in)
 	decoder.KnownFields(true)
@@ -49,6 +49,14 @@ func ReadYAML(in io.Reader) (*ConformanceReport, error) {
 			return nil, fmt.Errorf("read report: requirement %s is listed twice", result.ID)
 		}
 		seen[result.ID] = true
+		for _, violation := range result.Violations {
+			if violation.Picture == nil {
+				continue
+			}
+			if err := violation.Picture.Check(); err != nil {
+				return nil, fmt.Errorf("read report: violation of %s: %w", result.ID, err)
+			}
+		}
 	}
 	return report, nil
 }

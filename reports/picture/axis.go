@@ -55,9 +55,9 @@ func newAxis(steps []time.Duration, columns int) axis {
 
 func (a axis) columns() int { return a.start[len(a.start)-1] }
 
-// labels writes the time of as many steps as have room, that of the moment first, then the outermost, then from the left.
-func (a axis) labels(moment int) string {
-	line := []rune(strings.Repeat(" ", a.columns()+8))
+// labels writes the time of as many steps as have room in the columns, that of the moment first, then the outermost, then from the left.
+func (a axis) labels(moment, columns int) string {
+	line := []rune(strings.Repeat(" ", columns))
 	order := []int{moment, 0, len(a.steps) - 1}
 	for i := range a.steps {
 		order = append(order, i)

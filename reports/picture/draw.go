@@ -49,7 +49,7 @@ func Draw(p *Picture, options Options) string {
 		}
 	}
 	row("", d.pointer(options.Width-margin))
-	row("  time from then", d.axis.labels(p.Moment))
+	row("  time from then", d.axis.labels(p.Moment, max(d.axis.columns(), options.Width-margin)))
 	d.legend()
 	d.marks()
 	return d.text.String()
