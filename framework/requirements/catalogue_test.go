@@ -200,3 +200,14 @@ func TestARequirementIsReportedWithItsSourcesAsWritten(t *testing.T) {
 		t.Errorf("the sources of API-003 are written as %s, want %s", got, want)
 	}
 }
+
+func TestEveryRequirementHasATitleOfItsOwnInItsFamily(t *testing.T) {
+	named := map[string]ID{}
+	for _, r := range loaded(t).All() {
+		key := r.ID.Family() + " " + r.Title
+		if other, taken := named[key]; taken || r.Title == "" {
+			t.Errorf("%s has the title %q, which %q has too, or none", r.ID, r.Title, other)
+		}
+		named[key] = r.ID
+	}
+}
