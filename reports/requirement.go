@@ -98,7 +98,7 @@ type Source string
 // Requirement is one row of the catalogue: the catalogue's files and the report write it alike.
 type Requirement struct {
 	ID ID `yaml:"id" json:"id"`
-	// Title is a short name that stays when the statement is reworded; optional.
+	// Title is a short name that stays when the statement is reworded; no other requirement of the family has the same.
 	Title string `yaml:"title,omitempty" json:"title,omitempty"`
 	Level Level  `yaml:"level" json:"level"`
 	// LevelReason says why the level is what it is: always set for an inferred requirement that is core nevertheless.

@@ -116,7 +116,8 @@ func TestManyViolationsOfOneCauseReadLikeThis(t *testing.T) {
 
 	text := ""
 	for _, violation := range story.Findings(b.History(), violations, story.Options{Recording: "recordings/surge.jsonl", Spec: "SURGE hurries"}) {
-		text += reports.Story(reports.Requirement{ID: violation.Requirement}, violation, reports.StoryOptions{Unicode: true, Folder: "_artifacts"}) + "\n"
+		requirement := reports.Requirement{ID: violation.Requirement}
+		text += reports.Story(requirement, readBack(t, requirement, violation), reports.StoryOptions{Unicode: true, Folder: "_artifacts"}) + "\n"
 	}
 	golden(t, "testdata/one-cause.txt", text)
 }
@@ -137,7 +138,8 @@ func TestAStateThatIsWrongIsShown(t *testing.T) {
 	violation := story.Report(b.History(), judge.Violation{
 		Requirement: "SURGE-001", Promise: "at the end every pod is updated", Got: "3 of 4 pods are not", ResourceVersion: end.ResourceVersion, Time: end.Time,
 	}, story.Options{Spec: "SURGE stalls"})
-	golden(t, "testdata/state.txt", reports.Story(reports.Requirement{ID: "SURGE-001"}, violation, reports.StoryOptions{}))
+	requirement := reports.Requirement{ID: "SURGE-001"}
+	golden(t, "testdata/state.txt", reports.Story(requirement, readBack(t, requirement, violation), reports.StoryOptions{}))
 }
 
 // TestAPodIsCalledWhatItIsWhenThePromiseBreaks: a pod made before the rollout was updated then, and is old now.
