@@ -30,7 +30,7 @@ func failureLine(result RequirementResult) string {
 		line += ", and in " + counted(recordings, "more recording")
 	}
 	if first.SameEventAs != "" {
-		line += fmt.Sprintf("; told under %s", first.SameEventAs)
+		line += fmt.Sprintf("; the same %s breaks %s", first.cause(), first.SameEventAs)
 	}
 	return line
 }

@@ -4,7 +4,7 @@ package reports
 type RequirementResult struct {
 	Requirement `yaml:",inline"`
 	Verdict     Verdict `yaml:"verdict"`
-	// Reason for every verdict but pass: why it was not run, what the harness could not tell, which assertion failed.
+	// Reason for every verdict but pass: why it was not run, why it could not be decided, which assertion failed.
 	Reason string `yaml:"reason,omitempty"`
 	// Nodes are the kinds of nodes that it was decided on, sorted; empty if it took none.
 	Nodes []string `yaml:"nodes,omitempty,flow"`

@@ -26,7 +26,7 @@ type StoryOptions struct {
 	Folder string
 }
 
-// Story tells the violation of a requirement to a person: what broke, where and when; the pods' lives around it; the window of events; how
+// Story is the violation of a requirement as a person reads it: what broke, where and when; the pods' lives around it; the window of events; how
 // to judge the recording again. It takes nothing but what the report holds, so that a report read back gives the same text.
 func Story(requirement Requirement, violation Violation, options StoryOptions) string {
 	s := story{Violation: violation}
@@ -76,7 +76,7 @@ func (s *story) headline(requirement Requirement) {
 	}
 	s.line("got", s.Got)
 	if s.SameEventAs != "" {
-		s.line("told", fmt.Sprintf("under %s: the same %s breaks both", s.SameEventAs, s.cause()))
+		s.line("see", fmt.Sprintf("%s: the same %s breaks both", s.SameEventAs, s.cause()))
 		s.also()
 		return
 	}

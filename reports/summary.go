@@ -28,7 +28,7 @@ type Path struct {
 	Path  string
 }
 
-// Summary writes what a terminal shows at the end of a run: counts per family, what failed and why, what the harness could not tell,
+// Summary writes what a terminal shows at the end of a run: counts per family, what failed and why, what could not be decided,
 // what is unsupported or was not run and why, the answer, and where to read more.
 func Summary(out io.Writer, report *ConformanceReport, options SummaryOptions) error {
 	s := &summary{report: report, paint: painter{on: options.Color}}
@@ -74,7 +74,7 @@ func (s *summary) title() {
 	}
 }
 
-// nodes tells real and simulated nodes apart, where there were both.
+// nodes counts what was decided on real and on simulated nodes, where there were both.
 func (s *summary) nodes() {
 	kinds := s.report.Provenance.NodeKinds
 	if len(kinds) < 2 {
@@ -108,7 +108,7 @@ func (s *summary) failed() {
 	}
 }
 
-// inconclusive lists the requirements that the run could not tell of: those with a reason in common together, any other by itself.
+// inconclusive lists the requirements that could not be decided: those with a reason in common together, any other by itself.
 func (s *summary) inconclusive() {
 	all := s.having(Inconclusive)
 	if len(all) == 0 {

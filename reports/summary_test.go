@@ -69,10 +69,10 @@ func TestColourAddsNothingButColour(t *testing.T) {
 	report := assemble(t, exampleRun())
 	plain, coloured := summaryOf(t, report, reports.SummaryOptions{}), summaryOf(t, report, reports.SummaryOptions{Color: true})
 	if strings.Contains(plain, "\x1b") {
-		t.Error("the summary is coloured without being told to")
+		t.Error("the summary is coloured although nobody asked for it")
 	}
 	if coloured == plain {
-		t.Error("the summary is not coloured in spite of being told to")
+		t.Error("the summary is not coloured although that was asked for")
 	}
 	for _, sequence := range []string{"\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"} {
 		coloured = strings.ReplaceAll(coloured, sequence, "")

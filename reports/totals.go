@@ -2,7 +2,7 @@ package reports
 
 import "fmt"
 
-// Decided is the number of requirements that passed or failed, or of which the run could not tell.
+// Decided is the number of requirements that passed or failed, or that could not be decided.
 func (s Statistics) Decided() int { return s.Passed + s.Failed + s.Inconclusive }
 
 // Skipped is the number of requirements that were not run or are of a feature that is not claimed.

@@ -10,7 +10,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/reports/picture"
 )
 
-// Violation is one broken promise and the evidence for it: all that Story needs to tell it.
+// Violation is one broken promise and the evidence for it: all that Story needs.
 type Violation struct {
 	Requirement ID `yaml:"requirement"`
 	// Promise is what was asked of the recording, in words: a standing invariant's promise, or a spec's own question.
@@ -29,11 +29,11 @@ type Violation struct {
 	After  string `yaml:"after,omitempty"`
 	// Limits spells out percentages, for example "maxSurge 25% of 10 nodes is 3"; empty if there are none.
 	Limits string `yaml:"limits,omitempty"`
-	// SameEventAs is the requirement under which the event that broke this one is told, of the same recording; this violation then has neither
-	// window nor picture. AlsoBreaks are, under that requirement, those that refer to it.
+	// SameEventAs is the requirement whose violation, in the same recording, has the window and the picture of the event that broke this one too;
+	// this violation then has neither. AlsoBreaks are, under that requirement, those that refer to it.
 	SameEventAs ID   `yaml:"sameEventAs,omitempty"`
 	AlsoBreaks  []ID `yaml:"alsoBreaks,omitempty,flow"`
-	// More are the requirement's other violations in the same recording, in the order of their events: this one comes first and is told for all.
+	// More are the requirement's other violations in the same recording, in the order of their events: this one comes first and leads them.
 	More []Further `yaml:"more,omitempty"`
 	// State is, where no event broke the promise, the state that did: a line per workload and per group of nodes.
 	State []string `yaml:"state,omitempty"`
@@ -77,7 +77,7 @@ func (v Violation) others() string {
 		}
 	}
 	if here > 0 {
-		where := ""
+		where := " in this recording"
 		if v.Node != "" {
 			where = " on this node"
 		}
@@ -104,8 +104,8 @@ func (v Violation) otherNodes() []string {
 func (v Violation) otherPromises() []Further {
 	var others []Further
 	for _, further := range v.More {
-		told := func(other Further) bool { return other.Promise == further.Promise }
-		if further.Promise != "" && !slices.ContainsFunc(others, told) {
+		known := func(other Further) bool { return other.Promise == further.Promise }
+		if further.Promise != "" && !slices.ContainsFunc(others, known) {
 			others = append(others, further)
 		}
 	}

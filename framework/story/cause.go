@@ -16,14 +16,15 @@ type cause struct {
 }
 
 // causeOf finds the event with the violation's resourceVersion. A violation without a window has no event that broke it: the resourceVersion
-// is that of the end of what was looked at. Nor has an answer of the API server, which has no resourceVersion either.
+// is that of the end of what was looked at. Nor has one whose time is later than the event's: what was due did not come. Nor has an answer of
+// the API server, which has no resourceVersion either.
 func causeOf(h *history.History, v judge.Violation) cause {
 	at := cause{index: -1}
 	if v.ResourceVersion == 0 {
 		return at
 	}
 	for i, entry := range h.Entries {
-		if entry.ResourceVersion == v.ResourceVersion && entry.Object != nil && len(v.Window) > 0 {
+		if entry.ResourceVersion == v.ResourceVersion && entry.Object != nil && len(v.Window) > 0 && !v.Time.After(entry.Time) {
 			return cause{index: i, event: true}
 		}
 		if entry.ResourceVersion <= v.ResourceVersion {

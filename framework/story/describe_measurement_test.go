@@ -49,12 +49,12 @@ func TestAStoryShowsTheMeasurementOfItsNodeAndNoOther(t *testing.T) {
 		Requirement: "KUBELET-008", Promise: "no request fails", Node: "node-1", Got: "3 failed",
 		ResourceVersion: broke.ResourceVersion, Time: broke.Time, Window: []history.Entry{broke, measured},
 	}
-	told := story.Report(h, v, story.Options{})
-	rows := told.Window
+	given := story.Report(h, v, story.Options{})
+	rows := given.Window
 	if len(rows) != 2 || rows[1].Node != "node-1" || !strings.Contains(rows[1].Event, "measured unix:/run/daemon.sock on node-1") {
 		t.Errorf("the window is %+v", rows)
 	}
-	text := reports.Story(reports.Requirement{ID: v.Requirement}, told, reports.StoryOptions{})
+	text := reports.Story(reports.Requirement{ID: v.Requirement}, given, reports.StoryOptions{})
 	if !strings.Contains(text, "measured unix:/run/daemon.sock on node-1") || strings.Contains(text, "on node-2") {
 		t.Errorf("the story is\n%s", text)
 	}

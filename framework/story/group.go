@@ -16,14 +16,14 @@ type Finding struct {
 	judge.Violation
 	// More are the requirement's other violations, in the order of their events.
 	More []judge.Violation
-	// SameEventAs is the requirement under which the same event is told; empty if it is told here.
+	// SameEventAs is the requirement whose finding shows the same event; empty if this one shows it.
 	SameEventAs requirements.ID
 	// AlsoBreaks are the requirements whose findings refer to this one.
 	AlsoBreaks []requirements.ID
 }
 
 // Group makes findings of the violations in one recording: one per requirement, in the order in which the requirements first appear. Of findings
-// that begin with the same event the first tells it, and the others refer to that. What the API server answered is no event: nothing is said about
+// that begin with the same event the first shows it, and the others refer to that. What the API server answered is no event: nothing is said about
 // two answers being the same.
 func Group(violations []judge.Violation) []Finding {
 	var order []requirements.ID
@@ -58,15 +58,15 @@ func sameEvent(a, b judge.Violation) bool {
 func Findings(h *history.History, violations []judge.Violation, options Options) []reports.Violation {
 	var shown []reports.Violation
 	for _, finding := range Group(violations) {
-		told := report(h, finding.Violation, options, numbered(finding.Violation) || slices.ContainsFunc(finding.More, numbered))
-		told.AlsoBreaks, told.SameEventAs = finding.AlsoBreaks, finding.SameEventAs
-		if told.SameEventAs != "" {
-			told.Window, told.Picture = nil, nil
+		led := report(h, finding.Violation, options, numbered(finding.Violation) || slices.ContainsFunc(finding.More, numbered))
+		led.AlsoBreaks, led.SameEventAs = finding.AlsoBreaks, finding.SameEventAs
+		if led.SameEventAs != "" {
+			led.Window, led.Picture = nil, nil
 		}
 		for _, v := range finding.More {
-			told.More = append(told.More, brief(v, finding.Violation))
+			led.More = append(led.More, brief(v, finding.Violation))
 		}
-		shown = append(shown, told)
+		shown = append(shown, led)
 	}
 	return shown
 }

@@ -50,7 +50,7 @@ func TestTheFirstViolationLeadsAndAnEventIsToldOnce(t *testing.T) {
 			[]judge.Violation{at("AVAIL-001", "a", 30, "x"), at("SURGE-006", "a", 30, "y"), at("SURGE-016", "a", 30, "z"), at("SURGE-016", "a", 50, "z")},
 			[]finding{{"AVAIL-001", 30, 0, "", []requirements.ID{"SURGE-006", "SURGE-016"}}, {"SURGE-006", 30, 0, "AVAIL-001", nil}, {"SURGE-016", 30, 1, "AVAIL-001", nil}},
 		},
-		"the order given decides who tells": {
+		"the order given decides who shows it": {
 			[]judge.Violation{at("SURGE-006", "a", 30, "y"), at("AVAIL-001", "a", 30, "x")},
 			[]finding{{"SURGE-006", 30, 0, "", []requirements.ID{"AVAIL-001"}}, {"AVAIL-001", 30, 0, "SURGE-006", nil}},
 		},
@@ -168,14 +168,14 @@ func TestAPodIsCalledWhatItIsWhenThePromiseBreaks(t *testing.T) {
 // TestNoEventIsBeforeOneThatCameEarlier: the receive times of two watches may run against the order of the events.
 func TestNoEventIsBeforeOneThatCameEarlier(t *testing.T) {
 	t.Parallel()
-	told := oldPodGoneTooEarly(t)
-	broke := len(told.h.Entries) - 3
-	for told.h.Entries[broke].ResourceVersion != told.violation.ResourceVersion {
+	given := oldPodGoneTooEarly(t)
+	broke := len(given.h.Entries) - 3
+	for given.h.Entries[broke].ResourceVersion != given.violation.ResourceVersion {
 		broke--
 	}
-	told.h.Entries[broke-1].Time = told.h.Entries[broke].Time.Add(228 * time.Millisecond)
-	told.violation.Window[len(told.violation.Window)-2] = told.h.Entries[broke-1]
-	violation := story.Report(told.h, told.violation, story.Options{})
+	given.h.Entries[broke-1].Time = given.h.Entries[broke].Time.Add(228 * time.Millisecond)
+	given.violation.Window[len(given.violation.Window)-2] = given.h.Entries[broke-1]
+	violation := story.Report(given.h, given.violation, story.Options{})
 	for i, event := range violation.Window {
 		if event.Offset > 0 {
 			t.Errorf("event %d of the window is %s after the violation that it precedes", i, event.Offset)

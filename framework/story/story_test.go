@@ -24,28 +24,29 @@ func TestStoriesReadLikeThis(t *testing.T) {
 	t.Parallel()
 	recording := "_artifacts/recordings/surge.jsonl"
 	cases := map[string]struct {
-		tell      func(*testing.T) tale
+		make      func(*testing.T) example
 		recording string
 		unicode   bool
 	}{
-		"third pod on a node":          {tell: thirdPodOnANode, recording: recording, unicode: true},
-		"third pod on a node in ascii": {tell: thirdPodOnANode, recording: recording},
-		"old pod gone too early":       {tell: oldPodGoneTooEarly, recording: recording, unicode: true},
-		"too many at once":             {tell: tooManyAtOnce, recording: recording, unicode: true},
-		"nothing happened":             {tell: nothingHappened, unicode: true},
-		"status only":                  {tell: statusOnly, unicode: true},
-		"long history":                 {tell: longHistory, recording: "my artifacts/it's.jsonl", unicode: true},
+		"third pod on a node":          {make: thirdPodOnANode, recording: recording, unicode: true},
+		"third pod on a node in ascii": {make: thirdPodOnANode, recording: recording},
+		"old pod gone too early":       {make: oldPodGoneTooEarly, recording: recording, unicode: true},
+		"too many at once":             {make: tooManyAtOnce, recording: recording, unicode: true},
+		"nothing happened":             {make: nothingHappened, unicode: true},
+		"due and missing":              {make: dueAndMissing, unicode: true},
+		"status only":                  {make: statusOnly, unicode: true},
+		"long history":                 {make: longHistory, recording: "my artifacts/it's.jsonl", unicode: true},
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			told := test.tell(t)
-			violation := story.Report(told.h, told.violation, story.Options{Recording: test.recording, Spec: told.spec})
-			requirement := reports.Requirement{ID: violation.Requirement, Statement: told.statement}
+			given := test.make(t)
+			violation := story.Report(given.h, given.violation, story.Options{Recording: test.recording, Spec: given.spec})
+			requirement := reports.Requirement{ID: violation.Requirement, Statement: given.statement}
 			options := reports.StoryOptions{Unicode: test.unicode}
 			got := reports.Story(requirement, violation, options)
 			if again := reports.Story(requirement, readBack(t, requirement, violation), options); again != got {
-				t.Errorf("told from the report that was read back:\n%s\nwant\n%s", again, got)
+				t.Errorf("written from the report that was read back:\n%s\nwant\n%s", again, got)
 			}
 			for _, line := range strings.Split(got, "\n") {
 				if utf8.RuneCountInString(line) > 100 {
@@ -84,10 +85,10 @@ func readBack(t *testing.T, requirement reports.Requirement, violation reports.V
 
 func TestAReportedViolationCarriesTheEvidence(t *testing.T) {
 	t.Parallel()
-	told := thirdPodOnANode(t)
-	reported := story.Report(told.h, told.violation, story.Options{Recording: "recordings/a.jsonl", Spec: "surges over a failed pod"})
+	given := thirdPodOnANode(t)
+	reported := story.Report(given.h, given.violation, story.Options{Recording: "recordings/a.jsonl", Spec: "surges over a failed pod"})
 	if reported.Spec != "surges over a failed pod" || reported.Recording != "recordings/a.jsonl" || reported.Node != "node-3" ||
-		reported.Requirement != "SURGE-009" || reported.ResourceVersion != told.violation.ResourceVersion || reported.Got != told.violation.Got {
+		reported.Requirement != "SURGE-009" || reported.ResourceVersion != given.violation.ResourceVersion || reported.Got != given.violation.Got {
 		t.Errorf("got %+v, want what the violation says", reported)
 	}
 	if len(reported.Window) != 3 {
@@ -104,11 +105,11 @@ func TestAReportedViolationCarriesTheEvidence(t *testing.T) {
 
 func TestAWindowFromElsewhereIsStillDescribed(t *testing.T) {
 	t.Parallel()
-	told := thirdPodOnANode(t)
+	given := thirdPodOnANode(t)
 	elsewhere := historytest.New(t)
 	elsewhere.DaemonSet("agent").Pod("agent-zzzzz", "node-9")
-	told.violation.Window = []history.Entry{newest(elsewhere)}
-	window := story.Report(told.h, told.violation, story.Options{}).Window
+	given.violation.Window = []history.Entry{newest(elsewhere)}
+	window := story.Report(given.h, given.violation, story.Options{}).Window
 	if len(window) != 1 || window[0].Event != "pod agent-zzzzz on node-9 was created: pending" {
 		t.Errorf("got %+v, want the foreign event in words", window)
 	}
@@ -116,10 +117,10 @@ func TestAWindowFromElsewhereIsStillDescribed(t *testing.T) {
 
 func TestAViolationWithoutATimeTakesThatOfItsEvent(t *testing.T) {
 	t.Parallel()
-	told := thirdPodOnANode(t)
-	want := story.Report(told.h, told.violation, story.Options{})
-	told.violation.Time = time.Time{}
-	if got := story.Report(told.h, told.violation, story.Options{}); !reflect.DeepEqual(got, want) {
+	given := thirdPodOnANode(t)
+	want := story.Report(given.h, given.violation, story.Options{})
+	given.violation.Time = time.Time{}
+	if got := story.Report(given.h, given.violation, story.Options{}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)
 	}
 }

@@ -25,7 +25,7 @@ type row struct {
 	time time.Time
 }
 
-// identity tells entries apart: one resourceVersion may carry an event and several stimuli, and a deleted collection several objects.
+// identity distinguishes entries: one resourceVersion may carry an event and several stimuli, and a deleted collection several objects.
 type identity struct {
 	resourceVersion uint64
 	received        time.Duration

@@ -173,7 +173,7 @@ func (d *drawing) marks() {
 	}
 }
 
-// shorten keeps both ends of a long name: the workload's and the random one that tells its pods apart.
+// shorten keeps both ends of a long name: the workload's and the random one of the pod.
 func (d *drawing) shorten(name string) string {
 	runes := []rune(name)
 	if len(runes) <= nameColumns {

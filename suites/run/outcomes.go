@@ -47,10 +47,10 @@ func collect(specs []specReport, unrun verdictOf) ([]reports.Outcome, []reports.
 	var outcomes []reports.Outcome
 	var observations []reports.Observation
 	for _, report := range specs {
-		told, found := outcomesOf(report)
+		attached, found := outcomesOf(report)
 		if found && report.State != types.SpecStateInterrupted {
-			outcomes = append(outcomes, told.Outcomes...)
-			for _, text := range told.Observations {
+			outcomes = append(outcomes, attached.Outcomes...)
+			for _, text := range attached.Observations {
 				observations = append(observations, reports.Observation{Spec: report.FullText(), Text: text})
 			}
 			continue
@@ -85,13 +85,13 @@ func undone(specs []specReport) string {
 }
 
 func outcomesOf(report specReport) (spec.Outcomes, bool) {
-	var told spec.Outcomes
+	var attached spec.Outcomes
 	for _, entry := range report.ReportEntries {
 		if entry.Name == spec.OutcomeEntry {
-			return told, json.Unmarshal([]byte(entry.Value.AsJSON), &told) == nil
+			return attached, json.Unmarshal([]byte(entry.Value.AsJSON), &attached) == nil
 		}
 	}
-	return told, false
+	return attached, false
 }
 
 func (r *suiteRun) describeImplementation() reports.Implementation {
