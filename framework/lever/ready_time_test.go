@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 )
 
 // KWOK hears of a pod from two sources, its watch and a list of the node's pods once it manages the node, and decides on a stage for each. With many
@@ -38,7 +39,7 @@ func TestReadyTransitionTimeStandsWhileReady(t *testing.T) {
 	}
 	g := NewWithT(t)
 	g.Expect(group.Wait()).To(Succeed())
-	b.Require(b.ctx, "every pod is ready", func(cluster *history.Cluster) bool {
+	b.Require(b.ctx, "every pod is ready", state.When("every pod is ready", func(cluster *history.Cluster) bool {
 		seen := 0
 		for _, pod := range cluster.Pods {
 			if ready(pod) {
@@ -46,9 +47,9 @@ func TestReadyTransitionTimeStandsWhileReady(t *testing.T) {
 			}
 		}
 		return seen == nodes*podsPerNode
-	})
+	}))
 
-	h, err := b.Finish(b.ctx)
+	h, err := b.Finish(b.ctx, history.Ending{})
 	g.Expect(err).NotTo(HaveOccurred())
 	since := map[types.UID]metav1.Time{}
 	var moved []string

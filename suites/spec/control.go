@@ -11,10 +11,14 @@ import (
 // What follows is done to the implementation under test, and takes a spec that is Alone.
 
 // Kill ends the implementation with SIGKILL until Restart.
-func (c *Case) Kill(ctx context.Context) { disturb(ctx, c, history.KillImplementation, implementation.Killer.Kill) }
+func (c *Case) Kill(ctx context.Context) {
+	disturb(ctx, c, history.KillImplementation, implementation.Killer.Kill)
+}
 
 // Restart starts the implementation again and returns when it is ready. It then knows all that has happened.
-func (c *Case) Restart(ctx context.Context) { c.note(ctx, history.RestartImplementation, "", (*own).restart) }
+func (c *Case) Restart(ctx context.Context) {
+	c.note(ctx, history.RestartImplementation, "", (*own).restart)
+}
 
 // RestartWith is Restart with other arguments, environment or feature gates than the implementation file gives, until the next Restart. The end of the
 // spec is one.
@@ -28,10 +32,14 @@ func (c *Case) Suspend(ctx context.Context) {
 }
 
 // Resume lets a suspended implementation go on, and returns when it is ready.
-func (c *Case) Resume(ctx context.Context) { mend(ctx, c, history.ResumeImplementation, implementation.Suspender.Resume) }
+func (c *Case) Resume(ctx context.Context) {
+	mend(ctx, c, history.ResumeImplementation, implementation.Suspender.Resume)
+}
 
 // CutOff has nothing pass between the implementation and the API server until Reconnect.
-func (c *Case) CutOff(ctx context.Context) { disturb(ctx, c, history.CutOffImplementation, implementation.Network.CutOff) }
+func (c *Case) CutOff(ctx context.Context) {
+	disturb(ctx, c, history.CutOffImplementation, implementation.Network.CutOff)
+}
 
 // Reconnect ends CutOff, and returns when the implementation is ready.
 func (c *Case) Reconnect(ctx context.Context) {
@@ -39,7 +47,9 @@ func (c *Case) Reconnect(ctx context.Context) {
 }
 
 // Crash kills the implementation where its kubelet starts it again at once, and returns when it is ready.
-func (c *Case) Crash(ctx context.Context) { mend(ctx, c, history.CrashImplementation, implementation.Crasher.Crash) }
+func (c *Case) Crash(ctx context.Context) {
+	mend(ctx, c, history.CrashImplementation, implementation.Crasher.Crash)
+}
 
 // DeleteImplementationPod deletes the implementation's pod, which its Deployment replaces, and returns when the new one is ready.
 func (c *Case) DeleteImplementationPod(ctx context.Context) {
