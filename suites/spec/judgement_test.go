@@ -24,9 +24,8 @@ func recording(t *testing.T, breaks bool, ending history.Ending) *history.Histor
 		old.Terminating()
 	}
 	b.After(3 * Prompt)
-	h := b.History()
+	h := b.End(ending).History()
 	h.Features = []string{string(requirements.DaemonSet), string(requirements.Surge)}
-	h.Entries = append(h.Entries, history.Entry{ResourceVersion: b.Version(), Time: b.Now(), Received: b.Now().Sub(h.Start), Ending: &ending})
 	return h
 }
 
