@@ -6,9 +6,9 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/suites/api"
 	"github.com/rollcall-conformance/rollcall/suites/avail"
-	"github.com/rollcall-conformance/rollcall/suites/history"
 	"github.com/rollcall-conformance/rollcall/suites/kubelet"
 	"github.com/rollcall-conformance/rollcall/suites/recovery"
+	"github.com/rollcall-conformance/rollcall/suites/revisions"
 	"github.com/rollcall-conformance/rollcall/suites/rolling"
 	"github.com/rollcall-conformance/rollcall/suites/surge"
 	"github.com/rollcall-conformance/rollcall/suites/takeover"
@@ -20,7 +20,7 @@ func Register() {
 	ginkgo.Describe("Availability", avail.Specs)
 	ginkgo.Describe("Surge", surge.Specs)
 	ginkgo.Describe("Rolling update", rolling.Specs)
-	ginkgo.Describe("History", history.Specs)
+	ginkgo.Describe("Revisions", revisions.Specs)
 	ginkgo.Describe("Recovery", recovery.Specs)
 	ginkgo.Describe("Kubelet", kubelet.Specs)
 	ginkgo.Describe("Take-over", takeover.Specs)

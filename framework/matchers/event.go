@@ -3,7 +3,6 @@ package matchers
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -114,7 +113,13 @@ func (e Event) On(node string) Event {
 }
 
 func keep(all []Occurrence, is func(Occurrence) bool) []Occurrence {
-	return slices.DeleteFunc(slices.Clone(all), func(o Occurrence) bool { return !is(o) })
+	var kept []Occurrence
+	for _, o := range all {
+		if is(o) {
+			kept = append(kept, o)
+		}
+	}
+	return kept
 }
 
 // Pod is the pod that the event is about, or nil.
@@ -147,6 +152,8 @@ func describe(entry history.Entry) string {
 		return fmt.Sprintf("stimulus %q %s", entry.Stimulus.Act, entry.Stimulus.Detail)
 	case entry.Measurement != nil:
 		return fmt.Sprintf("measurement of %s: %s", entry.Measurement.Target, counts(entry.Measurement))
+	case entry.Exchange != nil:
+		return fmt.Sprintf("%s %s %s: %s", entry.Exchange.Verb, entry.Exchange.Resource, entry.Exchange.Name, answerOfServer(entry.Exchange))
 	case entry.Object == nil:
 		return fmt.Sprintf("rollcall %s", entry.Mark)
 	}

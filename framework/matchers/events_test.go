@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -26,6 +27,7 @@ func TestHowOftenThingsHappen(t *testing.T) {
 	b.Stimulus(history.DeletePod, old)
 	old.Terminating().Gone()
 	failing.Gone()
+	b.Mark("halfway")
 	revision.Renumber(2)
 	revision.Gone()
 	ds.Pod("new", "node-1").Edit(func(pod *corev1.Pod) { pod.Spec.NodeName = "" }).Edit(func(pod *corev1.Pod) { pod.Spec.NodeName = "node-1" })
@@ -60,8 +62,18 @@ func TestHowOftenThingsHappen(t *testing.T) {
 		{Done(history.DeletePod), 1},
 		{Done(history.EvictPod), 0},
 		{PodCreated().On("node-1"), 3},
-		{PodCreated().Where("with a name of three letters", func(o Occurrence) bool { return len(o.Pod().Name) == 3 }), 2},
+		{PodCreated().Where("with a name of three letters", func(m Moment) bool { return len(m.Pod().Name) == 3 }), 2},
 		{Either(PodFailed(), PodUnready()), 2},
+		{Either(PodFailed(), PodUnready()).On("node-2"), 1},
+		{PodCreated().On("node-1").Where("named new", named("new")), 1},
+		{After(PodCreated(), TemplateChanged()).Where("named old", named("old")), 0},
+		{After(PodCreated(), TemplateChanged()).Where("named new", named("new")), 1},
+		{Either(PodFailed(), PodCreated()).Where("named failing", named("failing")), 2},
+		{Either(PodFailed(), PodCreated()).Where("named failing", named("failing")).On("node-1"), 0},
+		{Nth(2, PodCreated().Where("on the first node", func(m Moment) bool { return m.Node() == "node-1" })), 1},
+		{Marked("halfway"), 1},
+		{Marked("never"), 0},
+		{Written(), 21},
 		{First(PodCreated()), 1},
 		{First(PodCreated(Old())), 0},
 		{Nth(4, PodCreated()), 1},
@@ -71,9 +83,22 @@ func TestHowOftenThingsHappen(t *testing.T) {
 		{After(PodCreated(), RevisionCreated().On("nowhere")), 0},
 	} {
 		t.Run(test.event.String(), func(t *testing.T) {
-			if got := test.event.Count(h); got != test.want {
+			if got := len(test.event.Find(h)); got != test.want {
 				t.Errorf("%d times, want %d", got, test.want)
 			}
+		})
+	}
+}
+
+func named(name string) func(Moment) bool { return func(m Moment) bool { return m.Pod().Name == name } }
+
+func TestWhereCannotChangeWhichOccurrenceWasMeant(t *testing.T) {
+	for _, e := range []Event{
+		First(PodCreated()), Nth(2, PodCreated()), Last(PodCreated()), First(PodCreated()).On("node-1"),
+		After(First(PodCreated()), PodDeleted()), Either(PodFailed(), First(PodCreated())),
+	} {
+		t.Run(e.String(), func(t *testing.T) {
+			NewWithT(t).Expect(func() { e.Where("named a", named("a")) }).To(PanicWith(ContainSubstring("put Where on the event")))
 		})
 	}
 }
@@ -128,7 +153,7 @@ func TestAPodBecomesAvailable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b, ds, pod := start(t)
 			test.write(b, ds, pod)
-			if got := PodAvailable().Count(b.History()); got != test.want {
+			if got := len(PodAvailable().Find(b.History())); got != test.want {
 				t.Errorf("%d times, want %d", got, test.want)
 			}
 		})
@@ -146,20 +171,20 @@ func TestWhereSeesTheStateOfTheTime(t *testing.T) {
 	b.Node("node-2").Taint("dedicated", corev1.TaintEffectNoSchedule)
 	h := b.History()
 	var beside []string
-	deleted := PodDeleted().Where("looked at", func(o Occurrence) bool {
-		for _, pod := range o.LivePodsBeside() {
+	deleted := PodDeleted().Where("looked at", func(m Moment) bool {
+		for _, pod := range m.LivePodsBeside() {
 			beside = append(beside, pod.Name)
 		}
-		if o.Owner() == nil || o.Owner().Name != "agent" || o.Desired() != 2 || !o.NodeIsEligible() {
-			t.Errorf("owner %v, desired %d, eligible %t", o.Owner(), o.Desired(), o.NodeIsEligible())
+		if m.Owner() == nil || m.Owner().Name != "agent" || m.Desired() != 2 || !m.NodeIsEligible() {
+			t.Errorf("owner %v, desired %d, eligible %t", m.Owner(), m.Desired(), m.NodeIsEligible())
 		}
-		if !o.WasAvailable() || o.AvailableBefore() != 2 {
-			t.Errorf("was available %t, with %d in all, want true and 2", o.WasAvailable(), o.AvailableBefore())
+		if !m.WasAvailable() || m.AvailableBefore() != 2 {
+			t.Errorf("was available %t, with %d in all, want true and 2", m.WasAvailable(), m.AvailableBefore())
 		}
 		return true
 	})
-	if deleted.Count(h) != 1 || !slices.Equal(beside, []string{"new"}) {
-		t.Errorf("%d times, beside %v", deleted.Count(h), beside)
+	if len(deleted.Find(h)) != 1 || !slices.Equal(beside, []string{"new"}) {
+		t.Errorf("%d times, beside %v", len(deleted.Find(h)), beside)
 	}
 }
 
@@ -196,7 +221,7 @@ func TestWhatHappensToAPodItself(t *testing.T) {
 			for _, edit := range test.edits {
 				pod.Edit(edit)
 			}
-			if got := test.event.Count(b.History()); got != test.want {
+			if got := len(test.event.Find(b.History())); got != test.want {
 				t.Errorf("%d times, want %d", got, test.want)
 			}
 		})

@@ -12,22 +12,43 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
 
-// Answered happens when the API server answers a write by which the harness carries out the act on the object of that name. A conflict that is tried
-// again is no answer to the act.
+// Answered happens when the API server has answered the write by which the harness carries out the act on the object of that name, once for each time
+// that the harness did so. Where the write was tried again, as after a conflict, the last answer counts. An act that came to no write at all has none.
 func Answered(act history.Act, name string) Event {
-	text := fmt.Sprintf("answer to %q of %s", act, name)
-	return eventOf(text, &leaf{follow: func(_ *history.History, emit func(Moment)) func(*history.Cluster, history.Change) {
-		index, under := 0, map[int]bool{}
-		return func(cluster *history.Cluster, change history.Change) {
-			if s := change.Stimulus; s != nil && s.Act == act && s.Name == name {
-				under[s.Number] = true
-			}
-			if e := change.Exchange; e != nil && under[e.Stimulus] && e.Verb != "get" && e.Reason != string(metav1.StatusReasonConflict) {
-				emit(Moment{Occurrence: Occurrence{Change: change, At: change.Time, index: index}, cluster: cluster})
-			}
-			index++
-		}
+	return eventOf(fmt.Sprintf("answer to %q of %s", act, name), &leaf{follow: func(_ *history.History, emit func(Moment)) func(*history.Cluster, history.Change) {
+		f := answers{act: act, name: name, last: map[int]Occurrence{}, emit: emit}
+		return f.step
 	}})
+}
+
+// answers follows the requests that carry out an act on an object.
+type answers struct {
+	act  history.Act
+	name string
+	// last are the newest exchanges of the acts that are under way, by the number of their stimulus.
+	last  map[int]Occurrence
+	index int
+	emit  func(Moment)
+}
+
+func (f *answers) step(cluster *history.Cluster, change history.Change) {
+	now := Occurrence{Change: change, At: change.Time, index: f.index}
+	f.index++
+	switch {
+	case change.Stimulus != nil && change.Stimulus.Act == f.act && change.Stimulus.Name == f.name:
+		// Until there is an exchange the act has come to nothing.
+		now.Exchange = &history.Exchange{Stimulus: change.Stimulus.Number, Error: "no request was sent"}
+		f.last[change.Stimulus.Number] = now
+	case change.Exchange != nil:
+		if _, underway := f.last[change.Exchange.Stimulus]; underway {
+			f.last[change.Exchange.Stimulus] = now
+		}
+	case change.Outcome != nil:
+		if answer, underway := f.last[change.Outcome.Stimulus]; underway {
+			delete(f.last, change.Outcome.Stimulus)
+			f.emit(Moment{Occurrence: answer, cluster: cluster})
+		}
+	}
 }
 
 // Accepted asks that the API server did what was asked, each time. An answer that is no verdict on the request, such as a timeout, decides nothing.
@@ -52,29 +73,90 @@ func Rejected(what, field string, answered Event) Matcher {
 
 // Refused asks that the API server refused the request, be it as invalid or as not even readable.
 func Refused(what string, answered Event) Matcher {
-	return eachAnswer(what+" is rejected", answered, func(e *history.Exchange) string {
-		if e.Reason == string(metav1.StatusReasonInvalid) || e.Reason == string(metav1.StatusReasonBadRequest) {
-			return ""
-		}
-		return answerOfServer(e)
-	})
+	return eachAnswer(what+" is rejected", answered, notRefused)
 }
 
-// Stored asks what the API server stored, each time that it accepted: read returns that in words, and it must be what is wanted.
+// notRefused returns the answer in words unless it is a refusal.
+func notRefused(e *history.Exchange) string {
+	if e.Reason == string(metav1.StatusReasonInvalid) || e.Reason == string(metav1.StatusReasonBadRequest) {
+		return ""
+	}
+	return answerOfServer(e)
+}
+
+// Stored asks that the API server did what was asked, each time, and what it stored: read returns that in words, and it must be what is wanted.
 func Stored(what, want string, answered Event, read func(*appsv1.DaemonSet) string) Matcher {
 	return eachAnswer(fmt.Sprintf("%s is %s", what, want), answered, func(e *history.Exchange) string {
 		if !e.Accepted() {
 			return answerOfServer(e)
 		}
-		daemonSet := &appsv1.DaemonSet{}
-		if err := json.Unmarshal(e.Object, daemonSet); err != nil {
-			return "an answer that is no DaemonSet: " + err.Error()
-		}
-		if got := read(daemonSet); got != want {
-			return got
-		}
-		return ""
+		return differs(e, want, read)
 	})
+}
+
+// RefusedOrStored asks that the API server refused the request as Refused asks, or that it had no effect on what read returns in words, which is kept.
+func RefusedOrStored(what, kept string, answered Event, read func(*appsv1.DaemonSet) string) Matcher {
+	return eachAnswer(fmt.Sprintf("%s is rejected, or leaves it at %s", what, kept), answered, func(e *history.Exchange) string {
+		if !e.Accepted() {
+			return notRefused(e)
+		}
+		return differs(e, kept, read)
+	})
+}
+
+// StoredAfter asks how what the API server stored differs from what it had stored in answer to an earlier request. Each of the events is one answer.
+// difference says what is wrong, or nothing.
+func StoredAfter(promise string, earlier, later Event, difference func(before, after *appsv1.DaemonSet) string) Matcher {
+	return question{promise: promise, subjects: []Event{earlier, later}, ask: func(s *Survey, _ string) Answer {
+		before, unstored := storedOnce(s, earlier)
+		if unstored != "" {
+			return untested("%s", unstored)
+		}
+		after, unstored := storedOnce(s, later)
+		if unstored != "" {
+			return untested("%s", unstored)
+		}
+		if problem := difference(before, after); problem != "" {
+			return wrongAnswer(problem, later.find(s)[0])
+		}
+		return kept()
+	}}
+}
+
+// storedOnce is what the API server stored when it gave that answer, or why it cannot be said.
+func storedOnce(s *Survey, answered Event) (stored *appsv1.DaemonSet, missing string) {
+	found := answered.find(s)
+	switch {
+	case len(found) != 1:
+		return nil, fmt.Sprintf("%d × %s, want one", len(found), answered)
+	case !found[0].Exchange.Accepted():
+		return nil, fmt.Sprintf("%s: %s", answered, answerOfServer(found[0].Exchange))
+	}
+	stored, err := daemonSetIn(found[0].Exchange)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return stored, ""
+}
+
+// differs says what read returns of the stored object if that is not what is wanted.
+func differs(e *history.Exchange, want string, read func(*appsv1.DaemonSet) string) string {
+	stored, err := daemonSetIn(e)
+	if err != nil {
+		return err.Error()
+	}
+	if got := read(stored); got != want {
+		return got
+	}
+	return ""
+}
+
+func daemonSetIn(e *history.Exchange) (*appsv1.DaemonSet, error) {
+	stored := &appsv1.DaemonSet{}
+	if err := json.Unmarshal(e.Object, stored); err != nil {
+		return nil, fmt.Errorf("an answer that is no DaemonSet: %w", err)
+	}
+	return stored, nil
 }
 
 // eachAnswer asks the same of each of the answers; problem says what is wrong with one, or nothing.
@@ -89,15 +171,22 @@ func eachAnswer(promise string, answered Event, problem func(*history.Exchange) 
 				return untested("the API server gave no verdict on the request: %s", answerOfServer(o.Exchange))
 			}
 			if got := problem(o.Exchange); got != "" {
-				return broken(&judge.Violation{Got: got, ResourceVersion: o.ResourceVersion, Time: o.At, Window: []history.Entry{o.Entry}})
+				return wrongAnswer(got, o)
 			}
 		}
 		return kept()
 	}}
 }
 
-// isVerdict reports whether the answer is the API server's judgement of the request.
+func wrongAnswer(got string, o Occurrence) Answer {
+	return broken(&judge.Violation{Got: got, ResourceVersion: o.ResourceVersion, Time: o.At, Window: []history.Entry{o.Entry}})
+}
+
+// isVerdict reports whether the answer is the API server's judgement of the write. What was read before, or failed to be, is none.
 func isVerdict(e *history.Exchange) bool {
+	if e.Verb == "get" {
+		return false
+	}
 	switch metav1.StatusReason(e.Reason) {
 	case metav1.StatusReasonInvalid, metav1.StatusReasonBadRequest, metav1.StatusReasonForbidden:
 		return true

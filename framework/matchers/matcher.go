@@ -83,7 +83,10 @@ func (q question) answerOn(s *Survey, node string) Answer {
 	answer := q.ask(s, node)
 	answer.Promise = q.promise
 	for i := range answer.Violations {
-		answer.Violations[i].Promise = q.promise
+		// A standing rule says itself what was promised.
+		if answer.Violations[i].Promise == "" {
+			answer.Violations[i].Promise = q.promise
+		}
 		if answer.Violations[i].Node == "" {
 			answer.Violations[i].Node = node
 		}

@@ -59,13 +59,14 @@ func RequestsLost(during string) Matcher {
 func measuredOnEveryNode(during, promise string, is func(*history.Measurement) bool) Matcher {
 	measured := Measured(during)
 	return OnEveryNode(question{promise: promise, subjects: []Event{measured}, ask: func(s *Survey, node string) Answer {
+		missing := fmt.Sprintf("no %s", measured)
 		for _, o := range s.occurrences(measured, node) {
-			if o.Measurement != nil && is(o.Measurement) {
+			if is(o.Measurement) {
 				return kept()
 			}
-			return untested("%s", counts(o.Measurement))
+			missing = counts(o.Measurement)
 		}
-		return untested("no %s", measured)
+		return untested("%s", missing)
 	}})
 }
 

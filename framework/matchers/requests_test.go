@@ -32,43 +32,71 @@ func served(t *testing.T) *historytest.Builder {
 
 func TestNoRequestFailed(t *testing.T) {
 	m := NoRequestFailed("surge")
+	type all = []history.Measurement
 	for name, test := range map[string]struct {
-		measurements []history.Measurement
-		says         []string
+		measurements all
+		answers      func(*testing.T, *history.History, Matcher)
 	}{
-		"holds where some were sent on every node and none failed": {
-			[]history.Measurement{measured("node-1", 1000, 0), measured("node-2", 4000, 0)}, nil,
+		"some were sent on every node and none failed": {
+			all{measured("node-1", 1000, 0), measured("node-2", 4000, 0)}, keeps,
 		},
-		"fails where one failed": {
-			[]history.Measurement{measured("node-1", 4000, 0), measured("node-2", 4000, 1)},
-			[]string{"node-2", "sent 4000, failed 1, longest silence 240 ms", "tcp:127.0.0.1:20001", "connection refused"},
+		"one failed": {
+			all{measured("node-1", 4000, 0), measured("node-2", 4000, 1)},
+			saying(breaksSaying, "node-2", "sent 4000, failed 1, longest silence 240 ms", "tcp:127.0.0.1:20001", "connection refused"),
 		},
-		"fails on a node that nothing was measured on": {
-			[]history.Measurement{measured("node-1", 4000, 0)}, []string{"no requests measured during surge", "node-2"},
+		"nothing was measured on a node": {
+			all{measured("node-1", 4000, 0)}, saying(isUntested, "no requests measured during surge", "node-2"),
 		},
-		"fails where none was sent": {
-			[]history.Measurement{measured("node-1", 0, 0), measured("node-2", 4000, 0)}, []string{"sent 0, failed 0", "node-1"},
+		"none was sent": {
+			all{measured("node-1", 0, 0), measured("node-2", 4000, 0)}, saying(isUntested, "node node-1 sent no request"),
 		},
-		"fails on a node with two measurements, one of them bad": {
-			[]history.Measurement{measured("node-1", 4000, 0), measured("node-2", 4000, 0), measured("node-2", 4000, 2)}, []string{"node-2", "failed 2"},
+		"one failed on a node, and nothing was measured on another": {
+			all{measured("node-1", 4000, 1)}, saying(breaksSaying, "node-1", "not put to the test on node-2"),
 		},
-		"fails on a node that no DaemonSet wants and that was measured": {
-			[]history.Measurement{measured("node-1", 4000, 0), measured("node-2", 4000, 0), measured("node-3", 4000, 2)}, []string{"node-3"},
+		"a node has two measurements, one of them bad": {
+			all{measured("node-1", 4000, 0), measured("node-2", 4000, 0), measured("node-2", 4000, 2)}, saying(breaksSaying, "node-2", "failed 2"),
 		},
-		"fails without any measurement": {nil, []string{"node-1", "node-2"}},
+		"one failed on a node that no DaemonSet wants": {
+			all{measured("node-1", 4000, 0), measured("node-2", 4000, 0), measured("node-3", 4000, 2)}, saying(breaksSaying, "node-3"),
+		},
+		"nothing was measured": {nil, saying(isUntested, "node-1", "node-2")},
 	} {
-		t.Run(name, func(t *testing.T) {
-			b := served(t)
-			for _, measurement := range test.measurements {
-				b.Measured(measurement)
-			}
-			if test.says == nil {
-				holds(t, b.History(), m)
-				return
-			}
-			fails(t, b.History(), m, test.says...)
-		})
+		t.Run(name, func(t *testing.T) { test.answers(t, withMeasurements(t, test.measurements...), m) })
 	}
+}
+
+func TestRequestsSentAndLostAreAskedOfEachNode(t *testing.T) {
+	enough := withMeasurements(t, measured("node-1", 1000, 0), measured("node-2", 4000, 3))
+	keeps(t, enough, RequestsSent("surge", 1000))
+	isUntested(t, enough, RequestsSent("surge", 1001), "sent 1000, failed 0", "node-1")
+	isUntested(t, enough, RequestsSent("maxUnavailable", 1), "no requests measured during maxUnavailable")
+	isUntested(t, enough, RequestsLost("surge"), "node-1")
+	again := withMeasurements(t, measured("node-1", 10, 0), measured("node-1", 1000, 0), measured("node-2", 1000, 0))
+	keeps(t, again, RequestsSent("surge", 1000))
+	keeps(t, withMeasurements(t, measured("node-1", 1000, 1), measured("node-2", 4000, 3)), RequestsLost("surge"))
+	isUntested(t, withMeasurements(t, measured("node-1", 1000, 1)), RequestsLost("surge"), "node-2")
+}
+
+// withMeasurements is a whole rollout that clients measured.
+func withMeasurements(t *testing.T, measurements ...history.Measurement) *history.History {
+	b := served(t)
+	for _, measurement := range measurements {
+		b.Measured(measurement)
+	}
+	return b.History()
+}
+
+// saying is an assertion with the words that the answer has to say.
+func saying(assert func(*testing.T, *history.History, Matcher, ...string), words ...string) func(*testing.T, *history.History, Matcher) {
+	return func(t *testing.T, h *history.History, m Matcher) {
+		t.Helper()
+		assert(t, h, m, words...)
+	}
+}
+
+func breaksSaying(t *testing.T, h *history.History, m Matcher, words ...string) {
+	t.Helper()
+	breaks(t, h, m, words...)
 }
 
 func TestWhatWasMeasuredAtAnotherTimeDoesNotCount(t *testing.T) {
@@ -78,9 +106,9 @@ func TestWhatWasMeasuredAtAnotherTimeDoesNotCount(t *testing.T) {
 		other.During = "maxUnavailable"
 		b.Measured(measured(node, 4000, 0)).Measured(other)
 	}
-	holds(t, b.History(), NoRequestFailed("surge"))
-	fails(t, b.History(), NoRequestFailed("maxUnavailable"), "failed 7")
-	fails(t, b.History(), NoRequestFailed("never"), "no requests measured during never")
+	keeps(t, b.History(), NoRequestFailed("surge"))
+	breaks(t, b.History(), NoRequestFailed("maxUnavailable"), "failed 7")
+	isUntested(t, b.History(), NoRequestFailed("never"), "no requests measured during never")
 }
 
 func TestALostRequestIsShownWithWhatHappenedToTheNodesPodsMeanwhile(t *testing.T) {
@@ -99,7 +127,7 @@ func TestALostRequestIsShownWithWhatHappenedToTheNodesPodsMeanwhile(t *testing.T
 	// The client began 10 s before it ended, and was left alone from the old pod's end on.
 	m.Lasted, m.SilenceAt, m.LongestSilence = b.Now().Sub(began)+time.Second, time.Second, 1500*time.Millisecond
 	h := b.Measured(m).Measured(measured("node-2", 4000, 0)).History()
-	violations := NoRequestFailed("surge").Check(h)
+	violations := answerOf(h, NoRequestFailed("surge")).Violations
 	if len(violations) != 1 {
 		t.Fatalf("violations %v, want one", violations)
 	}

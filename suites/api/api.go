@@ -2,14 +2,15 @@
 package api
 
 import (
+	"context"
 	"fmt"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
-	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -48,55 +49,73 @@ func set(says string, apply func(*appsv1.DaemonSet)) scenario.Edit {
 	return scenario.Edit{Says: says, Apply: apply}
 }
 
-// accepted decides a requirement by the API server having taken a request.
-func accepted(c *spec.Case, id requirements.ID, what string, err error) bool {
-	mustBeAReply(c, err)
-	c.Answer(id, err == nil, what+" is accepted", describe(err))
-	return err == nil
+// The requests below are sent for their answers, which the recording has for the checks to judge. So a refusal is no error here.
+
+// create sends a new DaemonSet and returns what the API server stored; nil if it was not accepted.
+func create(ctx context.Context, c *spec.Case, name string, edits ...scenario.Edit) *appsv1.DaemonSet {
+	stored, err := c.TryCreate(ctx, c.NewDaemonSet(name, edits...))
+	if err != nil {
+		return nil
+	}
+	return stored
 }
 
-// rejected decides a requirement by the API server having refused a request as invalid, naming the field.
-func rejected(c *spec.Case, id requirements.ID, what, field string, err error) {
-	mustBeAReply(c, err)
-	kept := apierrors.IsInvalid(err) && strings.Contains(err.Error(), field)
-	c.Answer(id, kept, fmt.Sprintf("%s is rejected as invalid, with an error that names %s", what, field), describe(err))
-}
-
-// refused decides a requirement by the API server having refused a request, be it as invalid or as not even readable.
-func refused(c *spec.Case, id requirements.ID, what string, err error) {
-	mustBeAReply(c, err)
-	c.Answer(id, apierrors.IsInvalid(err) || apierrors.IsBadRequest(err), what+" is rejected", describe(err))
-}
-
-// mustBeAReply ends the spec when an error says nothing about the request: the API server could not be reached, or was not able to judge it.
-func mustBeAReply(c *spec.Case, err error) {
-	if err != nil && !apierrors.IsInvalid(err) && !apierrors.IsBadRequest(err) && !apierrors.IsForbidden(err) {
-		c.CannotDecide("the API server gave no verdict on a request: " + err.Error())
+// update sends a changed DaemonSet; not one that was not accepted in the first place.
+func update(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, edits ...scenario.Edit) {
+	if daemonSet != nil {
+		_, _ = c.TryUpdate(ctx, daemonSet, edits...)
 	}
 }
 
-// equal decides a requirement by a stored value.
-func equal(c *spec.Case, id requirements.ID, what string, want, got any) {
-	c.Answer(id, want == got, fmt.Sprintf("%s is %v", what, want), fmt.Sprint(got))
+// updateStatus sends a changed DaemonSet to the status subresource.
+func updateStatus(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, edits ...scenario.Edit) {
+	_, _ = c.TryUpdateStatus(ctx, daemonSet, edits...)
 }
 
-func describe(err error) string {
-	if err == nil {
-		return "accepted"
-	}
-	return err.Error()
+// created is the answer to the creation of the DaemonSet of that name, updated those to its updates.
+func created(name string) Event { return Answered(history.CreateDaemonSet, name) }
+
+func updated(name string) Event { return Answered(history.UpdateDaemonSet, name) }
+
+func statusWritten(name string) Event { return Answered(history.WriteStatus, name) }
+
+// What follows reads a stored DaemonSet.
+
+func maxSurge(d *appsv1.DaemonSet) string {
+	return limitOf(d, func(r *appsv1.RollingUpdateDaemonSet) *intstr.IntOrString { return r.MaxSurge })
 }
 
-// limitsOf returns the stored limits in words, "none" for one that is not there.
-func limitsOf(d *appsv1.DaemonSet) (maxSurge, maxUnavailable string) {
-	maxSurge, maxUnavailable = "none", "none"
-	if block := d.Spec.UpdateStrategy.RollingUpdate; block != nil {
-		if block.MaxSurge != nil {
-			maxSurge = block.MaxSurge.String()
-		}
-		if block.MaxUnavailable != nil {
-			maxUnavailable = block.MaxUnavailable.String()
-		}
+func maxUnavailable(d *appsv1.DaemonSet) string {
+	return limitOf(d, func(r *appsv1.RollingUpdateDaemonSet) *intstr.IntOrString { return r.MaxUnavailable })
+}
+
+// limitOf returns a stored limit in words, "none" for one that is not there.
+func limitOf(d *appsv1.DaemonSet, limit func(*appsv1.RollingUpdateDaemonSet) *intstr.IntOrString) string {
+	block := d.Spec.UpdateStrategy.RollingUpdate
+	if block == nil || limit(block) == nil {
+		return "none"
 	}
-	return maxSurge, maxUnavailable
+	return limit(block).String()
+}
+
+func strategyType(d *appsv1.DaemonSet) string { return string(d.Spec.UpdateStrategy.Type) }
+
+func minReadySeconds(d *appsv1.DaemonSet) string { return fmt.Sprint(d.Spec.MinReadySeconds) }
+
+func revisionHistoryLimit(d *appsv1.DaemonSet) string {
+	if d.Spec.RevisionHistoryLimit == nil {
+		return "none"
+	}
+	return fmt.Sprint(*d.Spec.RevisionHistoryLimit)
+}
+
+func numberReady(d *appsv1.DaemonSet) string { return fmt.Sprint(d.Status.NumberReady) }
+
+// collisionCount is zero where it is absent.
+func collisionCount(d *appsv1.DaemonSet) string {
+	return fmt.Sprint(ptr.Deref(d.Status.CollisionCount, 0))
+}
+
+func templateGeneration(d *appsv1.DaemonSet) string {
+	return d.Annotations[appsv1.DeprecatedTemplateGeneration]
 }

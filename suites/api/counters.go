@@ -3,63 +3,65 @@ package api
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
 // counters are the specs of generations and of the line between spec and status.
 func counters() {
+	changes := []struct {
+		edit           Edit
+		template, spec bool
+	}{
+		{Image("v2"), true, true},
+		{set("a template annotation", func(d *appsv1.DaemonSet) { metav1.SetMetaDataAnnotation(&d.Spec.Template.ObjectMeta, "note", "x") }), true, true},
+		{MinReadySeconds(3), false, true},
+		{MaxUnavailable("2"), false, true},
+		{set("a label", func(d *appsv1.DaemonSet) { metav1.SetMetaDataLabel(&d.ObjectMeta, "note", "x") }), false, false},
+		{set("an annotation", func(d *appsv1.DaemonSet) { metav1.SetMetaDataAnnotation(&d.ObjectMeta, "note", "x") }), false, false},
+		{set("nothing", func(*appsv1.DaemonSet) {}), false, false},
+		{Image("v1"), true, true},
+	}
 	spec.It("counts template changes in the template generation, and only those",
 		spec.Decides("API-015", "API-017"),
 		func(ctx context.Context, c *spec.Case) {
 			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon"))
-			equal(c, "API-015", "the first template generation", "1", templateGeneration(daemonSet))
-			for _, step := range []struct {
-				edit           Edit
-				template, spec int
-			}{
-				{Image("v2"), 1, 1},
-				{set("a template annotation", func(d *appsv1.DaemonSet) { metav1.SetMetaDataAnnotation(&d.Spec.Template.ObjectMeta, "note", "x") }), 1, 1},
-				{MinReadySeconds(3), 0, 1},
-				{MaxUnavailable("2"), 0, 1},
-				{set("a label", func(d *appsv1.DaemonSet) { metav1.SetMetaDataLabel(&d.ObjectMeta, "note", "x") }), 0, 0},
-				{set("an annotation", func(d *appsv1.DaemonSet) { metav1.SetMetaDataAnnotation(&d.ObjectMeta, "note", "x") }), 0, 0},
-				{set("nothing", func(*appsv1.DaemonSet) {}), 0, 0},
-				{Image("v1"), 1, 1},
-			} {
-				updated := c.Update(ctx, daemonSet, step.edit)
-				before := templateGeneration(daemonSet)
-				equal(c, "API-015", "the template generation, after "+before+" and a change of "+step.edit.Says, plus(before, step.template), templateGeneration(updated))
-				equal(c, "API-017", fmt.Sprintf("the generation, after %d and a change of %s", daemonSet.Generation, step.edit.Says),
-					daemonSet.Generation+int64(step.spec), updated.Generation)
-				daemonSet = updated
+			for _, change := range changes {
+				c.Update(ctx, daemonSet, change.edit)
 			}
-			status, err := c.TryUpdateStatus(ctx, daemonSet, set("collisionCount 1", func(d *appsv1.DaemonSet) { d.Status.CollisionCount = ptr.To[int32](1) }))
-			if accepted(c, "API-017", "a status write", err) {
-				equal(c, "API-017", "the generation after a status write", daemonSet.Generation, status.Generation)
+			updateStatus(ctx, c, daemonSet, collisions(1))
+		},
+		func(j *spec.Checks) {
+			before := created("daemon")
+			for i, change := range changes {
+				after := Nth(i+1, updated("daemon"))
+				j.Decide("API-015", templateGenerationGrows(change.template, "a change of "+change.edit.Says, before, after))
+				j.Decide("API-017", generationGrows(change.spec, "a change of "+change.edit.Says, before, after))
+				before = after
 			}
+			j.Decide("API-017", generationGrows(false, "a status write", before, statusWritten("daemon")))
 		})
 
+	forced := []string{"4", "9"}
 	spec.It("takes the template generation from the user only at creation",
 		spec.Decides("API-016"),
 		func(ctx context.Context, c *spec.Case) {
-			daemonSet, err := c.TryCreate(ctx, c.NewDaemonSet("daemon", generation("5")))
-			if !accepted(c, "API-016", "creating with template generation 5", err) {
-				return
+			daemonSet := create(ctx, c, "daemon", generation("5"))
+			for _, value := range forced {
+				update(ctx, c, daemonSet, generation(value))
 			}
-			equal(c, "API-016", "the template generation given at creation", "5", templateGeneration(daemonSet))
-			for _, forced := range []string{"4", "9"} {
-				updated, err := c.TryUpdate(ctx, daemonSet, generation(forced))
-				if err != nil {
-					refused(c, "API-016", "setting the template generation to "+forced+", unless it has no effect,", err)
-					continue
-				}
-				equal(c, "API-016", "the template generation after setting it to "+forced, "5", templateGeneration(updated))
+		},
+		func(j *spec.Checks) {
+			j.Decide("API-016", Stored("the template generation given at creation", "5", created("daemon"), templateGeneration))
+			for i, value := range forced {
+				j.Decide("API-016", RefusedOrStored("setting the template generation to "+value, "5", Nth(i+1, updated("daemon")), templateGeneration))
 			}
 		})
 
@@ -68,25 +70,30 @@ func counters() {
 		func(ctx context.Context, c *spec.Case) {
 			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon"))
 			c.Require(ctx, "the controller has written its first status", Processed(daemonSet))
-
-			written, err := c.TryUpdateStatus(ctx, daemonSet, MinReadySeconds(9), Image("v9"), collisions(2))
-			if accepted(c, "API-018", "a status write with changes to the spec", err) {
-				equal(c, "API-018", "minReadySeconds after a status write", int32(0), written.Spec.MinReadySeconds)
-				equal(c, "API-018", "the image after a status write", daemonSet.Spec.Template.Spec.Containers[0].Image, written.Spec.Template.Spec.Containers[0].Image)
-				equal(c, "API-019", "the collisionCount after raising it", int32(2), ptr.Deref(written.Status.CollisionCount, 0))
-			}
-			for _, lower := range []int32{1, -1} {
-				_, err = c.TryUpdateStatus(ctx, daemonSet, collisions(lower))
-				rejected(c, "API-019", fmt.Sprintf("lowering collisionCount from 2 to %d", lower), "collisionCount", err)
-			}
-			written, err = c.TryUpdate(ctx, daemonSet, set("numberReady 99 beside a label", func(d *appsv1.DaemonSet) {
+			updateStatus(ctx, c, daemonSet, MinReadySeconds(9), Image("v9"), collisions(2))
+			updateStatus(ctx, c, daemonSet, collisions(1))
+			updateStatus(ctx, c, daemonSet, collisions(-1))
+			update(ctx, c, daemonSet, set("numberReady 99 beside a label", func(d *appsv1.DaemonSet) {
 				d.Status.NumberReady = 99
 				metav1.SetMetaDataLabel(&d.ObjectMeta, "note", "x")
 			}))
-			if accepted(c, "API-018", "a write with changes to the status", err) {
-				equal(c, "API-018", "numberReady after a write of the DaemonSet itself", int32(0), written.Status.NumberReady)
-			}
-			equal(c, "API-019", "the collisionCount of a new DaemonSet", int32(0), ptr.Deref(daemonSet.Status.CollisionCount, 0))
+		},
+		func(j *spec.Checks) {
+			written := statusWritten("daemon")
+			j.Decide("API-018",
+				Accepted("a status write with changes to the spec", First(written)),
+				StoredAfter("a status write leaves the spec as it was", created("daemon"), First(written), func(before, after *appsv1.DaemonSet) string {
+					if equality.Semantic.DeepEqual(before.Spec, after.Spec) {
+						return ""
+					}
+					return fmt.Sprintf("spec %v", after.Spec)
+				}),
+				Stored("numberReady after a write of the DaemonSet itself with numberReady 99", "0", updated("daemon"), numberReady))
+			j.Decide("API-019",
+				Stored("the collisionCount of a new DaemonSet", "0", created("daemon"), collisionCount),
+				Stored("the collisionCount after raising it", "2", First(written), collisionCount),
+				RefusedOrStored("lowering collisionCount from 2 to 1", "2", Nth(2, written), collisionCount),
+				RefusedOrStored("lowering collisionCount from 2 to -1", "2", Nth(3, written), collisionCount))
 		})
 }
 
@@ -100,14 +107,31 @@ func generation(value string) Edit {
 	})
 }
 
-func templateGeneration(d *appsv1.DaemonSet) string {
-	return d.Annotations[appsv1.DeprecatedTemplateGeneration]
+// templateGenerationGrows asks that the write raised the template generation by one, or left it.
+func templateGenerationGrows(grows bool, write string, before, after Event) Matcher {
+	by := 0
+	if grows {
+		by = 1
+	}
+	return StoredAfter(fmt.Sprintf("%s raises the template generation by %d", write, by), before, after, func(before, after *appsv1.DaemonSet) string {
+		was, err := strconv.Atoi(templateGeneration(before))
+		if err == nil && templateGeneration(after) == strconv.Itoa(was+by) {
+			return ""
+		}
+		return fmt.Sprintf("%q after %q", templateGeneration(after), templateGeneration(before))
+	})
 }
 
-func plus(generation string, more int) string {
-	var before int
-	if _, err := fmt.Sscan(generation, &before); err != nil {
-		return "a number"
+// generationGrows asks that the write raised the generation, or left it.
+func generationGrows(grows bool, write string, before, after Event) Matcher {
+	promise := write + " leaves the generation as it was"
+	if grows {
+		promise = write + " raises the generation"
 	}
-	return fmt.Sprint(before + more)
+	return StoredAfter(promise, before, after, func(before, after *appsv1.DaemonSet) string {
+		if after.Generation == before.Generation && !grows || after.Generation > before.Generation && grows {
+			return ""
+		}
+		return fmt.Sprintf("%d after %d", after.Generation, before.Generation)
+	})
 }

@@ -6,76 +6,95 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/utils/ptr"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
+
+// settled is when the controller has seen an update and nothing more happened.
+const settled history.Mark = "settled"
 
 // strategy are the specs of the update strategy and of the fields beside it.
 func strategy() {
 	spec.It("gives RollingUpdate its parameters, and OnDelete no use for them",
 		spec.Decides("API-010"),
 		func(ctx context.Context, c *spec.Case) {
-			stored := c.Create(ctx, c.NewDaemonSet("rolling", set("type RollingUpdate", func(d *appsv1.DaemonSet) {
-				d.Spec.UpdateStrategy.Type = appsv1.RollingUpdateDaemonSetStrategyType
-			})))
-			c.Answer("API-010", stored.Spec.UpdateStrategy.RollingUpdate != nil, "RollingUpdate has its parameters, given or defaulted", "no rollingUpdate block")
+			create(ctx, c, "rolling", strategyTyped("RollingUpdate"))
 
 			c.AddNodes(ctx, 2)
-			withBlock := MaxSurge("1")
-			daemonSet, err := c.TryCreate(ctx, c.NewDaemonSet("daemon", withBlock, set("type OnDelete", func(d *appsv1.DaemonSet) {
-				d.Spec.UpdateStrategy.Type = appsv1.OnDeleteDaemonSetStrategyType
-			})))
-			if err != nil {
-				refused(c, "API-010", "a rollingUpdate block with OnDelete, unless it is ignored,", err)
+			daemonSet := create(ctx, c, "daemon", MaxSurge("1"), strategyTyped("OnDelete"))
+			if daemonSet == nil {
 				return
 			}
 			c.Require(ctx, "the first pods are available", Steady(daemonSet))
 			c.Require(ctx, "the controller has seen the update", Processed(c.Update(ctx, daemonSet, Image("v2"))))
 			c.Await(ctx, Quiet(time.Second))
-			c.Decide("API-010", Never(PodCreated(OfVersion("v2"))), Never(PodDeleted()))
+			c.Mark(settled)
+		},
+		func(j *spec.Checks) {
+			const what = "a rollingUpdate block with OnDelete"
+			j.Decide("API-010",
+				Stored("the rollingUpdate block of RollingUpdate without one", "there", created("rolling"), func(d *appsv1.DaemonSet) string {
+					if d.Spec.UpdateStrategy.RollingUpdate == nil {
+						return "not there"
+					}
+					return "there"
+				}),
+				OneOf(
+					Refused(what, created("daemon")),
+					All(
+						Accepted(what, created("daemon")),
+						NeverBetween(Done(history.UpdateDaemonSet), Marked(settled), PodCreated(OfVersion("v2"))),
+						NeverBetween(Done(history.UpdateDaemonSet), Marked(settled), PodDeleted()))))
 		})
 
+	known, unknown := []string{"RollingUpdate", "OnDelete"}, []string{"Recreate", "rollingupdate", "Surging"}
 	spec.It("knows the strategies RollingUpdate and OnDelete, and no other",
 		spec.Decides("API-011", "API-012"),
 		func(ctx context.Context, c *spec.Case) {
-			for i, name := range []string{"RollingUpdate", "OnDelete", "", "Recreate", "rollingupdate", "Surging"} {
-				stored, err := c.TryCreate(ctx, c.NewDaemonSet(fmt.Sprintf("type-%d", i), set("type "+name, func(d *appsv1.DaemonSet) {
-					d.Spec.UpdateStrategy.Type = appsv1.DaemonSetUpdateStrategyType(name)
-				})))
-				switch name {
-				case "RollingUpdate", "OnDelete":
-					if accepted(c, "API-011", "strategy "+name, err) {
-						equal(c, "API-011", "the stored strategy", name, string(stored.Spec.UpdateStrategy.Type))
-					}
-				case "":
-					if accepted(c, "API-012", "no strategy", err) {
-						equal(c, "API-012", "the default strategy", "RollingUpdate", string(stored.Spec.UpdateStrategy.Type))
-					}
-				default:
-					rejected(c, "API-011", "strategy "+name, "updateStrategy", err)
-				}
+			for i, name := range known {
+				create(ctx, c, fmt.Sprintf("known-%d", i), strategyTyped(name))
 			}
+			for i, name := range unknown {
+				create(ctx, c, fmt.Sprintf("unknown-%d", i), strategyTyped(name))
+			}
+			create(ctx, c, "none", strategyTyped(""))
+		},
+		func(j *spec.Checks) {
+			for i, name := range known {
+				j.Decide("API-011", Stored("the stored strategy", name, created(fmt.Sprintf("known-%d", i)), strategyType))
+			}
+			for i, name := range unknown {
+				j.Decide("API-011", Rejected("strategy "+name, "updateStrategy", created(fmt.Sprintf("unknown-%d", i))))
+			}
+			j.Decide("API-012", Stored("the default strategy", "RollingUpdate", created("none"), strategyType))
 		})
 
 	spec.It("defaults minReadySeconds and revisionHistoryLimit, and rejects negative ones",
 		spec.Decides("API-013", "API-014"),
 		func(ctx context.Context, c *spec.Case) {
-			stored := c.Create(ctx, c.NewDaemonSet("defaults"))
-			equal(c, "API-013", "the default minReadySeconds", int32(0), stored.Spec.MinReadySeconds)
-			equal(c, "API-014", "the default revisionHistoryLimit", int32(10), ptr.Deref(stored.Spec.RevisionHistoryLimit, -1))
-
-			stored = c.Create(ctx, c.NewDaemonSet("given", MinReadySeconds(7), historyLimit(0)))
-			equal(c, "API-013", "the stored minReadySeconds", int32(7), stored.Spec.MinReadySeconds)
-			equal(c, "API-014", "the stored revisionHistoryLimit", int32(0), ptr.Deref(stored.Spec.RevisionHistoryLimit, -1))
-
-			_, err := c.TryCreate(ctx, c.NewDaemonSet("negative", MinReadySeconds(-1)))
-			rejected(c, "API-013", "minReadySeconds -1", "minReadySeconds", err)
-			_, err = c.TryCreate(ctx, c.NewDaemonSet("negative", historyLimit(-1)))
-			rejected(c, "API-014", "revisionHistoryLimit -1", "revisionHistoryLimit", err)
+			create(ctx, c, "defaults")
+			create(ctx, c, "given", MinReadySeconds(7), historyLimit(0))
+			create(ctx, c, "negative-seconds", MinReadySeconds(-1))
+			create(ctx, c, "negative-limit", historyLimit(-1))
+		},
+		func(j *spec.Checks) {
+			j.Decide("API-013",
+				Stored("the default minReadySeconds", "0", created("defaults"), minReadySeconds),
+				Stored("the stored minReadySeconds", "7", created("given"), minReadySeconds),
+				Rejected("minReadySeconds -1", "minReadySeconds", created("negative-seconds")))
+			j.Decide("API-014",
+				Stored("the default revisionHistoryLimit", "10", created("defaults"), revisionHistoryLimit),
+				Stored("the stored revisionHistoryLimit", "0", created("given"), revisionHistoryLimit),
+				Rejected("revisionHistoryLimit -1", "revisionHistoryLimit", created("negative-limit")))
 		})
+}
+
+// strategyTyped sets the strategy's type and leaves its parameters.
+func strategyTyped(name string) Edit {
+	return set("type "+name, func(d *appsv1.DaemonSet) { d.Spec.UpdateStrategy.Type = appsv1.DaemonSetUpdateStrategyType(name) })
 }
 
 func historyLimit(limit int32) Edit {

@@ -8,22 +8,22 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
-	"github.com/rollcall-conformance/rollcall/suites/expect"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// What the recording knows the changes of controllers by, and what is noted besides for the matchers to look between.
+// What the checks look between.
 const (
-	takeOver   = "take over from kube-controller-manager"
-	handBack   = "hand back to kube-controller-manager"
-	settled    = "settled"
-	promptOver = "time for a prompt reaction is over"
+	takenOver  history.Mark = "nothing more happens after taking over"
+	handedBack history.Mark = "nothing more happens after handing back"
+	promptOver history.Mark = "the time for a prompt reaction is over"
 )
 
 // system is where the cluster's own DaemonSets are, kube-proxy's among them.
@@ -49,46 +49,48 @@ func standing() {
 			updated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), Image("v2"))
 			c.Require(ctx, "kube-controller-manager has updated every pod", Steady(updated))
 			c.TakeOver(ctx)
-			c.AtWork(ctx, updated)
-			settle(ctx, c)
+			c.RequireReconciled(ctx, updated)
+			c.Await(ctx, Quiet(calm))
+			c.Mark(takenOver)
 			c.HandBack(ctx)
-			c.AtWork(ctx, updated)
-			settle(ctx, c)
-			first, second := StimulusIs(takeOver), Nth(2, StimulusIs(handBack))
-			before, after := Nth(1, StimulusIs(settled)), Nth(2, StimulusIs(settled))
+			c.RequireReconciled(ctx, updated)
+			c.Await(ctx, Quiet(calm))
+			c.Mark(handedBack)
+		},
+		func(j *spec.Checks) {
+			first, second := Done(history.TakeOver), Nth(2, Done(history.HandBack))
 			for _, happens := range []Event{PodCreated(), PodDeleted(), PodAltered(), PodRestarted()} {
-				touched := happens.Where("to a daemon", isDaemon)
-				c.Decide("TAKEOVER-001", NeverBetween(first, before, touched))
-				c.Decide("TAKEOVER-002", NeverBetween(second, after, touched))
+				touched := happens.Where("of a DaemonSet", isDaemon)
+				j.Decide("TAKEOVER-001", NeverBetween(first, Marked(takenOver), touched))
+				j.Decide("TAKEOVER-002", NeverBetween(second, Marked(handedBack), touched))
 			}
 			for _, touched := range []Event{RevisionCreated(), RevisionDeleted(), RevisionRenumbered()} {
-				c.Decide("TAKEOVER-003", NeverBetween(first, after, touched))
+				j.Decide("TAKEOVER-003", NeverBetween(first, Marked(handedBack), touched))
 			}
 			// The cluster's own pods were there to be restarted, and so were histories.
-			c.Decide("TAKEOVER-001", AtLeast(2, PodCreated().Where("to a daemon of the cluster's own", func(o Occurrence) bool {
-				return isDaemon(o) && o.Pod().Namespace == system
-			})))
-			c.Decide("TAKEOVER-003", AtLeast(2, RevisionCreated()))
+			j.Decide("TAKEOVER-001", Tested(AtLeast(2, PodCreated().Where("of a DaemonSet of the cluster's own", func(m Moment) bool {
+				return isDaemon(m) && m.Pod().Namespace == system
+			}))))
+			j.Decide("TAKEOVER-003", Tested(AtLeast(2, RevisionCreated())))
 		}, spec.Alone{}, spec.RealNodes{}, spec.Records{system})
 
 	spec.It("brings the status up to date promptly after taking over, with a change that no controller has seen",
 		spec.Decides("TAKEOVER-005"),
 		func(ctx context.Context, c *spec.Case) {
-			nodes := c.AddNodes(ctx, 2)
+			c.AddNodes(ctx, 2)
 			c.HandBack(ctx)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
-			c.TakeOver(ctx, func() { daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(1)) })
-			c.Await(ctx, Past(time.Now().Add(spec.Prompt)))
-			c.Note(history.Stimulus{Lever: promptOver})
-			observed := StatusWritten().Where("of the newest generation", func(o Occurrence) bool {
-				object, ok := o.Object.(*appsv1.DaemonSet)
-				return ok && object.Status.ObservedGeneration == daemonSet.Generation
+			c.TakeOver(ctx, func() { c.Update(ctx, daemonSet, MinReadySeconds(1)) })
+			// What came in time may be heard of late.
+			c.Await(ctx, Past(time.Now().Add(spec.Prompt+judge.Lag)))
+			c.Mark(promptOver)
+		},
+		func(j *spec.Checks) {
+			observed := StatusWritten().Where("that observes the change", func(m Moment) bool {
+				daemonSet, ok := m.Object.(*appsv1.DaemonSet)
+				return ok && daemonSet.Spec.MinReadySeconds == 1 && daemonSet.Status.ObservedGeneration == daemonSet.Generation
 			})
-			c.Decide("TAKEOVER-005",
-				Before(observed, StimulusIs(promptOver)),
-				HoldsAtEnd("the counts in the status are right", func(cluster *history.Cluster) error {
-					return counts(cluster.DaemonSets[daemonSet.UID], int32(len(nodes)))
-				}))
+			j.Decide("TAKEOVER-005", Before(observed, Marked(promptOver)), HoldsAtEnd(statusRight()))
 		}, spec.Alone{})
 }
 
@@ -99,45 +101,69 @@ func underway() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			c.HandBack(ctx)
-			// The first updated pod never becomes ready of itself, so the rollout is still under way whenever the implementation is ready.
-			updated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), Image("v2"), NeverReady())
+			// The first updated pod never becomes ready of itself, so the rollout is still under way whenever the implementation is ready. Old pods linger,
+			// so that a third pod on their node is seen.
+			updated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1"), DrainFor(time.Second)), Image("v2"), NeverReady())
 			c.Require(ctx, "kube-controller-manager has created the first updated pod", UpdatedOn(1, updated))
 			c.Await(ctx, Quiet(calm))
 			c.TakeOver(ctx)
-			settle(ctx, c)
+			c.Await(ctx, Quiet(calm))
+			c.Mark(takenOver)
 			c.BecomeReadyInTurn(ctx, updated, 2)
 			c.Await(ctx, RolledOut(updated))
-			c.Decide("TAKEOVER-004",
-				Before(PodCreated(OfVersion("v2")), StimulusIs(settled)), Before(StimulusIs(settled), PodDeleted()),
-				Never(PodDeleted(OfVersion("v2"))), OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))),
-				Keeps(judge.SurgeBound()), Keeps(judge.SurgeTwoPods()), expect.RolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Decide("TAKEOVER-004",
+				NeverBetween(Done(history.TakeOver), Marked(takenOver), PodDeleted()),
+				Never(PodDeleted(OfVersion("v2"))), OnEveryNode(AtMost(1, PodCreated(OfVersion("v2")))),
+				Keeps("SURGE-002"), Keeps("SURGE-009"), EndsRolledOut())
+		}, spec.Alone{})
+
+	spec.It("carries out a rollback in the middle of a surge rollout that no controller has seen yet",
+		spec.Decides("TAKEOVER-004"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			c.HandBack(ctx)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			updated := c.Update(ctx, daemonSet, Image("v2"), NeverReady())
+			c.Require(ctx, "kube-controller-manager has created the first updated pod", UpdatedOn(1, updated))
+			c.Await(ctx, Quiet(calm))
+			c.TakeOver(ctx, func() { updated = c.Update(ctx, daemonSet, Image("v1"), Healthy()) })
+			c.Await(ctx, RolledOut(updated))
+			c.Await(ctx, Quiet(calm))
+			c.Mark(takenOver)
+		},
+		func(j *spec.Checks) {
+			j.Decide("TAKEOVER-004",
+				NeverBetween(Done(history.TakeOver), Marked(takenOver), PodDeleted(Updated())),
+				NeverBetween(Done(history.TakeOver), Marked(takenOver), PodCreated()),
+				EndsRolledOut())
 		}, spec.Alone{})
 }
 
-// isDaemon tells whether a DaemonSet controls the pod, or did so until now. Static pods come and go with kube-controller-manager's own configuration.
-func isDaemon(o Occurrence) bool {
-	pod := o.Pod()
-	if before, ok := o.Before.(*corev1.Pod); ok {
+// isDaemon reports whether a DaemonSet controls the pod, or did so until now. Static pods come and go with kube-controller-manager's own configuration.
+func isDaemon(m Moment) bool {
+	pod := m.Pod()
+	if before, ok := m.Before.(*corev1.Pod); ok {
 		pod = before
 	}
 	owner := metav1.GetControllerOf(pod)
 	return owner != nil && owner.Kind == string(history.KindDaemonSet)
 }
 
-// settle waits until all is calm, and notes that.
-func settle(ctx context.Context, c *spec.Case) {
-	c.Await(ctx, Quiet(calm))
-	c.Note(history.Stimulus{Lever: settled})
-}
-
-// counts says what is wrong with the status of a DaemonSet of which all is well on all of n nodes.
-func counts(daemonSet *appsv1.DaemonSet, n int32) error {
-	want := appsv1.DaemonSetStatus{
-		DesiredNumberScheduled: n, CurrentNumberScheduled: n, NumberReady: n, NumberAvailable: n, UpdatedNumberScheduled: n,
-		ObservedGeneration: daemonSet.Generation, CollisionCount: daemonSet.Status.CollisionCount, Conditions: daemonSet.Status.Conditions,
-	}
-	if got := daemonSet.Status; fmt.Sprint(got) != fmt.Sprint(want) {
-		return fmt.Errorf("status %+v, want %+v", got, want)
-	}
-	return nil
+// statusRight holds while the status of every DaemonSet counts all of its nodes as having a pod that is updated and available.
+func statusRight() state.Condition {
+	return state.Right("the counts in the status are right", func(cluster *history.Cluster) error {
+		for _, daemonSet := range cluster.DaemonSets {
+			n := int32(cluster.Desired(daemonSet.UID))
+			want := appsv1.DaemonSetStatus{
+				DesiredNumberScheduled: n, CurrentNumberScheduled: n, NumberReady: n, NumberAvailable: n, UpdatedNumberScheduled: n,
+				ObservedGeneration: daemonSet.Generation, CollisionCount: daemonSet.Status.CollisionCount, Conditions: daemonSet.Status.Conditions,
+			}
+			if got := daemonSet.Status; !equality.Semantic.DeepEqual(got, want) {
+				return fmt.Errorf("status %+v, want %+v", got, want)
+			}
+		}
+		return nil
+	})
 }

@@ -32,8 +32,8 @@ func (d *DaemonSet) VersionInForce() string {
 	return ""
 }
 
-// PodOf creates a pod of a version on the node.
-func (d *DaemonSet) PodOf(version, name, node string) *Pod {
+// PodOf creates a pod of a version on the node, edited before it is created.
+func (d *DaemonSet) PodOf(version, name, node string, edits ...func(*corev1.Pod)) *Pod {
 	holder := d.object.DeepCopy()
 	Version(version)(holder)
 	object := &corev1.Pod{ObjectMeta: d.b.meta(history.KindPod, name), Spec: holder.Spec.Template.Spec}
@@ -41,6 +41,9 @@ func (d *DaemonSet) PodOf(version, name, node string) *Pod {
 	object.Annotations = holder.Spec.Template.Annotations
 	metav1.SetMetaDataLabel(&object.ObjectMeta, RevisionLabel, version)
 	object.OwnerReferences = d.owner()
+	for _, edit := range edits {
+		edit(object)
+	}
 	return d.b.create(object, node)
 }
 

@@ -1,0 +1,84 @@
+package matchers_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+)
+
+func onePodANode(ds *historytest.DaemonSet) state.Condition {
+	return state.Right("each node has one pod", func(cluster *history.Cluster) error {
+		for _, node := range cluster.NodesOf(ds.Object().UID) {
+			if len(cluster.PodsOn(ds.Object().UID, node)) != 1 {
+				return errors.New(node + " has not")
+			}
+		}
+		return nil
+	})
+}
+
+func TestHoldsAtEndIsAskedAtOnce(t *testing.T) {
+	b, ds, second := rollout(t)
+	m := HoldsAtEnd(onePodANode(ds))
+	breaks(t, b.History(), m, "node-2 has not", "each node has one pod")
+	second.Terminating().Gone()
+	keeps(t, b.History(), m)
+}
+
+func TestComesToHoldIsBrokenOnlyOnceNothingMoves(t *testing.T) {
+	b, ds, second := rollout(t)
+	m := ComesToHold(onePodANode(ds))
+	b.Stimulus(history.HoldTermination, second)
+	isUntested(t, b.History(), m, "node-2 has not", "things still change")
+	breaks(t, atRest(b), m, "node-2 has not", "in the end each node has one pod")
+	second.Terminating().Gone()
+	keeps(t, b.History(), m)
+}
+
+func TestEndsRolledOut(t *testing.T) {
+	b, _, second := rollout(t)
+	b.Stimulus(history.HoldTermination, second)
+	isUntested(t, b.History(), EndsRolledOut(), "1 of 2 eligible nodes")
+	breaks(t, atRest(b), EndsRolledOut(), "node-2 has an old pod (available) and an updated pod (available)")
+	second.Terminating().Gone()
+	keeps(t, b.History(), EndsRolledOut())
+}
+
+func TestKeepsAsksForAStandingRule(t *testing.T) {
+	m := Keeps("SURGE-010")
+	keeps(t, served(t).History(), m)
+	t.Run("broken in the rule's own words", func(t *testing.T) {
+		b := historytest.New(t).Nodes(1)
+		ds := b.DaemonSet("agent", historytest.MaxSurge("1"))
+		ds.Pod("old", "node-1").Ready()
+		ds.Update("v2").Pod("new", "node-1")
+		ds.Pod("newer", "node-1")
+		breaks(t, b.History(), m, judge.SurgeOnePerRevision().Promise, "newer")
+	})
+	t.Run("untested where nothing puts it to the test", func(t *testing.T) {
+		isUntested(t, historytest.New(t).Nodes(1).History(), m, "nothing puts SURGE-010 to the test")
+	})
+	t.Run("untested where its kind was not recorded", func(t *testing.T) {
+		isUntested(t, served(t).Without(history.KindPod).History(), m, "Pod was not recorded")
+	})
+	t.Run("untested where there is no such rule", func(t *testing.T) {
+		isUntested(t, served(t).History(), Keeps("API-001"), "no standing rule decides API-001")
+	})
+}
+
+func TestPodAvailableBoundsAWait(t *testing.T) {
+	b, _, second := rollout(t)
+	b.After(2 * time.Second)
+	second.Terminating()
+	h := b.History()
+	// The second updated pod became available by the clock alone, four seconds before its old one went.
+	keeps(t, h, Before(PodAvailable(Named("new-b")), PodDeleted(Named("old-b"))))
+	keeps(t, h, Within(5*time.Second, PodAvailable(Named("new-b")), PodDeleted(Named("old-b"))))
+	breaks(t, h, Within(time.Second, PodAvailable(Named("new-b")), PodDeleted(Named("old-b"))), "new-b", "old-b")
+}

@@ -1,0 +1,97 @@
+package revisions
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// settled is when the second DaemonSet has taken over what the first one left, and nothing more happens.
+const settled history.Mark = "nothing more happens after taking over"
+
+// adoption are the specs of a DaemonSet that finds pods and histories of another one of its name.
+func adoption() {
+	spec.It("takes over the pods and the history that a DaemonSet of the same template left behind",
+		spec.Decides("HISTORY-026"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			left := c.Deploy(ctx, MaxUnavailable("2"))
+			c.RollOut(ctx, left, Image("v2"))
+			c.Require(ctx, "the rollout has come to rest", Quiet(time.Second))
+			recreate(ctx, c, left, MaxUnavailable("2"), Image("v2"))
+		}, takesOverAll)
+
+	spec.It("takes over with OnDelete what is left behind, pods of an older history among it",
+		spec.Decides("HISTORY-026"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 2)
+			left := c.Deploy(ctx, OnDelete())
+			updated := c.Update(ctx, left, Image("v2"))
+			c.DeletePod(ctx, c.LivePodOn(ctx, left, nodes[0]), time.Second)
+			c.Require(ctx, "one node has an updated pod", UpdatedOn(1, updated, history.IsReady))
+			c.Require(ctx, "it has come to rest", Quiet(time.Second))
+			recreate(ctx, c, updated, OnDelete(), Image("v2"))
+		}, takesOverAll)
+}
+
+// recreate deletes the DaemonSet without cascade, creates it again, and waits until the new one controls what was left.
+func recreate(ctx context.Context, c *spec.Case, left *appsv1.DaemonSet, edits ...Edit) {
+	stimulus := history.Stimulus{
+		Act: history.DeleteDaemonSet, Kind: history.KindDaemonSet, Namespace: left.Namespace, Name: left.Name, UID: left.UID, Detail: "without cascade",
+	}
+	options := metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationOrphan)}
+	if err := c.Do(ctx, stimulus, func(ctx context.Context) error {
+		return c.Client().AppsV1().DaemonSets(left.Namespace).Delete(ctx, left.Name, options)
+	}); err != nil {
+		c.CannotDecide(fmt.Sprintf("harness: delete DaemonSet %s: %v", left.Name, err))
+	}
+	c.Require(ctx, "the deleted DaemonSet is gone", state.When("it is gone", func(cluster *history.Cluster) bool { return cluster.DaemonSets[left.UID] == nil }))
+	// An implementation that has not heard yet that the pods belong to nobody may create others.
+	c.Require(ctx, "everybody has heard of it", Quiet(judge.Lag))
+	c.Create(ctx, c.NewDaemonSet(left.Name, edits...))
+	c.Await(ctx, allControlled())
+	c.Await(ctx, Quiet(time.Second))
+	c.Mark(settled)
+}
+
+// takesOverAll asks that the DaemonSet that was created again took over everything and changed nothing else.
+func takesOverAll(j *spec.Checks) {
+	recreated := Nth(2, Done(history.CreateDaemonSet))
+	for _, happens := range []Event{PodCreated(), PodDeleted(), PodRestarted(), RevisionCreated(), RevisionDeleted()} {
+		j.Decide("HISTORY-026", NeverBetween(recreated, Marked(settled), happens))
+	}
+	j.Decide("HISTORY-026",
+		Tested(AtLeast(1, PodCreated(OfVersion("v2")))), Tested(AtLeast(2, RevisionCreated())),
+		ComesToHold(allControlled()))
+}
+
+// allControlled holds while a DaemonSet controls every pod and history.
+func allControlled() state.Condition {
+	return state.Right("the DaemonSet controls every pod and history", func(cluster *history.Cluster) error {
+		controlled := func(object metav1.Object) bool {
+			owner := metav1.GetControllerOf(object)
+			return owner != nil && cluster.DaemonSets[owner.UID] != nil
+		}
+		for _, pod := range cluster.Pods {
+			if !controlled(pod) {
+				return fmt.Errorf("pod %s is controlled by no DaemonSet", pod.Name)
+			}
+		}
+		for _, revision := range cluster.Revisions {
+			if !controlled(revision) {
+				return fmt.Errorf("ControllerRevision %s is controlled by no DaemonSet", revision.Name)
+			}
+		}
+		return nil
+	})
+}

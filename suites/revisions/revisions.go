@@ -1,0 +1,8 @@
+// Package revisions has the specs of the ControllerRevisions of a DaemonSet: which there are, whose they are, and when they go.
+package revisions
+
+// Specs registers the family.
+func Specs() {
+	adoption()
+	limit()
+}
