@@ -12,6 +12,9 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
+// deduplicated is where every node has one pod again, and a rollout begins.
+const deduplicated history.Mark = "the second pod is gone"
+
 // duplicates is the spec of a second pod of one revision on a node.
 func duplicates() {
 	spec.It("deletes the younger of two pods of one revision on a node",
@@ -37,10 +40,12 @@ func duplicates() {
 			}
 			c.Await(ctx, RolledOut(daemonSet))
 			c.Await(ctx, Quiet(2*time.Second))
+			c.Mark(deduplicated)
+			c.RollOut(ctx, daemonSet, Image("v2"))
 		},
 		func(j *spec.Checks) {
 			j.Decide("SURGE-010",
 				Within(spec.Prompt, PodCreated(Named("twin")), PodDeleted(Named("twin"))),
-				Never(PodDeleted(Named(j.Bound("original")))))
+				NeverBetween(PodCreated(Named("twin")), Marked(deduplicated), PodDeleted(Named(j.Bound("original")))))
 		}, spec.SimulatedNodes{})
 }
