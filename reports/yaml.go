@@ -22,6 +22,19 @@ func WriteYAML(out io.Writer, report *ConformanceReport) error {
 	return nil
 }
 
+// WriteRequirements writes the report's requirements alone, as they stand in it.
+func WriteRequirements(out io.Writer, report *ConformanceReport) error {
+	encoder := yaml.NewEncoder(out)
+	encoder.SetIndent(2)
+	section := struct {
+		Requirements []RequirementResult `yaml:"requirements"`
+	}{report.Requirements}
+	if err := encoder.Encode(section); err != nil {
+		return fmt.Errorf("write requirements: %w", err)
+	}
+	return encoder.Close()
+}
+
 // ReadYAML reads one report. Unknown or repeated fields, unknown verdicts, another apiVersion or kind, a requirement listed twice and
 // anything after the report are errors that name the line or the thing.
 func ReadYAML(in io.Reader) (*ConformanceReport, error) {

@@ -28,13 +28,15 @@ type Cluster struct {
 	// Changes counts the watch events so far, without heartbeats of nodes and what other scenarios did to nodes that they share.
 	Changes int
 
-	podsOf        map[types.UID]map[string]map[types.UID]*corev1.Pod
-	templates     map[types.UID]*templates
-	revisionOf    map[types.UID]int
-	foundlings    map[types.UID]bool
-	eligibility   map[types.UID]map[string]Eligibility
-	desired       map[types.UID]int
-	revisionLabel string
+	// others are the objects of kinds without a view of their own.
+	others                   map[Kind]map[types.UID]Object
+	podsOf                   map[types.UID]map[string]map[types.UID]*corev1.Pod
+	templates                map[types.UID]*templates
+	revisionOf               map[types.UID]int
+	createdWithoutController map[types.UID]bool
+	eligibility              map[types.UID]map[string]Eligibility
+	desired                  map[types.UID]int
+	revisionLabel            string
 }
 
 // NewCluster returns an empty cluster.
@@ -45,13 +47,14 @@ func NewCluster() *Cluster {
 		Revisions:  map[types.UID]*appsv1.ControllerRevision{},
 		Nodes:      map[string]*corev1.Node{},
 		Stimuli:    map[string][]Entry{},
+		others:     map[Kind]map[types.UID]Object{},
 		podsOf:     map[types.UID]map[string]map[types.UID]*corev1.Pod{},
 
-		templates:   map[types.UID]*templates{},
-		revisionOf:  map[types.UID]int{},
-		foundlings:  map[types.UID]bool{},
-		eligibility: map[types.UID]map[string]Eligibility{},
-		desired:     map[types.UID]int{},
+		templates:                map[types.UID]*templates{},
+		revisionOf:               map[types.UID]int{},
+		createdWithoutController: map[types.UID]bool{},
+		eligibility:              map[types.UID]map[string]Eligibility{},
+		desired:                  map[types.UID]int{},
 	}
 }
 
@@ -105,9 +108,14 @@ func (c *Cluster) Apply(entry Entry) Change {
 		}
 		c.list(object)
 		if change.Before == nil && metav1.GetControllerOf(object) == nil {
-			c.foundlings[object.UID] = true
+			c.createdWithoutController[object.UID] = true
 		}
 		c.attribute(object)
+	default:
+		if c.others[entry.Kind] == nil {
+			c.others[entry.Kind] = map[types.UID]Object{}
+		}
+		change.Before = replace(c.others[entry.Kind], object.GetUID(), object, gone)
 	}
 	return change
 }
@@ -218,7 +226,7 @@ func (h *History) Replay(observe func(*Cluster, Change)) {
 	}
 }
 
-// Objects returns the recorded objects of the kind that exist, in no order. Kinds that judges do not replay have none.
+// Objects returns the recorded objects of the kind that exist, in no order.
 func (c *Cluster) Objects(kind Kind) []Object {
 	switch kind {
 	case KindPod:
@@ -230,7 +238,7 @@ func (c *Cluster) Objects(kind Kind) []Object {
 	case KindControllerRevision:
 		return objects(c.Revisions)
 	}
-	return nil
+	return objects(c.others[kind])
 }
 
 func objects[K comparable, V Object](all map[K]V) []Object {

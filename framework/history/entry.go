@@ -117,6 +117,18 @@ type Header struct {
 	Seed int64 `json:"seed"`
 	// Features that the implementation claims. Nobody is held to what they do not claim.
 	Features []string `json:"features,omitempty"`
+	// Place is what the cluster has to offer: it decides which specs can run at all.
+	Place Place `json:"place"`
+}
+
+// Place is what specs can have on a cluster.
+type Place struct {
+	// RealNodes is the number of nodes with a kubelet that specs share.
+	RealNodes int `json:"realNodes,omitempty"`
+	// OnlyRealNodes: nobody simulates further ones.
+	OnlyRealNodes bool `json:"onlyRealNodes,omitempty"`
+	// NeverAlone says why no spec can have the cluster and the implementation to itself; empty if it can.
+	NeverAlone string `json:"neverAlone,omitempty"`
 }
 
 // Mark names a point in a scenario, for example the moment from which nothing more may happen. Scenario and checks share the value.

@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/watch"
@@ -92,17 +95,50 @@ func (w *Writer) write(l line) error {
 	return nil
 }
 
+// Write writes the whole history as a recording, which reads back as the same.
+func (h *History) Write(out io.Writer) error {
+	w, err := NewWriter(out, h.Header)
+	if err != nil {
+		return err
+	}
+	for _, entry := range slices.Concat(h.Evidence, h.Entries) {
+		if err := w.Entry(entry); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.Bindings)) {
+		if err := w.Bind(Bind{Name: name, Values: h.Bindings[name]}); err != nil {
+			return err
+		}
+	}
+	for _, gap := range h.Gaps {
+		if err := w.Gap(gap); err != nil {
+			return err
+		}
+	}
+	if h.CaughtUp {
+		return w.CaughtUp()
+	}
+	return nil
+}
+
 // ErrNotARecording is returned by Read for input that does not begin with a recording's header.
 var ErrNotARecording = errors.New("not a rollcall recording")
 
-// Open reads the recording in a file.
+// Open reads the recording in a file, which may be compressed with gzip.
 func Open(path string) (*History, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open recording: %w", err)
 	}
 	defer file.Close()
-	h, err := Read(file)
+	in := io.Reader(file)
+	if strings.HasSuffix(path, ".gz") {
+		if in, err = gzip.NewReader(file); err != nil {
+			return nil, fmt.Errorf("read %s: %w: %w", path, ErrNotARecording, err)
+		}
+	}
+	h, err := Read(in)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}

@@ -21,7 +21,7 @@ import (
 func recorded(t *testing.T, h *history.History) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := historytest.WriteTo(&out, h); err != nil {
+	if err := h.Write(&out); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

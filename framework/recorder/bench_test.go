@@ -52,7 +52,7 @@ func BenchmarkReadBack20000Events(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := historytest.WriteTo(file, h); err != nil {
+	if err := h.Write(file); err != nil {
 		b.Fatal(err)
 	}
 	if err := file.Close(); err != nil {

@@ -104,34 +104,41 @@ func (s Source) watch(ctx context.Context, after uint64, options metav1.ListOpti
 	return watcher, nil
 }
 
-// Cluster returns the sources for a scenario: in each namespace every namespaced kind that history knows, and the nodes with the labels. Nobody but the
-// scenario gives nodes these labels, and it waits until it sees them: where none ever showed none ever was, so no node need be made as a mark.
-func Cluster(client kubernetes.Interface, nodes labels.Set, namespaces ...string) []Source {
+// Nodes returns the source for the nodes with the labels. Nobody but the scenario gives nodes these labels, and it waits until it sees them: where none
+// ever showed none ever was, so no node need be made as a mark.
+func Nodes(client kubernetes.Interface, nodes labels.Set) Source {
 	selected := source(history.KindNode, "", client.CoreV1().Nodes(), nil, func(options *metav1.ListOptions) {
 		options.LabelSelector = labels.SelectorFromSet(nodes).String()
 	})
 	selected.Mark = func(ctx context.Context) (uint64, error) { return markOne(ctx, selected, client.CoreV1().Nodes()) }
-	sources := []Source{selected}
-	for _, namespace := range namespaces {
-		apps, core := client.AppsV1(), client.CoreV1()
-		sources = append(append(sources, Workloads(client, namespace)...),
-			source(history.KindStatefulSet, namespace, apps.StatefulSets(namespace), inertStatefulSet(), nil),
-			source(history.KindPodDisruptionBudget, namespace, client.PolicyV1().PodDisruptionBudgets(namespace), inertBudget(), nil),
-			source(history.KindEvent, namespace, core.Events(namespace), &corev1.Event{}, nil),
-		)
-	}
-	return sources
+	return selected
 }
 
-// Workloads returns the sources for the DaemonSets of a namespace that is not the scenario's own, with their histories and pods. There should be
-// some of each: the recording marks one of them.
-func Workloads(client kubernetes.Interface, namespace string) []Source {
-	apps := client.AppsV1()
-	return []Source{
-		source(history.KindDaemonSet, namespace, apps.DaemonSets(namespace), inertDaemonSet(), nil),
-		source(history.KindControllerRevision, namespace, apps.ControllerRevisions(namespace), inertRevision(), nil),
-		source(history.KindPod, namespace, client.CoreV1().Pods(namespace), inertPod(), nil),
+// Namespaced returns the source for each of the kinds in the namespace. It fails for a kind that is not in a namespace, or that nobody can record.
+// In a namespace that is not the scenario's own there should be one of each: the recording marks one of them.
+func Namespaced(client kubernetes.Interface, namespace string, kinds ...history.Kind) ([]Source, error) {
+	var sources []Source
+	for _, kind := range kinds {
+		var s Source
+		switch kind {
+		case history.KindDaemonSet:
+			s = source(kind, namespace, client.AppsV1().DaemonSets(namespace), inertDaemonSet(), nil)
+		case history.KindControllerRevision:
+			s = source(kind, namespace, client.AppsV1().ControllerRevisions(namespace), inertRevision(), nil)
+		case history.KindPod:
+			s = source(kind, namespace, client.CoreV1().Pods(namespace), inertPod(), nil)
+		case history.KindStatefulSet:
+			s = source(kind, namespace, client.AppsV1().StatefulSets(namespace), inertStatefulSet(), nil)
+		case history.KindPodDisruptionBudget:
+			s = source(kind, namespace, client.PolicyV1().PodDisruptionBudgets(namespace), inertBudget(), nil)
+		case history.KindEvent:
+			s = source(kind, namespace, client.CoreV1().Events(namespace), &corev1.Event{}, nil)
+		default:
+			return nil, fmt.Errorf("record %s in namespace %s: it is no kind that can be recorded there", kind, namespace)
+		}
+		sources = append(sources, s)
 	}
+	return sources, nil
 }
 
 // typedClient is what every typed client offers.

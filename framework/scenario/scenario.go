@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -52,8 +53,9 @@ type Environment struct {
 	// Config is what Client was made from. The scenario makes a client of its own from it, whose requests are recorded. Default: none, so that no
 	// exchange is recorded.
 	Config *rest.Config
-	// Features that the implementation claims, for the recording's header.
-	Features []string
+	// Features that the implementation claims, and NeverAlone, which says why no scenario can have the cluster to itself, are for the recording's header.
+	Features   []string
+	NeverAlone string
 	// RealNodes are the nodes with a kubelet that scenarios share. Default: the cluster has none.
 	RealNodes []string
 	// OnlyRealNodes: nobody simulates further nodes on this cluster.
@@ -64,6 +66,10 @@ type Environment struct {
 	Images daemonimage.Place
 	// Exclusive: nobody else uses the cluster while the scenario does.
 	Exclusive bool
+	// Kinds are recorded besides DaemonSets, their histories and pods, and Event objects.
+	Kinds []history.Kind
+	// Bystanders: the scenario has a second namespace, for objects that nothing should happen to.
+	Bystanders bool
 	// Records are namespaces whose DaemonSets are recorded too, though they are not the scenario's.
 	Records []string
 	// NodeKind is the kind of nodes that the scenario needs. Default: any, preferably real.
@@ -107,17 +113,15 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 	}
 	s := &Scenario{tb: tb, env: env, namespace: name, broken: map[string]func(context.Context) error{}, path: filepath.Join(env.Recordings, name+".jsonl")}
 	nodes := labels.Set{NodeLabel(name): ""}
-	sources := recorder.Cluster(env.Client, nodes, name, s.Bystanders())
-	for _, namespace := range env.Records {
-		sources = append(sources, recorder.Workloads(env.Client, namespace)...)
-	}
-	var err error
+	sources, err := s.sources(nodes)
+	s.must(err, "choose what to record")
 	s.recorder, err = recorder.Start(ctx, recorder.Options{
 		Sources: sources,
 		Path:    s.path,
 		Header: history.Header{
-			Scenario: text, Namespaces: append([]string{name, s.Bystanders()}, env.Records...), NodeSelector: nodes.String(),
+			Scenario: text, Namespaces: s.recordedNamespaces(), NodeSelector: nodes.String(),
 			RevisionLabel: env.RevisionLabel, Seed: env.Seed, Features: env.Features,
+			Place: history.Place{RealNodes: len(env.RealNodes), OnlyRealNodes: env.OnlyRealNodes, NeverAlone: env.NeverAlone},
 		},
 	})
 	s.must(err, "start recording %s", s.path)
@@ -131,7 +135,9 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 	s.client, err = s.recordedClient()
 	s.must(err, "make a client whose requests are recorded")
 	s.Pods = Levers{tb: tb, pods: lever.Simulated{Client: s.client, Recorder: s.recorder}}
-	s.makeNamespace(ctx, name)
+	for _, namespace := range s.namespaces() {
+		s.makeNamespace(ctx, namespace)
+	}
 	begun = true
 	return s
 }
@@ -139,13 +145,35 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 // Namespace of the scenario's own objects.
 func (s *Scenario) Namespace() string { return s.namespace }
 
-// Bystanders is a second namespace that is recorded, for objects that nothing should happen to. It exists once MakeBystanders was called.
+// Bystanders is the second namespace of a scenario that asked for one: see Environment.Bystanders.
 func (s *Scenario) Bystanders() string { return s.namespace + "-bystanders" }
 
-// MakeBystanders makes the namespace for bystanders.
-func (s *Scenario) MakeBystanders(ctx context.Context) {
-	s.tb.Helper()
-	s.makeNamespace(ctx, s.Bystanders())
+// namespaces are the scenario's own.
+func (s *Scenario) namespaces() []string {
+	if s.env.Bystanders {
+		return []string{s.namespace, s.Bystanders()}
+	}
+	return []string{s.namespace}
+}
+
+func (s *Scenario) recordedNamespaces() []string { return append(s.namespaces(), s.env.Records...) }
+
+// sources are what the scenario records.
+func (s *Scenario) sources(nodes labels.Set) ([]recorder.Source, error) {
+	workloads := []history.Kind{history.KindDaemonSet, history.KindControllerRevision, history.KindPod}
+	sources := []recorder.Source{recorder.Nodes(s.env.Client, nodes)}
+	for _, namespace := range s.recordedNamespaces() {
+		kinds := workloads
+		if slices.Contains(s.namespaces(), namespace) {
+			kinds = slices.Concat(workloads, s.env.Kinds, []history.Kind{history.KindEvent})
+		}
+		added, err := recorder.Namespaced(s.env.Client, namespace, kinds...)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, added...)
+	}
+	return sources, nil
 }
 
 // Client is the administrator's client, for what no method covers. Its requests are recorded; what they are to cause is recorded by Do.
@@ -205,7 +233,7 @@ func (s *Scenario) Clean(ctx context.Context) error {
 	grace := map[NodeKind]int64{Real: 1}[s.kind]
 	soon := metav1.DeleteOptions{GracePeriodSeconds: &grace}
 	var failures []error
-	for _, namespace := range []string{s.namespace, s.Bystanders()} {
+	for _, namespace := range s.namespaces() {
 		failures = append(failures,
 			s.env.Client.AppsV1().DaemonSets(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}),
 			s.env.Client.CoreV1().Pods(namespace).DeleteCollection(ctx, soon, metav1.ListOptions{}),

@@ -6,10 +6,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
-	"github.com/rollcall-conformance/rollcall/suites/expect"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -25,9 +24,10 @@ func broken() {
 				return len(pod.Status.ContainerStatuses) == 1 && pod.Status.ContainerStatuses[0].RestartCount >= 2
 			})
 			c.Await(ctx, Quiet(2*time.Second))
-			c.Decide("KUBELET-003",
-				AtLeast(2, PodRestarted(OfVersion("v2"))), Never(PodAvailable(OfVersion("v2"))),
-				Exactly(1, PodCreated(OfVersion("v2"))), Never(PodDeleted()), Keeps(judge.SurgeBound()))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(2, PodRestarted(OfVersion("v2"))), Never(PodAvailable(OfVersion("v2"))))
+			j.Decide("KUBELET-003", AtMost(1, PodCreated(OfVersion("v2"))), Never(PodDeleted()), Keeps("SURGE-002"))
 		}, spec.RealNodes{})
 
 	spec.It("keeps every old pod while the updated image cannot be pulled, and rolls out one that can",
@@ -42,11 +42,13 @@ func broken() {
 			})
 			c.Await(ctx, Quiet(2*time.Second))
 			c.RollOut(ctx, missing, Image("v2"))
-			update := StimulusIs("update DaemonSet")
-			c.Decide("KUBELET-004",
+		},
+		func(j *spec.Checks) {
+			update := Done(history.UpdateDaemonSet)
+			j.Decide("KUBELET-004",
 				NeverBetween(Nth(1, update), Nth(2, update), PodDeleted()),
-				Exactly(1, PodCreated(OfVersion("missing"))),
+				UpTo(1, PodCreated(OfVersion("missing"))),
 				OnEveryNode(Before(PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1")))),
-				expect.RolledOut())
+				EndsRolledOut())
 		}, spec.RealNodes{})
 }

@@ -2,20 +2,26 @@ package kubelet
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
-	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
-	"github.com/rollcall-conformance/rollcall/suites/expect"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
 // noticed is how long the cluster takes to know that a node is gone or back: 50 s by default, and some for a slow machine.
 const noticed = 80 * time.Second
+
+// The nodes that scenarios choose.
+const (
+	otherNode = "the other node"
+	rebooted  = "the node that reboots"
+)
 
 // machines are the specs of nodes that go away in the middle of a rollout.
 func machines() {
@@ -33,12 +39,15 @@ func machines() {
 			c.StartKubelet(ctx, down)
 			requireNode(ctx, c, down, true)
 			c.Await(ctx, RolledOut(updated))
-			back := StimulusIs("start kubelet")
-			c.Decide("KUBELET-006",
+			c.Bind(otherNode, other)
+		},
+		func(j *spec.Checks) {
+			other, back := j.Bound(otherNode), Done(history.StartKubelet)
+			j.Decide("KUBELET-006",
 				Before(PodAvailable(OfVersion("v2")).On(other), back),
 				Before(PodDeleted(OfVersion("v1")).On(other), back),
-				Keeps(judge.SurgeBound()), Keeps(judge.SurgeTwoPods()),
-				expect.RolledOut())
+				Keeps("SURGE-002"), Keeps("SURGE-009"),
+				EndsRolledOut())
 		}, spec.Alone{}, spec.RealNodes{})
 
 	spec.It("ends with one updated pod on a node that reboots in mid-rollout",
@@ -51,21 +60,23 @@ func machines() {
 			requireNode(ctx, c, node, true)
 			c.Await(ctx, RolledOut(updated))
 			c.Await(ctx, Quiet(2*time.Second))
-			c.Decide("KUBELET-007",
-				Before(StimulusIs("reboot node"), PodDeleted(OfVersion("v1")).On(node)),
-				Keeps(judge.SurgeTwoPods()),
-				expect.RolledOut())
+			c.Bind(rebooted, node)
+		},
+		func(j *spec.Checks) {
+			j.Given(Before(Done(history.RebootNode), PodDeleted(OfVersion("v1")).On(j.Bound(rebooted))))
+			j.Decide("KUBELET-007", Keeps("SURGE-009"), EndsRolledOut())
 		}, spec.Alone{}, spec.RealNodes{})
 }
 
 // oneOn holds while the node has one pod of the DaemonSet.
 func oneOn(daemonSet *appsv1.DaemonSet, node string) Condition {
-	return func(cluster *history.Cluster) bool { return len(cluster.PodsOn(daemonSet.UID, node)) == 1 }
+	return state.When("node "+node+" has one pod", func(cluster *history.Cluster) bool { return len(cluster.PodsOn(daemonSet.UID, node)) == 1 })
 }
 
 // requireNode waits until the cluster knows whether the node is Ready.
 func requireNode(ctx context.Context, c *spec.Case, node string, ready bool) {
-	c.RequireAfter(ctx, noticed, "the cluster knows of node "+node, func(cluster *history.Cluster) bool {
+	known := state.When(fmt.Sprintf("node %s is Ready: %t", node, ready), func(cluster *history.Cluster) bool {
 		return cluster.Nodes[node] != nil && history.NodeReady(cluster.Nodes[node]) == ready
 	})
+	c.RequireAfter(ctx, noticed, "the cluster knows of node "+node, known)
 }

@@ -8,10 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
-	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
-	"github.com/rollcall-conformance/rollcall/suites/expect"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -35,11 +33,12 @@ func readiness() {
 				c.Pods.BecomeReady(ctx, pod)
 			}
 			c.Await(ctx, RolledOut(updated))
-			c.Decide("KUBELET-001",
-				Exactly(len(nodes), StimulusIs("become ready")),
-				OnEveryNode(Before(StimulusIs("become ready"), PodDeleted(OfVersion("v1")))),
+		},
+		func(j *spec.Checks) {
+			j.Decide("KUBELET-001",
+				OnEveryNode(Before(Done(history.BecomeReady), PodDeleted(OfVersion("v1")))),
 				OnEveryNode(Before(PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1")))),
-				expect.RolledOut(), Keeps(judge.SurgeHandOff()))
+				EndsRolledOut(), Keeps("SURGE-006"))
 		}, spec.RealNodes{})
 
 	spec.It("takes an updated pod whose probe begins to fail for unavailable until it has passed for minReadySeconds anew",
@@ -49,19 +48,21 @@ func readiness() {
 			updated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(minReady)), Image("v2"))
 			pod := c.RequireUpdated(ctx, "an updated pod is Ready", updated, history.IsReady)
 			c.Pods.BecomeUnready(ctx, pod)
-			c.MustHaveBeenYoung(pod, minReady)
+			c.RequireNotYetAvailable(pod, minReady)
 			c.Await(ctx, Past(time.Now().Add((minReady+2)*time.Second)))
 			// A change that means nothing, so that a decision is due while the probe fails.
 			c.Update(ctx, updated, Edit{Says: "a label", Apply: func(d *appsv1.DaemonSet) { metav1.SetMetaDataLabel(&d.ObjectMeta, "nudge", "") }})
 			c.Await(ctx, Quiet(time.Second))
 			c.Pods.BecomeReady(ctx, pod)
 			c.Await(ctx, RolledOut(updated))
-			unready, readyAgain := First(PodUnready(OfVersion("v2"))), StimulusIs("become ready")
-			c.Decide("KUBELET-002",
+		},
+		func(j *spec.Checks) {
+			unready, readyAgain := First(PodUnready(OfVersion("v2"))), Done(history.BecomeReady)
+			j.Decide("KUBELET-002",
 				NeverBetween(unready, readyAgain, PodDeleted(OfVersion("v1"))),
 				NeverBetween(unready, readyAgain, PodCreated(OfVersion("v2"))),
 				OnEveryNode(Before(PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1")))),
-				expect.RolledOut(), Keeps(judge.SurgeBound()), Keeps(judge.SurgeLastAvailable()))
+				EndsRolledOut(), Keeps("SURGE-002"), Keeps("SURGE-016"))
 		}, spec.RealNodes{})
 
 	spec.It("updates a node at once whose old pod's probe fails, even while the surge limit is used up",
@@ -75,8 +76,13 @@ func readiness() {
 			other := otherThan(history.NodeOf(surging), nodes)
 			c.Pods.BecomeUnready(ctx, c.LivePodOn(ctx, daemonSet, other))
 			c.AwaitUpdated(ctx, updated, OnNode(other))
-			c.Decide("UNREADY-001",
-				Never(PodCreated(OfVersion("v2")).On(other).Where("before its old pod was unready", func(o Occurrence) bool { return o.AvailableBeside() > 0 })),
+			c.Await(ctx, Past(time.Now().Add(time.Second)))
+			c.Bind(otherNode, other)
+		},
+		func(j *spec.Checks) {
+			other := j.Bound(otherNode)
+			j.Decide("UNREADY-001",
+				Never(PodCreated(OfVersion("v2")).On(other).Where("before its old pod was unready", func(m Moment) bool { return m.AvailableBeside() > 0 })),
 				Within(spec.Prompt, PodUnready(OfVersion("v1")).On(other), PodCreated(OfVersion("v2")).On(other)))
 		}, spec.RealNodes{})
 }

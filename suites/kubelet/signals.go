@@ -6,7 +6,6 @@ import (
 
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
-	"github.com/rollcall-conformance/rollcall/suites/expect"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -21,20 +20,22 @@ func signals() {
 			c.AddNodes(ctx, 2)
 			c.RollOut(ctx, c.Deploy(ctx, MaxSurge("2"), DrainFor(drain)), Image("v2"))
 			c.Await(ctx, Quiet(time.Second))
-			c.Decide("KUBELET-005",
+		},
+		func(j *spec.Checks) {
+			j.Given(EndsRolledOut())
+			j.Decide("KUBELET-005",
 				// Less than drain, because a deletion that is heard of late makes the end seem early.
 				OnEveryNode(NotWithin(drain-2*time.Second, PodDeleted(OfVersion("v1")), PodGone(OfVersion("v1")))),
 				Never(PodHastened()),
 				Never(PodDeleted().Where("with less time than its spec gives it", shortened)),
-				Never(PodCreated().Where("a third pod on its node", func(o Occurrence) bool { return len(o.PodsBeside()) > 1 })),
-				OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))),
-				expect.RolledOut())
+				Never(PodCreated().Where("a third pod on its node", func(m Moment) bool { return len(m.PodsBeside()) > 1 })),
+				OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))))
 		}, spec.RealNodes{})
 }
 
 // shortened tells of a deleted pod that it was not given the grace period of its spec.
-func shortened(o Occurrence) bool {
-	pod := o.Pod()
+func shortened(m Moment) bool {
+	pod := m.Pod()
 	given, own := pod.DeletionGracePeriodSeconds, pod.Spec.TerminationGracePeriodSeconds
 	return given == nil || own != nil && *given < *own
 }

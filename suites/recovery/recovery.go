@@ -3,6 +3,7 @@ package recovery
 
 import (
 	"context"
+	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -15,13 +16,19 @@ func Specs() {
 	clock()
 }
 
-// back is noted when the implementation is ready again.
-const back = "controller is back"
+// back is when the implementation is ready again.
+const back history.Mark = "controller is back"
 
 // crash kills the implementation as soon as the condition holds, and starts it again.
 func crash(ctx context.Context, c *spec.Case, when string, condition Condition) {
+	crashFor(ctx, c, 0, when, condition)
+}
+
+// crashFor is crash with nobody at work for that long.
+func crashFor(ctx context.Context, c *spec.Case, away time.Duration, when string, condition Condition) {
 	c.Require(ctx, when, condition)
 	c.Kill(ctx)
+	c.Await(ctx, Past(time.Now().Add(away)))
 	c.Restart(ctx)
-	c.Note(history.Stimulus{Lever: back, Detail: "after a crash when " + when})
+	c.Mark(back)
 }

@@ -9,10 +9,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
-	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
-	"github.com/rollcall-conformance/rollcall/suites/expect"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -29,9 +28,11 @@ func resumes() {
 			crash(ctx, c, "an updated pod is Ready, two are not yet updated", UpdatedOn(3, updated, history.IsReady))
 			c.Await(ctx, RolledOut(updated))
 			c.Await(ctx, Quiet(time.Second))
-			c.Decide("RECOVERY-001",
-				Exactly(3, StimulusIs(back)),
-				expect.RolledOut(), Keeps(judge.RollingFloor()), Keeps(judge.RollingOnePod()),
+		},
+		func(j *spec.Checks) {
+			j.Given(Exactly(3, Marked(back)))
+			j.Decide("RECOVERY-001",
+				EndsRolledOut(), Keeps("ROLLING-002"), Keeps("ROLLING-013"),
 				OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))), OnEveryNode(Exactly(1, PodDeleted(OfVersion("v1")))))
 		}, spec.Alone{})
 
@@ -47,16 +48,18 @@ func resumes() {
 			crash(ctx, c, "updated pods are Ready on half of the nodes", UpdatedOn(3, updated, history.IsReady))
 			c.Await(ctx, RolledOut(updated))
 			c.Await(ctx, Quiet(time.Second))
-			c.Decide("RECOVERY-002",
-				Exactly(3, StimulusIs(back)),
-				expect.RolledOut(), Keeps(judge.SurgeBound()), Keeps(judge.SurgeTwoPods()), Keeps(judge.SurgeLastAvailable()),
+		},
+		func(j *spec.Checks) {
+			j.Given(Exactly(3, Marked(back)))
+			j.Decide("RECOVERY-002",
+				EndsRolledOut(), Keeps("SURGE-002"), Keeps("SURGE-009"), Keeps("SURGE-016"),
 				OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))), OnEveryNode(Exactly(1, PodDeleted(OfVersion("v1")))))
 		}, spec.Alone{})
 }
 
 // gaveWay holds once one of the nodes' old pods is on its way out or gone.
 func gaveWay(daemonSet *appsv1.DaemonSet) Condition {
-	return func(cluster *history.Cluster) bool {
+	return state.When("an old pod is on its way out or gone", func(cluster *history.Cluster) bool {
 		for _, node := range cluster.EligibleNodes(daemonSet) {
 			if !slices.ContainsFunc(cluster.PodsOn(daemonSet.UID, node), func(pod *corev1.Pod) bool {
 				return history.IsLive(pod) && !history.MatchesTemplate(pod, &daemonSet.Spec.Template)
@@ -65,5 +68,5 @@ func gaveWay(daemonSet *appsv1.DaemonSet) Condition {
 			}
 		}
 		return false
-	}
+	})
 }

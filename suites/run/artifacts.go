@@ -11,6 +11,9 @@ import (
 	"github.com/rollcall-conformance/rollcall/reports"
 )
 
+// recordingsFolder is where the recordings are in a run's folder.
+const recordingsFolder = "recordings"
+
 // artifacts are the folder of a run's results, and what is in it.
 type artifacts struct {
 	root, recordings, logs string
@@ -22,7 +25,7 @@ type artifacts struct {
 // openArtifacts makes the folder ready for a run: results of an earlier one go, anything else stays. Only one run may use it at a time.
 func openArtifacts(root string) (artifacts, error) {
 	a := artifacts{
-		root: root, recordings: filepath.Join(root, "recordings"), logs: filepath.Join(root, "logs"), work: filepath.Join(root, "work"),
+		root: root, recordings: filepath.Join(root, recordingsFolder), logs: filepath.Join(root, "logs"), work: filepath.Join(root, "work"),
 		lock: flock.New(filepath.Join(root, ".lock")),
 	}
 	a.ginkgo = filepath.Join(a.work, "ginkgo.json")

@@ -1,37 +1,78 @@
 package run
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
-	"github.com/rollcall-conformance/rollcall/framework/history"
-	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
-	"github.com/rollcall-conformance/rollcall/framework/story"
+	"github.com/rollcall-conformance/rollcall/reports"
 )
 
-// judgeRecordings is `rollcall judge`: the standing invariants, on recordings from anywhere.
+// judgeRecordings is `rollcall judge`: every verdict again, from recordings alone.
 func judgeRecordings(args []string, out io.Writer) (int, error) {
 	flags := newFlags("judge", out)
+	output := flags.String("output", "", "write the requirements with their verdicts to this `file`, as a report has them")
 	if err := parseFlags(flags, args); err != nil {
 		return exitUsage, err
 	}
 	if flags.NArg() == 0 {
-		return exitUsage, usagef("name the recordings to judge, such as _artifacts/recordings/*.jsonl")
+		return exitUsage, usagef("name the recordings to judge, such as _artifacts/recordings/*.jsonl, or the folder of a run, such as _artifacts")
 	}
+	specs := specTree()
 	catalogue, err := requirements.Load()
 	if err != nil {
 		return exitHarness, err
 	}
+	var all []judged
 	code := exitConformant
 	for _, path := range flags.Args() {
-		h, err := history.Open(path)
+		recordings, root, err := recordingsIn(path)
 		if err != nil {
 			return exitUsage, usageError{err}
 		}
-		code = worse(code, tellVerdicts(out, catalogue, path, h))
+		for _, recording := range recordings {
+			j, err := judgeRecording(recording, root, catalogue)
+			if err != nil {
+				return exitUsage, usageError{err}
+			}
+			code = worse(code, j.tell(out, catalogue))
+			all = append(all, j)
+		}
 	}
-	return code, nil
+	if flags.NArg() != 1 && *output == "" {
+		return code, nil
+	}
+	report, err := assembleAgain(all, specs, catalogue)
+	if err != nil {
+		return exitHarness, err
+	}
+	if *output != "" {
+		if err := writeRequirements(*output, report); err != nil {
+			return exitHarness, err
+		}
+	}
+	return worse(code, compare(out, flags.Arg(0), report)), nil
+}
+
+// recordingsIn returns the recordings that a path stands for, and the folder that reports name them relative to: a recording, or the folder of a run,
+// or of recordings.
+func recordingsIn(path string) (recordings []string, root string, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, "", fmt.Errorf("open recording: %w", err)
+	}
+	if !info.IsDir() {
+		return []string{path}, filepath.Dir(filepath.Dir(path)), nil
+	}
+	for _, folder := range []string{filepath.Join(path, recordingsFolder), path} {
+		if recordings, err = filepath.Glob(filepath.Join(folder, "*.jsonl")); err != nil || len(recordings) > 0 {
+			return recordings, path, err
+		}
+	}
+	return nil, "", fmt.Errorf("%s holds no recordings: name the folder of a run, or its recordings", path)
 }
 
 // worse is the more serious of two exit codes: a failure is one whatever else could not be decided.
@@ -42,25 +83,54 @@ func worse(a, b int) int {
 	return max(a, b)
 }
 
-func tellVerdicts(out io.Writer, catalogue *requirements.Catalogue, path string, h *history.History) int {
-	fmt.Fprintf(out, "%s: %s (%d events)\n", path, h.Scenario, len(h.Entries))
-	code := exitConformant
-	for _, verdict := range judge.Run(h, judge.All()) {
-		requirement, _ := catalogue.Get(verdict.Requirement)
-		switch {
-		case verdict.Outcome == judge.Broken:
-			code = exitNotConformant
-			for _, violation := range verdict.Violations {
-				fmt.Fprintln(out, story.Of(h, violation, story.Options{Statement: requirement.Statement, Spec: h.Scenario, Recording: path, Unicode: true}))
-			}
-		case verdict.Outcome == judge.Inconclusive:
-			code = worse(code, exitHarness)
-			fmt.Fprintf(out, "  %-12s inconclusive: %s\n", verdict.Requirement, verdict.Reason)
-		case verdict.Exercised:
-			fmt.Fprintf(out, "  %-12s holds\n", verdict.Requirement)
-		default:
-			fmt.Fprintf(out, "  %-12s not put to the test\n", verdict.Requirement)
+// writeRequirements writes the requirements as a report has them.
+func writeRequirements(path string, report *reports.ConformanceReport) error {
+	var text bytes.Buffer
+	if err := reports.WriteRequirements(&text, report); err != nil {
+		return err
+	}
+	return os.WriteFile(path, text.Bytes(), 0o644)
+}
+
+// compare says whether the report of the run, if its folder was named and has one, gives the same requirements the same verdicts, byte for byte.
+func compare(out io.Writer, folder string, again *reports.ConformanceReport) int {
+	file, err := os.Open(filepath.Join(folder, reports.YAMLFile))
+	if err != nil {
+		return exitConformant
+	}
+	defer file.Close()
+	before, err := reports.ReadYAML(file)
+	if err != nil {
+		fmt.Fprintf(out, "%s cannot be compared: %v\n", file.Name(), err)
+		return exitHarness
+	}
+	declareDeviations(again, before.Implementation.KnownDeviations)
+	var was, is bytes.Buffer
+	if err := reports.WriteRequirements(&was, before); err != nil {
+		return exitHarness
+	}
+	if err := reports.WriteRequirements(&is, again); err != nil {
+		return exitHarness
+	}
+	if bytes.Equal(was.Bytes(), is.Bytes()) {
+		fmt.Fprintf(out, "%d requirements: the same as in %s, byte for byte\n", len(again.Requirements), file.Name())
+		return exitConformant
+	}
+	fmt.Fprintf(out, "the verdicts differ from those in %s:\n", file.Name())
+	for i, now := range again.Requirements {
+		if then := before.Requirements[i]; then.Verdict != now.Verdict || then.Reason != now.Reason {
+			fmt.Fprintf(out, "  %-14s was %s %s, is %s %s\n", now.ID, then.Verdict, then.Reason, now.Verdict, now.Reason)
 		}
 	}
-	return code
+	return exitHarness
+}
+
+func declareDeviations(report *reports.ConformanceReport, deviations []reports.KnownDeviation) {
+	for _, deviation := range deviations {
+		for i := range report.Requirements {
+			if report.Requirements[i].ID == deviation.Requirement {
+				report.Requirements[i].KnownDeviation = deviation.Issue
+			}
+		}
+	}
 }

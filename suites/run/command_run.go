@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/onsi/ginkgo/v2/types"
@@ -109,6 +110,7 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 		defer func() { err = errors.Join(err, r.stop(running.Stop)) }()
 	}
 	r.say("%s ready in %.1f s", r.implementation.Name, time.Since(started).Seconds())
+	defer r.sayExit(running)()
 
 	session := filepath.Join(r.artifacts.work, "session.json")
 	if err := where.session(r, file, built).Write(session); err != nil {
@@ -121,6 +123,19 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 		return fmt.Errorf("%s ended on its own during the run (%s); its log ends:\n%s", r.implementation.Name, status, running.LogTail(20))
 	}
 	return nil
+}
+
+// sayExit says at once when the implementation ends without being asked to, until it is told to stop.
+func (r *suiteRun) sayExit(running *implementation.Running) (stop func()) {
+	stopped := make(chan struct{})
+	go func() {
+		select {
+		case <-running.Exited():
+			r.say("%s ended by itself (%s); the last line of its log: %s", r.implementation.Name, running.ExitStatus(), strings.Join(running.LogTail(1), ""))
+		case <-stopped:
+		}
+	}()
+	return func() { close(stopped) }
 }
 
 func (r *suiteRun) buildOptions(where *place) implementation.BuildOptions {
@@ -181,6 +196,9 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 	return reports.ExitCode(report), err
 }
 
+// notSelected is the reason of a spec that nobody asked for.
+const notSelected = "not selected"
+
 // why is the reason of whatever did not run.
 func (r *suiteRun) why(ctx context.Context) string {
 	switch {
@@ -189,7 +207,7 @@ func (r *suiteRun) why(ctx context.Context) string {
 	case r.harnessFailure != "":
 		return "the harness failed before"
 	}
-	return "not selected"
+	return notSelected
 }
 
 // stop gives a component time to end although the run may have been interrupted.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,6 +54,8 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 		"an unknown feature":       {[]string{"run", "-implementation=" + implementation}, []string{"implementation.yaml:5", "Surgery", "HostPortRejection"}},
 		"an unknown version":       {[]string{"run", "-kubernetes-version=banana"}, []string{"banana"}},
 		"a version to build":       {[]string{"build", "-kubernetes-version=1.2"}, []string{"1.2"}},
+		"a version too old":        {[]string{"run", "-provider=embedded", "-kubernetes-version=1.5.0"}, []string{"1.5.0", "v1.25.0 and later"}},
+		"one too old for kind":     {[]string{"run", "-provider=kind", "-kubernetes-version=1.5.0"}, []string{"1.5.0", "v1.25.0 and later"}},
 		"an argument to build":     {[]string{"build", "1.36.3"}, []string{`unexpected argument "1.36.3"`}},
 		"nothing to judge":         {[]string{"judge"}, []string{"name the recordings"}},
 		"a file that is none":      {[]string{"judge", file}, []string{file, "not a rollcall recording"}},
@@ -196,7 +199,7 @@ func TestARecordingIsJudgedAgainWithTheSameExitCodes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "recording.jsonl")
 			var recording bytes.Buffer
-			if err := historytest.WriteTo(&recording, row.recording(t)); err != nil {
+			if err := row.recording(t).Write(&recording); err != nil {
 				t.Fatal(err)
 			}
 			write(t, path, recording.String())
@@ -238,5 +241,14 @@ func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestAMissingHomeFolderIsTheUsersToMend(t *testing.T) {
+	t.Setenv("HOME", "")
+	t.Setenv("XDG_CACHE_HOME", "")
+	_, err := dispatch(context.Background(), "build", nil, io.Discard)
+	if !errors.As(err, new(usageError)) || !strings.Contains(err.Error(), "XDG_CACHE_HOME or HOME") {
+		t.Errorf("want a usage error that says what to set, got %v", err)
 	}
 }

@@ -19,6 +19,8 @@ type Judgement struct {
 	// Observations decide nothing.
 	Observations []string
 
+	// Standing are the verdicts of the standing rules.
+	Standing judge.Verdicts
 	// Violations in the order of the rules and checks, those of features that the implementation does not claim left out.
 	Violations []judge.Violation
 
@@ -43,7 +45,7 @@ func (s *Spec) Judge(h *history.History, catalogue *requirements.Catalogue) Judg
 	}
 	survey := matchers.NewSurvey(h, checks.matchers()...)
 	standing := judge.Run(h, judge.All(), survey.Observe)
-	j := Judgement{history: h}
+	j := Judgement{history: h, Standing: standing}
 	if evidence.Aborted == "" {
 		evidence.Unmet = checks.unmet(survey, standing)
 		for _, read := range checks.observed {

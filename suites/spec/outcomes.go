@@ -25,12 +25,12 @@ func attach(outcomes Outcomes) {
 	ginkgo.AddReportEntry(OutcomeEntry, outcomes, ginkgo.ReportEntryVisibilityNever)
 }
 
-// notRun returns the outcomes of a spec that cannot run: nothing that it decides is claimed, or the cluster lacks what it takes; nil if it can.
-func (s *Spec) notRun(session Session, catalogue *requirements.Catalogue) []reports.Outcome {
-	missing, claimed := s.wants.missingOn(session), false
+// NotRun returns the outcomes of a spec that cannot run: nothing that it decides is claimed, or the cluster lacks what it takes; nil if it can.
+func (s *Spec) NotRun(place history.Place, features []string, catalogue *requirements.Catalogue) []reports.Outcome {
+	missing, claimed := s.wants.missingOn(place), false
 	var outcomes []reports.Outcome
 	for _, id := range s.Decides {
-		evidence := verdict.Evidence{Unclaimed: unclaimed(catalogue, session.features(), id), Impossible: missing}
+		evidence := verdict.Evidence{Unclaimed: unclaimed(catalogue, features, id), Impossible: missing}
 		claimed = claimed || evidence.Unclaimed == ""
 		outcomes = append(outcomes, s.outcome(id, evidence))
 	}

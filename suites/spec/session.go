@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
@@ -85,6 +86,11 @@ func (s Session) features() []string {
 	return features
 }
 
+// place is what the cluster has to offer.
+func (s Session) place() history.Place {
+	return history.Place{RealNodes: len(s.RealNodes), OnlyRealNodes: s.OnlyRealNodes, NeverAlone: s.NeverAlone}
+}
+
 // environment connects to the session's cluster.
 func (s Session) environment() (scenario.Environment, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig)
@@ -98,7 +104,7 @@ func (s Session) environment() (scenario.Environment, error) {
 	}
 	return scenario.Environment{
 		Client: client, RealNodes: s.RealNodes, OnlyRealNodes: s.OnlyRealNodes, Images: s.Images,
-		Config: config, Features: s.features(),
+		Config: config, Features: s.features(), NeverAlone: s.NeverAlone,
 		NoSurge:    !slices.Contains(s.Features, requirements.Surge),
 		Recordings: s.Recordings, RevisionLabel: s.RevisionLabel, Seed: s.Seed, Patience: s.Patience,
 	}, nil

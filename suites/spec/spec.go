@@ -64,7 +64,7 @@ func (s *Spec) run(ctx ginkgo.SpecContext) {
 	if err := p.catalogue.Unknown(s.Decides...); err != nil {
 		ginkgo.Fail("harness: " + err.Error())
 	}
-	if outcomes := s.notRun(p.session, p.catalogue); outcomes != nil {
+	if outcomes := s.NotRun(p.session.place(), p.session.features(), p.catalogue); outcomes != nil {
 		attach(Outcomes{Outcomes: outcomes})
 		return
 	}
@@ -106,7 +106,8 @@ func (c *Case) play(ctx context.Context, name string) (ending history.Ending) {
 		}
 	}()
 	environment := c.process.environment
-	environment.NodeKind, environment.Records = c.spec.wants.nodes, c.spec.wants.records
+	wants := c.spec.wants
+	environment.NodeKind, environment.Records, environment.Kinds, environment.Bystanders = wants.nodes, wants.records, wants.kinds, wants.bystanders
 	if c.spec.wants.alone {
 		environment = c.takeControl(ctx, name, environment)
 	}

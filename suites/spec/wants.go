@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
 
@@ -18,12 +19,20 @@ type SimulatedNodes struct{}
 // Records has the DaemonSets of these namespaces recorded too, which are not the spec's. It is a decorator of It.
 type Records []string
 
+// Kinds has objects of these kinds recorded besides DaemonSets, their histories and pods. It is a decorator of It.
+type Kinds []history.Kind
+
+// Bystanders gives a spec a second namespace, for objects that nothing should happen to. It is a decorator of It.
+type Bystanders struct{}
+
 // wants is what a spec asks of the cluster, by decorators.
 type wants struct {
 	alone bool
 	// nodes is empty if any kind will do.
-	nodes   scenario.NodeKind
-	records []string
+	nodes      scenario.NodeKind
+	records    []string
+	kinds      []history.Kind
+	bystanders bool
 }
 
 // wantsOf tells our decorators from Ginkgo's.
@@ -38,6 +47,10 @@ func wantsOf(decorators []any) (w wants, others []any) {
 			w.nodes = scenario.Simulated
 		case Records:
 			w.records = decorator
+		case Kinds:
+			w.kinds = decorator
+		case Bystanders:
+			w.bystanders = true
 		default:
 			others = append(others, decorator)
 		}
@@ -45,14 +58,14 @@ func wantsOf(decorators []any) (w wants, others []any) {
 	return w, others
 }
 
-// missingOn says why a spec that wants this is not possible on the session's cluster, or nothing.
-func (w wants) missingOn(s Session) string {
+// missingOn says why a spec that wants this is not possible on the cluster, or nothing.
+func (w wants) missingOn(p history.Place) string {
 	switch {
-	case w.alone && s.NeverAlone != "":
-		return "it takes a cluster and an implementation to itself: " + s.NeverAlone
-	case w.nodes == scenario.Real && len(s.RealNodes) == 0:
+	case w.alone && p.NeverAlone != "":
+		return "it takes a cluster and an implementation to itself: " + p.NeverAlone
+	case w.nodes == scenario.Real && p.RealNodes == 0:
 		return "it takes nodes with a kubelet: PROVIDER=kind has some"
-	case w.nodes == scenario.Simulated && s.OnlyRealNodes:
+	case w.nodes == scenario.Simulated && p.OnlyRealNodes:
 		return "it takes simulated nodes, which this cluster has none of"
 	}
 	return ""

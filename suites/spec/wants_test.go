@@ -3,28 +3,29 @@ package spec
 import (
 	"testing"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
 
 func TestASpecDoesNotRunWhereItCannotHaveWhatItWants(t *testing.T) {
-	real := []string{"worker"}
+	const real = 1
 	for name, tt := range map[string]struct {
-		wants   wants
-		session Session
-		runs    bool
+		wants wants
+		place history.Place
+		runs  bool
 	}{
-		"nothing":                       {wants{}, Session{}, true},
-		"alone":                         {wants{alone: true}, Session{}, true},
-		"alone on somebody's cluster":   {wants{alone: true}, Session{RealNodes: real, NeverAlone: "it is somebody's"}, false},
-		"company on somebody's cluster": {wants{}, Session{RealNodes: real, NeverAlone: "it is somebody's"}, true},
-		"kubelets":                      {wants{nodes: scenario.Real}, Session{RealNodes: real}, true},
-		"kubelets where there are none": {wants{nodes: scenario.Real}, Session{}, false},
-		"simulated nodes":               {wants{nodes: scenario.Simulated}, Session{RealNodes: real}, true},
+		"nothing":                       {wants{}, history.Place{}, true},
+		"alone":                         {wants{alone: true}, history.Place{}, true},
+		"alone on somebody's cluster":   {wants{alone: true}, history.Place{RealNodes: real, NeverAlone: "it is somebody's"}, false},
+		"company on somebody's cluster": {wants{}, history.Place{RealNodes: real, NeverAlone: "it is somebody's"}, true},
+		"kubelets":                      {wants{nodes: scenario.Real}, history.Place{RealNodes: real}, true},
+		"kubelets where there are none": {wants{nodes: scenario.Real}, history.Place{}, false},
+		"simulated nodes":               {wants{nodes: scenario.Simulated}, history.Place{RealNodes: real}, true},
 		"simulated nodes where there are none": {
-			wants{nodes: scenario.Simulated}, Session{RealNodes: real, OnlyRealNodes: true}, false,
+			wants{nodes: scenario.Simulated}, history.Place{RealNodes: real, OnlyRealNodes: true}, false,
 		},
 	} {
-		if missing := tt.wants.missingOn(tt.session); (missing == "") != tt.runs {
+		if missing := tt.wants.missingOn(tt.place); (missing == "") != tt.runs {
 			t.Errorf("%s: %q", name, missing)
 		}
 	}

@@ -214,9 +214,8 @@ func leave(t *testing.T, c *Cluster) {
 	g := NewWithT(t)
 	g.Expect(c.WillInstall(t.Context(), []*unstructured.Unstructured{clusterRole("implementation-of-test")})).To(Succeed())
 	createRole(t, "implementation-of-test")
-	env := scenario.Environment{Client: admin, RealNodes: c.Nodes(), OnlyRealNodes: true, Recordings: t.TempDir(), Patience: patience}
+	env := scenario.Environment{Client: admin, RealNodes: c.Nodes(), OnlyRealNodes: true, Bystanders: true, Recordings: t.TempDir(), Patience: patience}
 	s := scenario.Start(t.Context(), t, env, "left-behind", "a run that breaks off")
-	s.MakeBystanders(t.Context())
 	s.AddNodes(t.Context(), 1)
 	pod := s.MakeStaticPod(t.Context(), c.Nodes()[0], nil)
 	g.Expect(*pod.Spec.TerminationGracePeriodSeconds).To(BeNumerically(">", 60))

@@ -1,0 +1,136 @@
+package suites_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/onsi/ginkgo/v2"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/suites"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+var update = flag.Bool("update", false, "write the golden verdicts anew")
+
+const (
+	golden   = "testdata/golden"
+	verdicts = golden + "/verdicts.txt"
+)
+
+// specs are the texts of all specs. Ginkgo has one tree in a process, which is built once.
+var specs = sync.OnceValue(func() []string {
+	suites.Register()
+	var texts []string
+	for _, report := range ginkgo.PreviewSpecs("golden").SpecReports {
+		texts = append(texts, report.FullText())
+	}
+	return texts
+})
+
+// TestGoldenRecordings judges recordings of lawful and of broken controllers again. Every verdict must be the one that is on file.
+func TestGoldenRecordings(t *testing.T) {
+	specs()
+	catalogue, err := requirements.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, err := filepath.Glob(filepath.Join(golden, "*", "*.jsonl.gz"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no golden recordings (%v)", err)
+	}
+	lines := make([][]string, len(paths))
+	var judging sync.WaitGroup
+	for i, path := range paths {
+		judging.Go(func() {
+			h, err := history.Open(path)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			s := spec.Registered(h.Scenario)
+			if s == nil {
+				t.Errorf("%s: no spec is called %q", path, h.Scenario)
+				return
+			}
+			lines[i] = told(strings.TrimSuffix(strings.TrimPrefix(path, golden+"/"), ".jsonl.gz"), s.Judge(h, catalogue))
+		})
+	}
+	judging.Wait()
+	got := []byte(strings.Join(slices.Concat(lines...), "\n") + "\n")
+	if *update {
+		if err := os.WriteFile(verdicts, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(verdicts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("verdicts differ from %s; if they are right, write them anew with -update:\n%s", verdicts, difference(string(want), string(got)))
+	}
+}
+
+// told is a line for each requirement: recording, requirement, verdict, and the reason or what is wrong.
+func told(name string, j spec.Judgement) []string {
+	var lines []string
+	for _, outcome := range j.Outcomes {
+		line := fmt.Sprintf("%s %s %s", name, outcome.Requirement, outcome.Verdict)
+		if outcome.Verdict != reports.Fail && outcome.Reason != "" {
+			line += ": " + strings.ReplaceAll(outcome.Reason, "\n", " ")
+		}
+		lines = append(lines, line)
+		for _, violation := range j.Violations {
+			if string(violation.Requirement) == outcome.Requirement {
+				lines = append(lines, fmt.Sprintf("  at %d on %q: %s: got %s", violation.ResourceVersion, violation.Node, violation.Promise, violation.Got))
+			}
+		}
+	}
+	return lines
+}
+
+// difference lists the lines that only one of the texts has.
+func difference(want, got string) string {
+	only := func(a, b string, sign string) (lines []string) {
+		others := strings.Split(b, "\n")
+		for _, line := range strings.Split(a, "\n") {
+			if !slices.Contains(others, line) {
+				lines = append(lines, sign+" "+line)
+			}
+		}
+		return lines
+	}
+	return strings.Join(append(only(want, got, "-"), only(got, want, "+")...), "\n")
+}
+
+// TestEverySpecHasAGoldenRecordingOfTheReference keeps the corpus whole.
+func TestEverySpecHasAGoldenRecordingOfTheReference(t *testing.T) {
+	recorded := map[string]bool{}
+	paths, err := filepath.Glob(filepath.Join(golden, "reference*", "*.jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		h, err := history.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		recorded[h.Scenario] = true
+	}
+	for _, text := range specs() {
+		if !recorded[text] {
+			t.Errorf("no golden recording of %q: see hack/golden", text)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package run
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// judged is a recording that was judged again.
+type judged struct {
+	path      string
+	history   *history.History
+	judgement spec.Judgement
+	// known: the spec that made the recording is one of this rollcall's, so that its own checks were asked, too.
+	known bool
+}
+
+// judgeRecording judges a recording by its spec's checks and the standing rules, or by these alone where nobody knows the spec.
+func judgeRecording(path, root string, catalogue *requirements.Catalogue) (judged, error) {
+	h, err := history.Open(path)
+	if err != nil {
+		return judged{}, err
+	}
+	s := spec.Registered(h.Scenario)
+	j := judged{path: path, history: h, known: s != nil}
+	if s == nil {
+		s = &spec.Spec{Text: h.Scenario}
+	}
+	j.judgement = s.Judge(h, catalogue)
+	relative, err := filepath.Rel(root, path)
+	if err != nil {
+		relative = path
+	}
+	j.judgement.Tell(catalogue, relative, path)
+	return j, nil
+}
+
+// tell prints what the recording says and returns the exit code that goes with it.
+func (j judged) tell(out io.Writer, catalogue *requirements.Catalogue) int {
+	fmt.Fprintf(out, "%s: %s (%d entries)\n", j.path, j.history.Scenario, len(j.history.Entries))
+	if !j.known {
+		fmt.Fprintln(out, "  no spec of this rollcall made it: the standing rules alone judge it")
+	}
+	code := exitConformant
+	told := map[string]bool{}
+	for _, outcome := range j.judgement.Outcomes {
+		told[outcome.Requirement] = true
+		switch outcome.Verdict {
+		case reports.Fail:
+			code = exitNotConformant
+			for _, violation := range outcome.Violations {
+				fmt.Fprintln(out, violation.Story)
+			}
+		case reports.Inconclusive:
+			code = worse(code, exitHarness)
+			fallthrough
+		default:
+			fmt.Fprintf(out, "  %-14s %s %s\n", outcome.Requirement, outcome.Verdict, outcome.Reason)
+		}
+	}
+	for _, ruled := range j.judgement.Standing {
+		if _, claimed := catalogue.Get(ruled.Requirement); claimed && ruled.Exercised && !told[string(ruled.Requirement)] {
+			fmt.Fprintf(out, "  %-14s holds\n", ruled.Requirement)
+		}
+	}
+	return code
+}
+
+// assembleAgain makes the report's requirements from recordings alone. A spec without a recording did not run: the recordings' headers say whether it
+// could have.
+func assembleAgain(all []judged, specs []specReport, catalogue *requirements.Catalogue) (*reports.ConformanceReport, error) {
+	run := reports.Run{Catalogue: rows(catalogue)}
+	played := map[string]bool{}
+	for _, j := range all {
+		played[j.history.Scenario] = true
+		run.Outcomes = append(run.Outcomes, j.judgement.Outcomes...)
+		for _, text := range j.judgement.Observations {
+			run.Observations = append(run.Observations, reports.Observation{Spec: j.history.Scenario, Text: text})
+		}
+	}
+	for _, report := range specs {
+		s := spec.Registered(report.FullText())
+		if s == nil || played[s.Text] || len(all) == 0 {
+			continue
+		}
+		header := all[0].history.Header
+		outcomes := s.NotRun(header.Place, header.Features, catalogue)
+		if outcomes == nil {
+			for _, id := range s.Decides {
+				outcomes = append(outcomes, reports.Outcome{Requirement: string(id), Spec: s.Text, Verdict: reports.NotRun, Reason: notSelected})
+			}
+		}
+		run.Outcomes = append(run.Outcomes, outcomes...)
+	}
+	return reports.Assemble(run)
+}

@@ -1,0 +1,114 @@
+package spec
+
+import (
+	"testing"
+
+	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/gstruct"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/reports"
+)
+
+// recording is a whole one, in which the implementation deletes an available old pod with maxSurge before there is another, if it is to break SURGE-006.
+func recording(t *testing.T, breaks bool, ending history.Ending) *history.History {
+	b := historytest.New(t).Nodes(1)
+	ds := b.DaemonSet("agent", historytest.MaxSurge("1"))
+	old := ds.Pod("old", "node-1").Ready()
+	b.After(3 * Prompt)
+	ds.Update("v2")
+	if breaks {
+		old.Terminating()
+	}
+	b.After(3 * Prompt)
+	h := b.History()
+	h.Features = []string{string(requirements.DaemonSet), string(requirements.Surge)}
+	h.Entries = append(h.Entries, history.Entry{ResourceVersion: b.Version(), Time: b.Now(), Received: b.Now().Sub(h.Start), Ending: &ending})
+	return h
+}
+
+// verdicts of the spec on the recording, with their reasons.
+func verdicts(t *testing.T, s *Spec, h *history.History) map[string]reports.Outcome {
+	t.Helper()
+	catalogue, err := requirements.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcomes := map[string]reports.Outcome{}
+	for _, outcome := range s.Judge(h, catalogue).Outcomes {
+		outcomes[outcome.Requirement] = outcome
+	}
+	return outcomes
+}
+
+func is(verdict reports.Verdict, reason string) OmegaMatcher {
+	return gstruct.MatchFields(gstruct.IgnoreExtras, gstruct.Fields{"Verdict": Equal(verdict), "Reason": ContainSubstring(reason)})
+}
+
+func TestWhatAStandingRuleSeesBrokenIsBrokenWhateverBecameOfTheScenario(t *testing.T) {
+	g := NewWithT(t)
+	s := &Spec{Text: "a spec", Decides: Decides("SURGE-001")}
+	got := verdicts(t, s, recording(t, true, history.Ending{Aborted: "it could not go on"}))
+	g.Expect(got).To(HaveKeyWithValue("SURGE-006", is(reports.Fail, "")), "also one that the spec does not declare")
+	g.Expect(got).To(HaveKeyWithValue("SURGE-001", is(reports.Inconclusive, "it could not go on")))
+}
+
+func TestChecksAreAskedOnlyWhenTheScenarioReachedItsEnd(t *testing.T) {
+	g := NewWithT(t)
+	asked := 0
+	s := &Spec{Text: "a spec", Decides: Decides("SURGE-011"), Check: func(c *Checks) {
+		asked++
+		c.Decide("SURGE-011", matchers.EndsRolledOut())
+	}}
+	g.Expect(verdicts(t, s, recording(t, false, history.Ending{Aborted: "no"}))).To(HaveKeyWithValue("SURGE-011", is(reports.Inconclusive, "no")))
+	g.Expect(verdicts(t, s, recording(t, false, history.Ending{Impossible: "no"}))).To(HaveKeyWithValue("SURGE-011", is(reports.NotRun, "no")))
+	cut := recording(t, false, history.Ending{})
+	cut.Entries = cut.Entries[:len(cut.Entries)-1]
+	g.Expect(verdicts(t, s, cut)).To(HaveKeyWithValue("SURGE-011", is(reports.Inconclusive, "ends before its scenario does")))
+	g.Expect(asked).To(BeZero())
+	g.Expect(verdicts(t, s, recording(t, false, history.Ending{}))).To(HaveKeyWithValue("SURGE-011", is(reports.Fail, "")))
+	g.Expect(asked).To(Equal(1))
+}
+
+func TestAnAssumptionThatIsNotMetBlamesNobody(t *testing.T) {
+	g := NewWithT(t)
+	s := &Spec{Text: "a spec", Decides: Decides("SURGE-011"), Check: func(c *Checks) {
+		c.Given(matchers.AtLeast(1, matchers.NodeDeleted()))
+		c.Decide("SURGE-011", matchers.EndsRolledOut())
+	}}
+	g.Expect(verdicts(t, s, recording(t, false, history.Ending{}))).To(HaveKeyWithValue("SURGE-011", is(reports.Inconclusive, "an assumption was not met")))
+}
+
+func TestWhatWasNotTestedIsNoPass(t *testing.T) {
+	s := &Spec{Text: "a spec", Decides: Decides("SURGE-011", "SURGE-001"), Check: func(c *Checks) {
+		c.Decide("SURGE-011", matchers.Before(matchers.NodeAdded(), matchers.PodDeleted()))
+	}}
+	g := NewWithT(t)
+	got := verdicts(t, s, recording(t, false, history.Ending{Nodes: "simulated"}))
+	g.Expect(got).To(HaveKeyWithValue("SURGE-011", is(reports.Inconclusive, "no pod deleted")))
+	g.Expect(got).To(HaveKeyWithValue("SURGE-001", is(reports.Inconclusive, "nothing in the recording puts it to the test")))
+	g.Expect(got["SURGE-011"].Nodes).To(Equal("simulated"))
+}
+
+func TestNobodyIsHeldToWhatTheyDoNotClaim(t *testing.T) {
+	g := NewWithT(t)
+	h := recording(t, true, history.Ending{})
+	h.Features = []string{string(requirements.DaemonSet)}
+	got := verdicts(t, &Spec{Text: "a spec", Decides: Decides("SURGE-002")}, h)
+	g.Expect(got).To(HaveKeyWithValue("SURGE-002", is(reports.Unsupported, "does not claim Surge")))
+	g.Expect(got).NotTo(HaveKey("SURGE-006"))
+}
+
+func TestASpecThatAsksForWhatItDidNotDeclareOrBindIsWrongItself(t *testing.T) {
+	g := NewWithT(t)
+	for _, check := range []func(*Checks){
+		func(c *Checks) { c.Decide("SURGE-002", matchers.EndsRolledOut()) },
+		func(c *Checks) { c.Given(matchers.AtLeast(1, matchers.NodeAdded().On(c.Bound("closed")))) },
+	} {
+		s := &Spec{Text: "a spec", Decides: Decides("SURGE-011"), Check: check}
+		g.Expect(verdicts(t, s, recording(t, false, history.Ending{}))).To(HaveKeyWithValue("SURGE-011", is(reports.Inconclusive, "harness: ")))
+	}
+}
