@@ -54,7 +54,6 @@ func triggers() {
 		spec.Decides("ROLLING-019", "TARGET-003"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 2)
-			c.MakeBystanders(ctx)
 			static := c.MakeStaticPod(ctx, nodes[0], map[string]string{"app": "daemon"})
 			alike := Edit{Says: "the labels of the other", Apply: func(d *appsv1.DaemonSet) {
 				d.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"part": d.Name}}
@@ -81,5 +80,5 @@ func triggers() {
 				Never(PodDeleted(Named(static))),
 				Never(PodDeleted().Where("of another DaemonSet or of none", others)),
 				Never(PodAltered().Where("of another DaemonSet or of none", others)))
-		})
+		}, spec.Bystanders{})
 }
