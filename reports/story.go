@@ -44,7 +44,7 @@ func Story(requirement Requirement, violation Violation, options StoryOptions) s
 	}
 	if violation.Recording != "" && violation.SameEventAs == "" {
 		path := filepath.Join(options.Folder, violation.Recording)
-		fmt.Fprintf(&s.text, "  recording: %s\n  judge its standing invariants again: rollcall judge %s\n", path, quoted(path))
+		fmt.Fprintf(&s.text, "  recording: %s\n  judge it again: rollcall judge %s\n", path, quoted(path))
 	}
 	return fit(s.text.String(), options.Unicode)
 }
