@@ -78,7 +78,7 @@ func TestJUnitHasASuitePerFamilyAndACasePerRequirement(t *testing.T) {
 		t.Errorf("a pass carries a failure, an error or a skip: %+v", passed)
 	}
 	if failed.Failure == nil || failed.Failure.Message !=
-		"node-1: got 3 pods at resourceVersion 120, and 1 more time on this node, and on 2 more nodes, and in 1 more recording" {
+		"node-1, resourceVersion 120: got 3 pods, and 1 more time on this node, and on 2 more nodes, and in 1 more recording" {
 		t.Fatalf("the failure is %+v, want one whose message says where, when and what", failed.Failure)
 	}
 	for _, want := range []string{"pod agent-a failed", "recordings/surges-over-a-failed-pod.jsonl", "known deviation: https://example.org/issues/7"} {
