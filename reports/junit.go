@@ -45,6 +45,8 @@ type (
 		Skipped *junitDetail `xml:"skipped"`
 		Error   *junitDetail `xml:"error"`
 		Failure *junitDetail `xml:"failure"`
+		// Output is the requirement's statement, which the name leaves out.
+		Output string `xml:"system-out,omitempty"`
 	}
 	junitDetail struct {
 		Type    string `xml:"type,attr,omitempty"`
@@ -54,7 +56,7 @@ type (
 )
 
 // WriteJUnit writes the report for CI systems: one testsuite per family, one testcase per requirement, named so that it keeps its history when a
-// statement is reworded. A failure carries the story of its violations; inconclusive is an error; what is unsupported, or was not to be run, is
+// statement is reworded; the statement is its output. A failure carries the story of its violations; inconclusive is an error; what is unsupported, or was not to be run, is
 // skipped, with the reason. A last testcase stands for the run itself and is an error if that was cut short or decided nothing: without it such a
 // run would have no failure and no error.
 func WriteJUnit(out io.Writer, report *ConformanceReport) error {
@@ -146,7 +148,7 @@ func propertiesOf(report *ConformanceReport) []junitProperty {
 }
 
 func caseOf(result RequirementResult, duration time.Duration) junitCase {
-	entry := junitCase{Class: result.ID.Family(), Name: paragraph.Printable(result.Name()), Time: seconds(duration)}
+	entry := junitCase{Class: result.ID.Family(), Name: paragraph.Printable(result.Name()), Time: seconds(duration), Output: paragraph.Printable(result.Statement)}
 	reason := paragraph.Printable(result.Reason)
 	switch result.Verdict {
 	case Fail:
@@ -155,7 +157,7 @@ func caseOf(result RequirementResult, duration time.Duration) junitCase {
 			entry.Failure.Type = "assertion"
 		}
 	case Inconclusive:
-		entry.Error = &junitDetail{Type: string(Inconclusive), Message: firstLine(reason), Body: paragraph.Printable(result.Statement) + "\n\n" + reason}
+		entry.Error = &junitDetail{Type: string(Inconclusive), Message: firstLine(reason), Body: reason}
 	case Unsupported, NotRun:
 		entry.Skipped = &junitDetail{Message: string(result.Verdict) + ": " + firstLine(reason)}
 	}
@@ -165,9 +167,6 @@ func caseOf(result RequirementResult, duration time.Duration) junitCase {
 // failureBody is the reason, or the story of each violation.
 func failureBody(result RequirementResult) string {
 	var parts []string
-	if len(result.Violations) == 0 {
-		parts = append(parts, result.Statement)
-	}
 	if result.Reason != "" {
 		parts = append(parts, result.Reason)
 	}

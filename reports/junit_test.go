@@ -28,6 +28,7 @@ type parsedSuites struct {
 			Failure *parsedDetail `xml:"failure"`
 			Error   *parsedDetail `xml:"error"`
 			Skipped *parsedDetail `xml:"skipped"`
+			Output  string        `xml:"system-out"`
 		} `xml:"testcase"`
 	} `xml:"testsuite"`
 }
@@ -77,7 +78,7 @@ func TestJUnitHasASuitePerFamilyAndACasePerRequirement(t *testing.T) {
 		t.Errorf("a pass carries a failure, an error or a skip: %+v", passed)
 	}
 	if failed.Failure == nil || failed.Failure.Message !=
-		"node-1: got 3 pods at resourceVersion 120, and 1 more time on this node, and on 2 more nodes, and in 1 more recording" {
+		"node-1, resourceVersion 120: got 3 pods, and 1 more time on this node, and on 2 more nodes, and in 1 more recording" {
 		t.Fatalf("the failure is %+v, want one whose message says where, when and what", failed.Failure)
 	}
 	for _, want := range []string{"pod agent-a failed", "recordings/surges-over-a-failed-pod.jsonl", "known deviation: https://example.org/issues/7"} {
@@ -88,8 +89,8 @@ func TestJUnitHasASuitePerFamilyAndACasePerRequirement(t *testing.T) {
 	if unclear.Error == nil || unclear.Error.Message != "the watch on pods lost events" {
 		t.Errorf("inconclusive became %+v, want an error with the reason", unclear)
 	}
-	if !strings.Contains(unclear.Error.Body, "a surge leaves bystanders alone") {
-		t.Errorf("the error's text lacks the statement:\n%s", unclear.Error.Body)
+	if passed.Output != "no more nodes than maxSurge run an extra pod" || unclear.Output != "a surge leaves bystanders alone" {
+		t.Errorf("the outputs are %q and %q, want the statements", passed.Output, unclear.Output)
 	}
 	hostPort, metric := parsed.Suites[2].Cases[0], parsed.Suites[3].Cases[2]
 	if hostPort.Skipped == nil || hostPort.Skipped.Message != "unsupported: HostPortRejection is not claimed" {

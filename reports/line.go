@@ -16,12 +16,16 @@ func failureLine(result RequirementResult) string {
 		return firstLine(result.Reason)
 	}
 	first := result.Violations[0]
-	line := "got " + first.Got
+	var where []string
 	if first.Node != "" {
-		line = first.Node + ": " + line
+		where = append(where, first.Node)
 	}
 	if first.ResourceVersion > 0 {
-		line += fmt.Sprintf(" at resourceVersion %d", first.ResourceVersion)
+		where = append(where, fmt.Sprintf("resourceVersion %d", first.ResourceVersion))
+	}
+	line := "got " + first.Got
+	if len(where) > 0 {
+		line = strings.Join(where, ", ") + ": " + line
 	}
 	if others := first.others(); others != "" {
 		line += ", " + others

@@ -71,15 +71,16 @@ func (s *story) headline(requirement Requirement) {
 	}
 	s.text.WriteString(paragraph.Hang("", fmt.Sprintf("%s broken%s%s", s.Requirement, where, since), 0, storyWidth))
 	s.line("required", requirement.Statement)
+	if s.SameEventAs != "" {
+		s.line("got", s.Got)
+		s.line("see", fmt.Sprintf("%s: the same %s breaks both", s.SameEventAs, s.cause()))
+		s.line("also", strings.TrimPrefix(s.others(), "and "))
+		return
+	}
 	if s.Promise != requirement.Statement {
 		s.line("checked", s.Promise)
 	}
 	s.line("got", s.Got)
-	if s.SameEventAs != "" {
-		s.line("see", fmt.Sprintf("%s: the same %s breaks both", s.SameEventAs, s.cause()))
-		s.also()
-		return
-	}
 	s.line("limits", s.Limits)
 	s.line("before", s.Before)
 	s.line("after", s.After)
@@ -97,7 +98,7 @@ func (s *story) headline(requirement Requirement) {
 
 // also says what else the same cause did.
 func (s *story) also() {
-	if others := s.others(); others != "" {
+	if others := strings.TrimPrefix(s.others(), "and "); others != "" {
 		const most = 5
 		nodes := s.otherNodes()
 		if hidden := len(nodes) - most; hidden > 0 {

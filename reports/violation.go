@@ -70,18 +70,23 @@ type WindowEvent struct {
 // others says in words which violations this one leads: "and 4 more times on this node, and on 3 more nodes"; empty for none.
 func (v Violation) others() string {
 	var parts []string
-	here, nodes := 0, v.otherNodes()
+	here, elsewhere, nodes := 0, 0, v.otherNodes()
 	for _, further := range v.More {
-		if further.Node == v.Node {
+		switch further.Node {
+		case v.Node:
 			here++
+		case "":
+			elsewhere++
 		}
 	}
+	if v.Node == "" {
+		here, elsewhere = 0, here
+	}
 	if here > 0 {
-		where := " in this recording"
-		if v.Node != "" {
-			where = " on this node"
-		}
-		parts = append(parts, "and "+counted(here, "more time")+where)
+		parts = append(parts, "and "+counted(here, "more time")+" on this node")
+	}
+	if elsewhere > 0 {
+		parts = append(parts, "and "+counted(elsewhere, "more time")+" in this recording")
 	}
 	if len(nodes) > 0 {
 		parts = append(parts, "and on "+counted(len(nodes), "more node"))
@@ -93,7 +98,7 @@ func (v Violation) others() string {
 func (v Violation) otherNodes() []string {
 	var nodes []string
 	for _, further := range v.More {
-		if further.Node != v.Node {
+		if further.Node != v.Node && further.Node != "" {
 			nodes = append(nodes, further.Node)
 		}
 	}
