@@ -8,18 +8,9 @@ import (
 	"time"
 )
 
-// Requirement is one row of the catalogue, as a report shows it.
-type Requirement struct {
-	// ID is the family, a dash and the number, for example SURGE-002.
-	ID        string
-	Level     Level
-	Feature   string
-	Statement string
-}
-
 // Outcome is what one spec or judge says about one requirement.
 type Outcome struct {
-	Requirement string
+	Requirement ID
 	// Spec that says so; empty for what no spec decides (the reason then says why).
 	Spec    string
 	Verdict Verdict
@@ -80,7 +71,7 @@ func Assemble(run Run) (*ConformanceReport, error) {
 	}
 	report.Observations = slices.Clone(run.Observations)
 	slices.SortFunc(report.Observations, func(a, b Observation) int {
-		return cmp.Or(cmp.Compare(places[a.Requirement], places[b.Requirement]), strings.Compare(a.Requirement, b.Requirement),
+		return cmp.Or(cmp.Compare(places[a.Requirement], places[b.Requirement]), cmp.Compare(a.Requirement, b.Requirement),
 			strings.Compare(a.Spec, b.Spec), strings.Compare(a.Text, b.Text))
 	})
 	report.Statistics = count(report.Requirements)
@@ -91,23 +82,21 @@ func Assemble(run Run) (*ConformanceReport, error) {
 	return report, nil
 }
 
-func placesIn(catalogue []Requirement) (map[string]int, error) {
-	places := make(map[string]int, len(catalogue))
+func placesIn(catalogue []Requirement) (map[ID]int, error) {
+	places := make(map[ID]int, len(catalogue))
 	for place, requirement := range catalogue {
 		if _, twice := places[requirement.ID]; twice {
 			return nil, fmt.Errorf("requirement %s is in the catalogue twice", requirement.ID)
 		}
-		switch requirement.Level {
-		case LevelCore, LevelExtended, LevelReference:
-		default:
-			return nil, fmt.Errorf("requirement %s has the unknown level %q: want core, extended or reference", requirement.ID, requirement.Level)
+		if !slices.Contains(AllLevels(), requirement.Level) {
+			return nil, fmt.Errorf("requirement %s has the unknown level %q: want one of %v", requirement.ID, requirement.Level, AllLevels())
 		}
 		places[requirement.ID] = place
 	}
 	return places, nil
 }
 
-func check(outcome Outcome, places map[string]int) error {
+func check(outcome Outcome, places map[ID]int) error {
 	if _, known := places[outcome.Requirement]; !known {
 		return fmt.Errorf("spec %q decides %q, which is not in the catalogue", outcome.Spec, outcome.Requirement)
 	}
@@ -121,7 +110,7 @@ func check(outcome Outcome, places map[string]int) error {
 }
 
 func resultOf(requirement Requirement, outcomes []Outcome) RequirementResult {
-	result := RequirementResult{ID: requirement.ID, Level: requirement.Level, Feature: requirement.Feature, Statement: requirement.Statement}
+	result := RequirementResult{Requirement: requirement}
 	verdicts := make([]Verdict, 0, len(outcomes))
 	for _, outcome := range outcomes {
 		verdicts = append(verdicts, outcome.Verdict)
@@ -154,22 +143,19 @@ func resultOf(requirement Requirement, outcomes []Outcome) RequirementResult {
 	result.Specs = sorted(result.Specs)
 	result.Nodes = slices.Compact(sorted(result.Nodes))
 	result.SpecsNotRun = sorted(result.SpecsNotRun)
-	slices.SortFunc(result.Violations, func(a, b Violation) int {
-		return cmp.Or(strings.Compare(a.Recording, b.Recording), cmp.Compare(a.ResourceVersion, b.ResourceVersion),
-			strings.Compare(a.Spec, b.Spec), strings.Compare(a.Node, b.Node), strings.Compare(a.Promise, b.Promise), strings.Compare(a.Got, b.Got))
-	})
+	slices.SortFunc(result.Violations, byRecording)
 	return result
 }
 
 // durationsOf sums up per requirement; nil if nothing took time.
-func durationsOf(outcomes []Outcome) map[string]time.Duration {
-	var durations map[string]time.Duration
+func durationsOf(outcomes []Outcome) map[ID]time.Duration {
+	var durations map[ID]time.Duration
 	for _, outcome := range outcomes {
 		if outcome.Duration <= 0 {
 			continue
 		}
 		if durations == nil {
-			durations = map[string]time.Duration{}
+			durations = map[ID]time.Duration{}
 		}
 		durations[outcome.Requirement] += outcome.Duration
 	}
@@ -179,7 +165,7 @@ func durationsOf(outcomes []Outcome) map[string]time.Duration {
 func tidyImplementation(implementation Implementation) Implementation {
 	implementation.Features = sorted(implementation.Features)
 	implementation.KnownDeviations = slices.Clone(implementation.KnownDeviations)
-	slices.SortFunc(implementation.KnownDeviations, func(a, b KnownDeviation) int { return strings.Compare(a.Requirement, b.Requirement) })
+	slices.SortFunc(implementation.KnownDeviations, func(a, b KnownDeviation) int { return cmp.Compare(a.Requirement, b.Requirement) })
 	return implementation
 }
 
@@ -194,7 +180,7 @@ func tidyProvenance(provenance Provenance, size int) Provenance {
 }
 
 // sorted returns the distinct strings in order, in a slice of its own; nil for none, as a file without them is read back.
-func sorted(all []string) []string {
+func sorted[S ~string](all []S) []S {
 	if len(all) == 0 {
 		return nil
 	}

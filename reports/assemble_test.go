@@ -11,7 +11,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/reports"
 )
 
-func resultFor(t *testing.T, report *reports.ConformanceReport, id string) reports.RequirementResult {
+func resultFor(t *testing.T, report *reports.ConformanceReport, id reports.ID) reports.RequirementResult {
 	t.Helper()
 	for _, result := range report.Requirements {
 		if result.ID == id {
@@ -26,7 +26,7 @@ func TestAReportListsTheWholeCatalogueInItsOrder(t *testing.T) {
 	t.Parallel()
 	run := exampleRun()
 	report := assemble(t, run)
-	var want, got []string
+	var want, got []reports.ID
 	for _, requirement := range run.Catalogue {
 		want = append(want, requirement.ID)
 	}

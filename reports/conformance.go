@@ -9,7 +9,7 @@ const (
 	NotConformant Conformance = "not conformant"
 	// Partial: all that was selected passed, but not everything was selected, so it is no statement about the implementation.
 	Partial Conformance = "partial"
-	// Undecided: nothing was seen to fail, but the run cannot vouch for the implementation.
+	// Undecided: nothing was seen to fail, but the run is no proof of conformance.
 	Undecided Conformance = "undecided"
 )
 

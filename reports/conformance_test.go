@@ -43,7 +43,7 @@ func TestExitCodeAndAnswerFollowFromTheVerdicts(t *testing.T) {
 			t.Parallel()
 			run := reports.Run{Provenance: reports.Provenance{Focus: test.focus, Interrupted: test.interrupted, HarnessFailure: test.harness}}
 			for i, verdict := range test.verdicts {
-				id := fmt.Sprintf("API-%03d", i)
+				id := reports.ID(fmt.Sprintf("API-%03d", i))
 				run.Catalogue = append(run.Catalogue, reports.Requirement{ID: id, Level: reports.LevelCore})
 				run.Outcomes = append(run.Outcomes, reports.Outcome{Requirement: id, Spec: "a spec", Verdict: verdict, Reason: "a reason"})
 			}

@@ -45,6 +45,8 @@ type (
 		Skipped *junitDetail `xml:"skipped"`
 		Error   *junitDetail `xml:"error"`
 		Failure *junitDetail `xml:"failure"`
+		// Output is the requirement's statement, which the name leaves out.
+		Output string `xml:"system-out,omitempty"`
 	}
 	junitDetail struct {
 		Type    string `xml:"type,attr,omitempty"`
@@ -53,31 +55,32 @@ type (
 	}
 )
 
-// WriteJUnit writes the report for CI systems: one testsuite per family, one testcase per requirement. A failure carries the story of
-// its violations; what was not run or is unsupported is skipped, with the reason; inconclusive is an error.
+// WriteJUnit writes the report for CI systems: one testsuite per family, one testcase per requirement, named so that it keeps its history when a
+// statement is reworded; the statement is its output. A failure carries the story of its violations; inconclusive is an error; what is unsupported, or was not to be run, is
+// skipped, with the reason. A last testcase stands for the run itself and is an error if that was cut short or decided nothing: without it such a
+// run would have no failure and no error.
 func WriteJUnit(out io.Writer, report *ConformanceReport) error {
 	suites := junitSuites{Name: "rollcall: " + paragraph.Printable(report.Implementation.Name), Time: seconds(report.Provenance.Duration)}
 	places := map[string]int{}
 	times := map[string]time.Duration{}
 	for _, result := range report.Requirements {
-		name := result.Family()
+		name := result.ID.Family()
 		place, known := places[name]
 		if !known {
 			place = len(suites.Suites)
 			places[name] = place
-			suites.Suites = append(suites.Suites, junitSuite{
-				Name:       name,
-				Timestamp:  report.Provenance.Started.UTC().Format("2006-01-02T15:04:05"),
-				Properties: propertiesOf(report),
-			})
+			suites.Suites = append(suites.Suites, suiteOf(report, name))
 		}
-		suite := &suites.Suites[place]
-		suite.Cases = append(suite.Cases, caseOf(result, report.Durations[result.ID]))
+		entry := caseOf(result, report.Durations[result.ID])
 		times[name] += report.Durations[result.ID]
-		suite.Time = seconds(times[name])
-		suite.count(result.Verdict)
-		suites.count(result.Verdict)
+		suites.Suites[place].Time = seconds(times[name])
+		suites.Suites[place].add(entry)
+		suites.count(entry)
 	}
+	whole := runCase(report)
+	suites.Suites = append(suites.Suites, suiteOf(report, whole.Class))
+	suites.Suites[len(suites.Suites)-1].add(whole)
+	suites.count(whole)
 	if _, err := io.WriteString(out, xml.Header); err != nil {
 		return fmt.Errorf("write JUnit report: %w", err)
 	}
@@ -92,16 +95,42 @@ func WriteJUnit(out io.Writer, report *ConformanceReport) error {
 	return nil
 }
 
-func (c *junitCounts) count(verdict Verdict) {
+func suiteOf(report *ConformanceReport, name string) junitSuite {
+	return junitSuite{
+		Name: name, Time: seconds(0), Timestamp: report.Provenance.Started.UTC().Format("2006-01-02T15:04:05"), Properties: propertiesOf(report),
+	}
+}
+
+func (s *junitSuite) add(entry junitCase) {
+	s.Cases = append(s.Cases, entry)
+	s.count(entry)
+}
+
+func (c *junitCounts) count(entry junitCase) {
 	c.Tests++
-	switch verdict {
-	case Fail:
+	switch {
+	case entry.Failure != nil:
 		c.Failures++
-	case Inconclusive:
+	case entry.Error != nil:
 		c.Errors++
-	case Unsupported, NotRun:
+	case entry.Skipped != nil:
 		c.Skipped++
 	}
+}
+
+// runCase is the testcase of the run itself.
+func runCase(report *ConformanceReport) junitCase {
+	entry := junitCase{Class: "rollcall", Name: "the run", Time: seconds(report.Provenance.Duration)}
+	failure := paragraph.Printable(report.Provenance.HarnessFailure)
+	switch {
+	case failure != "":
+		entry.Error = &junitDetail{Type: "run failed", Message: firstLine(failure), Body: failure}
+	case report.Provenance.Interrupted:
+		entry.Error = &junitDetail{Type: "interrupted", Message: "the run was interrupted"}
+	case count(report.Requirements).Decided() == 0:
+		entry.Error = &junitDetail{Type: "nothing decided", Message: "no requirement was decided"}
+	}
+	return entry
 }
 
 func propertiesOf(report *ConformanceReport) []junitProperty {
@@ -119,7 +148,7 @@ func propertiesOf(report *ConformanceReport) []junitProperty {
 }
 
 func caseOf(result RequirementResult, duration time.Duration) junitCase {
-	entry := junitCase{Class: result.Family(), Name: paragraph.Printable(result.ID + " " + result.Statement), Time: seconds(duration)}
+	entry := junitCase{Class: result.ID.Family(), Name: paragraph.Printable(result.Name()), Time: seconds(duration), Output: paragraph.Printable(result.Statement)}
 	reason := paragraph.Printable(result.Reason)
 	switch result.Verdict {
 	case Fail:
@@ -135,31 +164,22 @@ func caseOf(result RequirementResult, duration time.Duration) junitCase {
 	return entry
 }
 
+// failureBody is the reason, or the story of each violation.
 func failureBody(result RequirementResult) string {
-	var body strings.Builder
+	var parts []string
 	if result.Reason != "" {
-		fmt.Fprintln(&body, result.Reason)
+		parts = append(parts, result.Reason)
 	}
 	for _, violation := range result.Violations {
-		if body.Len() > 0 {
-			body.WriteByte('\n')
-		}
-		if violation.Story != "" {
-			fmt.Fprintln(&body, strings.TrimRight(violation.Story, "\n"))
-			continue
-		}
-		fmt.Fprintln(&body, violationLine(violation))
-		for _, event := range violation.Window {
-			fmt.Fprintf(&body, "  %d %+.3fs %s\n", event.ResourceVersion, event.Offset.Seconds(), event.Event)
-		}
-		if violation.Recording != "" {
-			fmt.Fprintln(&body, "recording:", violation.Recording)
-		}
+		parts = append(parts, Story(result.Requirement, violation, StoryOptions{Unicode: true}))
 	}
 	if result.KnownDeviation != "" {
-		fmt.Fprintln(&body, "known deviation:", result.KnownDeviation)
+		parts = append(parts, "known deviation: "+result.KnownDeviation)
 	}
-	return body.String()
+	for i := range parts {
+		parts[i] = strings.TrimRight(parts[i], "\n")
+	}
+	return strings.Join(parts, "\n\n") + "\n"
 }
 
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }

@@ -10,22 +10,31 @@ func firstLine(text string) string {
 	return strings.TrimSpace(line)
 }
 
-// failureLine says in one line why a requirement failed.
+// failureLine says in one line why a requirement failed: what was got, where, and how often.
 func failureLine(result RequirementResult) string {
 	if len(result.Violations) == 0 {
 		return firstLine(result.Reason)
 	}
-	line := violationLine(result.Violations[0])
-	if more := len(result.Violations) - 1; more > 0 {
-		line += fmt.Sprintf(" (and %d more)", more)
+	first := result.Violations[0]
+	var where []string
+	if first.Node != "" {
+		where = append(where, first.Node)
+	}
+	if first.ResourceVersion > 0 {
+		where = append(where, fmt.Sprintf("resourceVersion %d", first.ResourceVersion))
+	}
+	line := "got " + first.Got
+	if len(where) > 0 {
+		line = strings.Join(where, ", ") + ": " + line
+	}
+	if others := first.others(); others != "" {
+		line += ", " + others
+	}
+	if recordings := len(result.Violations) - 1; recordings > 0 {
+		line += ", and in " + counted(recordings, "more recording")
+	}
+	if first.SameEventAs != "" {
+		line += fmt.Sprintf("; the same %s breaks %s", first.cause(), first.SameEventAs)
 	}
 	return line
-}
-
-func violationLine(violation Violation) string {
-	where := ""
-	if violation.Node != "" {
-		where = "on " + violation.Node + " "
-	}
-	return fmt.Sprintf("%sat resourceVersion %d: got %s; promised: %s", where, violation.ResourceVersion, violation.Got, violation.Promise)
 }

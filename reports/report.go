@@ -32,7 +32,7 @@ type ConformanceReport struct {
 	Provenance   Provenance    `yaml:"provenance"`
 	// Durations by requirement: the sum over the specs that decide it. A spec that decides several requirements counts in each, so
 	// the durations do not add up to the run's.
-	Durations map[string]time.Duration `yaml:"durations,omitempty"`
+	Durations map[ID]time.Duration `yaml:"durations,omitempty"`
 }
 
 // Implementation is the controller that was tested, as its implementation file describes it.
@@ -44,14 +44,14 @@ type Implementation struct {
 	Version      string   `yaml:"version,omitempty"`
 	Contact      []string `yaml:"contact,omitempty"`
 	// Features that it claims, sorted.
-	Features []string `yaml:"features,omitempty"`
+	Features []Feature `yaml:"features,omitempty"`
 	// KnownDeviations that it declares, sorted by requirement. They explain a failure and never excuse it.
 	KnownDeviations []KnownDeviation `yaml:"knownDeviations,omitempty"`
 }
 
 // KnownDeviation is a requirement that the implementation is known to break, and where that is being followed.
 type KnownDeviation struct {
-	Requirement string `yaml:"requirement"`
+	Requirement ID     `yaml:"requirement"`
 	Issue       string `yaml:"issue"`
 }
 
@@ -62,6 +62,9 @@ type Provenance struct {
 	KubernetesVersion string    `yaml:"kubernetesVersion"`
 	// Provider of the cluster: embedded, kind or existing.
 	Provider string `yaml:"provider"`
+	// Authors says how it was known who made each change: "audit log", from the API server, or "inferred", from the objects alone; empty if not
+	// known.
+	Authors string `yaml:"authors,omitempty"`
 	// NodeKinds that specs ran on, for example simulated or real, sorted.
 	NodeKinds []string      `yaml:"nodeKinds,omitempty"`
 	Seed      int64         `yaml:"seed"`
@@ -75,7 +78,7 @@ type Provenance struct {
 	Focus string `yaml:"focus,omitempty"`
 	// Interrupted: somebody stopped the run before its end.
 	Interrupted bool `yaml:"interrupted"`
-	// HarnessFailure says how the harness itself failed, if that cut the run short.
+	// HarnessFailure says how the harness or the implementation failed, if that cut the run short.
 	HarnessFailure string `yaml:"harnessFailure,omitempty"`
 }
 
@@ -103,7 +106,7 @@ type RelaxedTimeout struct {
 // Observation is something worth knowing that decides no requirement.
 type Observation struct {
 	// Requirement that it is related to; may be empty.
-	Requirement string `yaml:"requirement,omitempty"`
+	Requirement ID     `yaml:"requirement,omitempty"`
 	Spec        string `yaml:"spec,omitempty"`
 	Text        string `yaml:"text"`
 }

@@ -1,8 +1,8 @@
 package reports
 
 import (
+	"cmp"
 	"slices"
-	"strings"
 )
 
 // Statistics counts requirements by verdict.
@@ -66,7 +66,7 @@ type Profile struct {
 
 // FeatureStatistics counts the requirements of one feature.
 type FeatureStatistics struct {
-	Name string `yaml:"name"`
+	Name Feature `yaml:"name"`
 	// Claimed by the implementation.
 	Claimed    bool       `yaml:"claimed"`
 	Statistics Statistics `yaml:"statistics,flow"`
@@ -92,7 +92,7 @@ func profilesOf(results []RequirementResult) []Profile {
 	var names []string
 	byFamily := map[string][]RequirementResult{}
 	for _, result := range results {
-		name := result.Family()
+		name := result.ID.Family()
 		if _, known := byFamily[name]; !known {
 			names = append(names, name)
 		}
@@ -105,8 +105,8 @@ func profilesOf(results []RequirementResult) []Profile {
 	return profiles
 }
 
-func featuresOf(results []RequirementResult, claimed []string) []FeatureStatistics {
-	byName := map[string]*FeatureStatistics{}
+func featuresOf(results []RequirementResult, claimed []Feature) []FeatureStatistics {
+	byName := map[Feature]*FeatureStatistics{}
 	for _, result := range results {
 		if result.Feature == "" {
 			continue
@@ -120,6 +120,6 @@ func featuresOf(results []RequirementResult, claimed []string) []FeatureStatisti
 	for _, feature := range byName {
 		features = append(features, *feature)
 	}
-	slices.SortFunc(features, func(a, b FeatureStatistics) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(features, func(a, b FeatureStatistics) int { return cmp.Compare(a.Name, b.Name) })
 	return features
 }

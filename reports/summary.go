@@ -28,17 +28,17 @@ type Path struct {
 	Path  string
 }
 
-// Summary writes what a terminal shows at the end of a run: counts per family, what failed and why, what the harness could not tell,
+// Summary writes what a terminal shows at the end of a run: counts per family, what failed and why, what could not be decided,
 // what is unsupported or was not run and why, the answer, and where to read more.
 func Summary(out io.Writer, report *ConformanceReport, options SummaryOptions) error {
 	s := &summary{report: report, paint: painter{on: options.Color}}
 	s.title()
 	s.nodes()
 	s.table()
-	s.decided("Failed", Fail, red)
-	s.decided("Inconclusive", Inconclusive, yellow)
-	s.undecided("Unsupported", Unsupported)
-	s.undecided("Not run", NotRun)
+	s.failed()
+	s.inconclusive()
+	s.skipped("Unsupported", Unsupported)
+	s.skipped("Not run", NotRun)
 	s.answer()
 	for _, path := range options.Paths {
 		fmt.Fprintf(&s.text, "%-*s  %s\n", labelWidth(options.Paths), path.Label, path.Path)
@@ -74,7 +74,7 @@ func (s *summary) title() {
 	}
 }
 
-// nodes tells real and simulated nodes apart, where there were both.
+// nodes counts what was decided on real and on simulated nodes, where there were both.
 func (s *summary) nodes() {
 	kinds := s.report.Provenance.NodeKinds
 	if len(kinds) < 2 {
@@ -93,97 +93,123 @@ func (s *summary) nodes() {
 	s.line("requirements decided: "+strings.Join(parts, ", ")+"; some on both, some by the API server alone", 0)
 }
 
-// decided lists the requirements with the verdict, each with its reason.
-func (s *summary) decided(title string, verdict Verdict, hue colour) {
-	first := true
-	for _, result := range s.report.Requirements {
-		if result.Verdict != verdict {
+// sharedBy is how many requirements must have a reason in common for it to be written once for all of them.
+const sharedBy = 3
+
+// failed lists the requirements that failed, each with what was seen.
+func (s *summary) failed() {
+	all := s.having(Fail)
+	if len(all) == 0 {
+		return
+	}
+	s.text.WriteString("\nFailed\n")
+	for _, result := range all {
+		s.entry(result, red)
+	}
+}
+
+// inconclusive lists the requirements that could not be decided: those with a reason in common together, any other by itself.
+func (s *summary) inconclusive() {
+	all := s.having(Inconclusive)
+	if len(all) == 0 {
+		return
+	}
+	s.text.WriteString("\nInconclusive\n")
+	for _, group := range byReason(all) {
+		if len(group) >= sharedBy {
+			s.group(group)
 			continue
 		}
-		if first {
-			fmt.Fprintf(&s.text, "\n%s\n", title)
-			first = false
-		}
-		const indent = 15
-		entry := paragraph.Hang("  "+result.ID, paragraph.Printable(result.Statement), indent, summaryWidth)
-		s.text.WriteString(strings.Replace(entry, result.ID, s.paint.in(hue, result.ID), 1))
-		s.line(reasonLine(result), indent)
-		if result.KnownDeviation != "" {
-			fmt.Fprintf(&s.text, "%*sknown deviation: %s\n", indent, "", paragraph.Printable(result.KnownDeviation))
+		for _, result := range group {
+			s.entry(result, yellow)
 		}
 	}
 }
 
-// reasonLine leaves out the promise, which says again what the statement says.
-func reasonLine(result RequirementResult) string {
-	if len(result.Violations) == 0 {
-		return paragraph.Printable(firstLine(result.Reason))
-	}
-	first := result.Violations[0]
-	line := fmt.Sprintf("got %s at resourceVersion %d", first.Got, first.ResourceVersion)
-	if first.Node != "" {
-		line = first.Node + ": " + line
-	}
-	if more := len(result.Violations) - 1; more > 0 {
-		line += fmt.Sprintf(" (and %d more)", more)
-	}
-	return paragraph.Printable(line)
-}
-
-// undecided lists the requirements with the verdict, those with the same reason together.
-func (s *summary) undecided(title string, verdict Verdict) {
-	var reasons []string
-	ids := map[string][]string{}
-	for _, result := range s.report.Requirements {
-		if result.Verdict != verdict {
-			continue
-		}
-		reason := paragraph.Printable(firstLine(result.Reason))
-		if reason == "" {
-			reason = "no reason given"
-		}
-		if len(ids[reason]) == 0 {
-			reasons = append(reasons, reason)
-		}
-		ids[reason] = append(ids[reason], result.ID)
-	}
-	if len(reasons) == 0 {
+// skipped lists the requirements with the verdict, those with the same reason together.
+func (s *summary) skipped(title string, verdict Verdict) {
+	all := s.having(verdict)
+	if len(all) == 0 {
 		return
 	}
 	fmt.Fprintf(&s.text, "\n%s\n", title)
-	for _, reason := range reasons {
-		s.line(fmt.Sprintf("%s (%d)", reason, len(ids[reason])), 2)
-		s.line(strings.Join(ranges(ids[reason]), ", "), 4)
+	for _, group := range byReason(all) {
+		s.group(group)
 	}
+}
+
+func (s *summary) having(verdict Verdict) []RequirementResult {
+	return slices.DeleteFunc(slices.Clone(s.report.Requirements), func(result RequirementResult) bool { return result.Verdict != verdict })
+}
+
+// entry writes a requirement with its statement and why it has its verdict.
+func (s *summary) entry(result RequirementResult, hue colour) {
+	const indent = 15
+	entry := paragraph.Hang("  "+string(result.ID), paragraph.Printable(result.Statement), indent, summaryWidth)
+	s.text.WriteString(strings.Replace(entry, string(result.ID), s.paint.in(hue, string(result.ID)), 1))
+	s.line(paragraph.Printable(failureLine(result)), indent)
+	if result.KnownDeviation != "" {
+		fmt.Fprintf(&s.text, "%*sknown deviation: %s\n", indent, "", paragraph.Printable(result.KnownDeviation))
+	}
+}
+
+// group writes a reason, and the requirements that have it.
+func (s *summary) group(group []RequirementResult) {
+	var ids []ID
+	for _, result := range group {
+		ids = append(ids, result.ID)
+	}
+	s.line(fmt.Sprintf("%s (%d)", reasonOf(group[0]), len(group)), 2)
+	s.line(strings.Join(ranges(ids), ", "), 4)
+}
+
+// byReason groups results with the same reason, in the order in which the reasons first appear.
+func byReason(results []RequirementResult) [][]RequirementResult {
+	var groups [][]RequirementResult
+	for _, result := range results {
+		same := func(group []RequirementResult) bool { return reasonOf(group[0]) == reasonOf(result) }
+		if i := slices.IndexFunc(groups, same); i >= 0 {
+			groups[i] = append(groups[i], result)
+		} else {
+			groups = append(groups, []RequirementResult{result})
+		}
+	}
+	return groups
+}
+
+func reasonOf(result RequirementResult) string {
+	if reason := paragraph.Printable(firstLine(result.Reason)); reason != "" {
+		return reason
+	}
+	return "no reason given"
 }
 
 func (s *summary) answer() {
 	counts, provenance := count(s.report.Requirements), s.report.Provenance
-	decided := counts.Passed + counts.Failed + counts.Inconclusive
 	answer, hue, why := Judge(s.report), red, ""
 	switch answer {
 	case NotConformant:
-		why = fmt.Sprintf("%d of %d decided requirements failed", counts.Failed, decided)
+		why = counted(counts.Failed, "requirement") + " failed"
 	case Conformant:
-		hue, why = green, fmt.Sprintf("all %d decided requirements passed", decided)
+		hue, why = green, "every requirement that was decided passed"
 	case Partial:
-		hue, why = green, fmt.Sprintf("all %d requirements selected passed, which says nothing about the others", decided)
+		hue, why = green, "every requirement that was selected passed, which says nothing about the others"
 	default:
 		hue = yellow
 		switch {
 		case counts.Inconclusive > 0:
-			why = fmt.Sprintf("the harness could not tell for %d of %d requirements", counts.Inconclusive, decided)
-		case decided == 0:
+			why = fmt.Sprintf("none failed, but %d inconclusive", counts.Inconclusive)
+		case counts.Decided() == 0:
 			why = "no requirement was decided"
 		default:
-			why = fmt.Sprintf("%d passed and none failed so far", counts.Passed)
+			why = "none failed so far"
 		}
 	}
 	if provenance.Interrupted {
 		why += "; the run was interrupted"
 	}
 	if provenance.HarnessFailure != "" {
-		why += "; the harness failed: " + paragraph.Printable(firstLine(provenance.HarnessFailure))
+		why += "; the run failed: " + paragraph.Printable(firstLine(provenance.HarnessFailure))
 	}
 	s.text.WriteByte('\n')
 	label := paragraph.Printable(s.report.Implementation.Name) + " is " + string(answer)
@@ -192,6 +218,7 @@ func (s *summary) answer() {
 	}
 	verdict := paragraph.Hang("", label+": "+why, 0, summaryWidth)
 	s.text.WriteString(strings.Replace(verdict, string(answer), s.paint.in(hue, string(answer)), 1))
+	s.line(counts.String(), 0)
 }
 
 func (s *summary) line(text string, indent int) {

@@ -44,7 +44,7 @@ func number(n int) string {
 }
 
 // ranges shortens runs of consecutive IDs of a family: PAUSE-001..008.
-func ranges(ids []string) []string {
+func ranges(ids []ID) []string {
 	var short []string
 	for start := 0; start < len(ids); {
 		end := start
@@ -53,20 +53,22 @@ func ranges(ids []string) []string {
 		}
 		switch {
 		case end == start:
-			short = append(short, ids[start])
+			short = append(short, string(ids[start]))
 		case end == start+1:
-			short = append(short, ids[start], ids[end])
+			short = append(short, string(ids[start]), string(ids[end]))
 		default:
-			short = append(short, ids[start]+".."+strings.TrimPrefix(ids[end], family(ids[end])+"-"))
+			short = append(short, string(ids[start])+".."+numberOf(ids[end]))
 		}
 		start = end + 1
 	}
 	return short
 }
 
-func follows(a, b string) bool {
-	family := family(a)
-	before, errBefore := strconv.Atoi(strings.TrimPrefix(a, family+"-"))
-	after, errAfter := strconv.Atoi(strings.TrimPrefix(b, family+"-"))
-	return strings.HasPrefix(b, family+"-") && errBefore == nil && errAfter == nil && after == before+1
+func follows(a, b ID) bool {
+	before, errBefore := strconv.Atoi(numberOf(a))
+	after, errAfter := strconv.Atoi(numberOf(b))
+	return a.Family() == b.Family() && errBefore == nil && errAfter == nil && after == before+1
 }
+
+// numberOf is the ID without its family: 002 for SURGE-002.
+func numberOf(id ID) string { return strings.TrimPrefix(string(id), id.Family()+"-") }

@@ -38,10 +38,18 @@ func TestTheSummaryReadsLikeThis(t *testing.T) {
 			if number == 7 {
 				continue
 			}
-			interrupted.Catalogue = append(interrupted.Catalogue, reports.Requirement{ID: fmt.Sprintf("%s-%03d", family, number), Level: reports.LevelCore})
+			interrupted.Catalogue = append(interrupted.Catalogue, reports.Requirement{ID: reports.ID(fmt.Sprintf("%s-%03d", family, number)), Level: reports.LevelCore})
 		}
 	}
-	cases := map[string]reports.Run{"not conformant": exampleRun(), "conformant": conformant, "interrupted": interrupted}
+	broken := exampleRun()
+	broken.Provenance.HarnessFailure = "some-controller is not ready\nits log"
+	broken.Outcomes = nil
+	for _, requirement := range broken.Catalogue {
+		broken.Outcomes = append(broken.Outcomes, reports.Outcome{
+			Requirement: requirement.ID, Spec: "a spec", Verdict: reports.Inconclusive, Reason: "not run, since the run failed before: some-controller is not ready",
+		})
+	}
+	cases := map[string]reports.Run{"broken": broken, "not conformant": exampleRun(), "conformant": conformant, "interrupted": interrupted}
 	for name, run := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -61,10 +69,10 @@ func TestColourAddsNothingButColour(t *testing.T) {
 	report := assemble(t, exampleRun())
 	plain, coloured := summaryOf(t, report, reports.SummaryOptions{}), summaryOf(t, report, reports.SummaryOptions{Color: true})
 	if strings.Contains(plain, "\x1b") {
-		t.Error("the summary is coloured without being told to")
+		t.Error("the summary is coloured although nobody asked for it")
 	}
 	if coloured == plain {
-		t.Error("the summary is not coloured in spite of being told to")
+		t.Error("the summary is not coloured although that was asked for")
 	}
 	for _, sequence := range []string{"\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"} {
 		coloured = strings.ReplaceAll(coloured, sequence, "")

@@ -16,7 +16,7 @@ const (
 	Pass Verdict = "pass"
 	// Fail: a promise was seen to be broken.
 	Fail Verdict = "fail"
-	// Inconclusive: the harness could not tell.
+	// Inconclusive: it could not be decided.
 	Inconclusive Verdict = "inconclusive"
 	// Unsupported: the implementation does not claim the feature.
 	Unsupported Verdict = "unsupported"
@@ -28,7 +28,7 @@ const (
 // breach outweighs doubt, doubt outweighs success, and whatever was decided outweighs what was not.
 func precedence() []Verdict { return []Verdict{Fail, Inconclusive, Pass, Unsupported, NotRun} }
 
-// Valid tells whether the verdict is one of the five.
+// Valid reports whether the verdict is one of the five.
 func (v Verdict) Valid() bool { return slices.Contains(precedence(), v) }
 
 // Merge returns the verdict on a requirement that several specs or judges decide: the first of fail, inconclusive, pass,

@@ -35,8 +35,8 @@ func WriteRequirements(out io.Writer, report *ConformanceReport) error {
 	return encoder.Close()
 }
 
-// ReadYAML reads one report. Unknown or repeated fields, unknown verdicts, another apiVersion or kind, a requirement listed twice and
-// anything after the report are errors that name the line or the thing.
+// ReadYAML reads one report. Unknown or repeated fields, unknown verdicts, another apiVersion or kind, a requirement listed twice, a picture
+// that cannot be drawn and anything after the report are errors that name the line or the thing.
 func ReadYAML(in io.Reader) (*ConformanceReport, error) {
 	decoder := yaml.NewDecoder(in)
 	decoder.KnownFields(true)
@@ -53,7 +53,7 @@ func ReadYAML(in io.Reader) (*ConformanceReport, error) {
 	if report.APIVersion != APIVersion || report.Kind != Kind {
 		return nil, fmt.Errorf("read report: it is %s %q: want %s %q", report.APIVersion, report.Kind, APIVersion, Kind)
 	}
-	seen := map[string]bool{}
+	seen := map[ID]bool{}
 	for _, result := range report.Requirements {
 		if !result.Verdict.Valid() {
 			return nil, fmt.Errorf("read report: requirement %s has no verdict", result.ID)
@@ -62,6 +62,14 @@ func ReadYAML(in io.Reader) (*ConformanceReport, error) {
 			return nil, fmt.Errorf("read report: requirement %s is listed twice", result.ID)
 		}
 		seen[result.ID] = true
+		for _, violation := range result.Violations {
+			if violation.Picture == nil {
+				continue
+			}
+			if err := violation.Picture.Check(); err != nil {
+				return nil, fmt.Errorf("read report: violation of %s: %w", result.ID, err)
+			}
+		}
 	}
 	return report, nil
 }

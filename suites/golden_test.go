@@ -92,7 +92,7 @@ func told(name string, j spec.Judgement) []string {
 		}
 		lines = append(lines, line)
 		for _, violation := range j.Violations {
-			if string(violation.Requirement) == outcome.Requirement {
+			if violation.Requirement == outcome.Requirement {
 				lines = append(lines, fmt.Sprintf("  at %d on %q: %s: got %s", violation.ResourceVersion, violation.Node, violation.Promise, violation.Got))
 			}
 		}

@@ -10,10 +10,6 @@ type Machines interface {
 	LoadImages(ctx context.Context, archive string) error
 	// Run runs a command as root and returns what it printed; the error holds what it printed to stderr.
 	Run(ctx context.Context, node string, command ...string) (string, error)
-	// Freeze stops everything on the machine in its tracks, as a hang does; Thaw lets it go on.
-	Freeze(ctx context.Context, node string) error
-	// Thaw ends Freeze.
-	Thaw(ctx context.Context, node string) error
 	// Reboot restarts the machine and returns once its kubelet runs again.
 	Reboot(ctx context.Context, node string) error
 }

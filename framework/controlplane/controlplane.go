@@ -24,8 +24,17 @@ const (
 	defaultCoreDNSVersion    = "v1.14.7"
 )
 
-// ErrUnknownVersion is wrapped by the error of Ensure when there is no such version of Kubernetes: the user's input is at fault, not the harness.
-var ErrUnknownVersion = errors.New("unknown Kubernetes version")
+// OldestKubernetesVersion is the first version whose scheduler knows kubescheduler.config.k8s.io/v1, with which it is started, and in which
+// maxSurge of DaemonSets cannot be switched off.
+const OldestKubernetesVersion = "v1.25.0"
+
+// The errors of Ensure that are the user's to mend, not the harness': they are wrapped.
+var (
+	// ErrUnknownVersion: there is no such version of Kubernetes, or it is older than OldestKubernetesVersion.
+	ErrUnknownVersion = errors.New("unknown Kubernetes version")
+	// ErrNoCacheDir: Options.CacheDir is empty and the environment says no home folder either.
+	ErrNoCacheDir = errors.New("no folder for control-plane programs")
+)
 
 // Options says which programs are wanted, and from where.
 type Options struct {
@@ -71,7 +80,7 @@ func namesOf(programs []program) []string {
 // Ensure returns the programs asked for, building those that the cache lacks or holds in another state than they were built in. It may be
 // called from many processes at once: one builds, the others wait. Without anything to build it needs neither network nor Go.
 //
-// The error wraps ErrUnknownVersion when Options.Version does not exist, and otherwise says what to install or to reach.
+// The error wraps ErrUnknownVersion or ErrNoCacheDir where the user asked for what cannot be, and otherwise says what to install or to reach.
 func Ensure(ctx context.Context, options Options) (Binaries, error) {
 	wanted, err := selected(options.Names)
 	if err != nil {
@@ -117,7 +126,7 @@ func cacheDir(given string) (string, error) {
 	}
 	base, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("finding the folder for control-plane programs: %w (set XDG_CACHE_HOME or HOME)", err)
+		return "", fmt.Errorf("%w: set XDG_CACHE_HOME or HOME: %w", ErrNoCacheDir, err)
 	}
 	return filepath.Join(base, "rollcall"), nil
 }

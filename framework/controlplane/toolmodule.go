@@ -17,6 +17,9 @@ import (
 // rollcallModule is how rollcall's own checkout is recognised.
 const rollcallModule = "github.com/rollcall-conformance/rollcall"
 
+// firstWithoutProviders is the first version of Kubernetes that has no cloud providers, and no build tag to leave them out.
+const firstWithoutProviders = "v1.31.0"
+
 // generatedRecipe stands for a module that was generated, where another has the digest of its files.
 const generatedRecipe = "generated"
 
@@ -74,9 +77,9 @@ func toolModules(options Options, names []string) (map[string]toolModule, error)
 		}
 	}
 	if options.Version != "" {
-		version := "v" + strings.TrimPrefix(options.Version, "v")
-		if !semver.IsValid(version) || semver.Canonical(version) != version || semver.Major(version) != "v1" {
-			return nil, fmt.Errorf("%w %q: give all three numbers of a version 1.x.y, as in %s", ErrUnknownVersion, options.Version, DefaultKubernetesVersion)
+		version, err := ParseVersion(options.Version)
+		if err != nil {
+			return nil, err
 		}
 		if version != modules[kubernetes].version {
 			modules[kubernetes] = toolModule{version: version, recipe: generatedRecipe}
@@ -84,13 +87,33 @@ func toolModules(options Options, names []string) (map[string]toolModule, error)
 	}
 	for name, module := range modules {
 		module.name = name
-		module.ldflags = ldflags(name, module.version)
-		if name == containerd {
-			module.tags = "no_btrfs,no_devmapper,no_zfs" // snapshotters that need C libraries or that no node here uses
-		}
+		module.tags, module.ldflags = tags(name, module.version), ldflags(name, module.version)
 		modules[name] = module
 	}
 	return modules, nil
+}
+
+// ParseVersion returns a version of Kubernetes, given with or without the "v", with it. The error wraps ErrUnknownVersion.
+func ParseVersion(text string) (string, error) {
+	version := "v" + strings.TrimPrefix(text, "v")
+	if !semver.IsValid(version) || semver.Canonical(version) != version || semver.Major(version) != "v1" {
+		return "", fmt.Errorf("%w %q: give all three numbers of a version 1.x.y, as in %s", ErrUnknownVersion, text, DefaultKubernetesVersion)
+	}
+	if semver.Compare(version, OldestKubernetesVersion) < 0 {
+		return "", fmt.Errorf("%w %s: rollcall takes %s and later", ErrUnknownVersion, version, OldestKubernetesVersion)
+	}
+	return version, nil
+}
+
+func tags(name, version string) string {
+	switch {
+	case name == containerd:
+		return "no_btrfs,no_devmapper,no_zfs" // snapshotters that need C libraries or that no node here uses
+	case name == kubernetes && semver.Compare(version, firstWithoutProviders) < 0:
+		return "providerless" // no cloud is needed here, nor k8s.io/legacy-cloud-providers and the clouds' own modules
+	default:
+		return ""
+	}
 }
 
 func ldflags(name, version string) string {

@@ -9,10 +9,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 )
 
@@ -69,31 +68,45 @@ func (r *reader) image(into *LaunchSpec, folder string, open func(string) ([]byt
 	}
 }
 
-// find returns the Deployment of that name from the manifests, which are known to parse.
-func (s *ImageSpec) find(name types.NamespacedName) (*unstructured.Unstructured, bool) {
+// deployment returns the Deployment as the manifests, which are known to parse, have it.
+func (s *ImageSpec) deployment() (*appsv1.Deployment, error) {
 	for _, manifest := range s.Manifests {
 		parsed, _ := objects(manifest.Content)
 		for _, object := range parsed {
-			if object.GroupVersionKind().GroupKind() == (schema.GroupKind{Group: "apps", Kind: "Deployment"}) &&
-				object.GetNamespace() == name.Namespace && object.GetName() == name.Name {
-				return object, true
+			if object.GroupVersionKind().GroupKind() != (schema.GroupKind{Group: "apps", Kind: "Deployment"}) ||
+				object.GetNamespace() != s.Deployment.Namespace || object.GetName() != s.Deployment.Name {
+				continue
 			}
+			var deployment appsv1.Deployment
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &deployment); err != nil {
+				return nil, fmt.Errorf("the Deployment %s: %w", s.Deployment, err)
+			}
+			return &deployment, nil
 		}
 	}
-	return nil, false
+	return nil, fmt.Errorf("no manifest holds a Deployment %s", s.Deployment)
 }
 
 // replicas is how many pods the implementation has when all is well.
 func (s *ImageSpec) replicas() (int32, error) {
-	object, found := s.find(s.Deployment)
-	if !found {
-		return 0, fmt.Errorf("no manifest holds a Deployment %s", s.Deployment)
-	}
-	var deployment appsv1.Deployment
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &deployment); err != nil {
-		return 0, fmt.Errorf("the Deployment %s: %w", s.Deployment, err)
+	deployment, err := s.deployment()
+	if err != nil {
+		return 0, err
 	}
 	return ptr.Deref(deployment.Spec.Replicas, 1), nil
+}
+
+// container returns the one of the Deployment's containers that runs the image.
+func (s *ImageSpec) container() (corev1.Container, error) {
+	deployment, err := s.deployment()
+	if err != nil {
+		return corev1.Container{}, err
+	}
+	containers := slices.DeleteFunc(deployment.Spec.Template.Spec.Containers, func(c corev1.Container) bool { return c.Image != imageVariable })
+	if len(containers) != 1 {
+		return corev1.Container{}, fmt.Errorf("%d containers of the Deployment %s have the image %s", len(containers), s.Deployment, imageVariable)
+	}
+	return containers[0], nil
 }
 
 // with returns the manifests with the image's reference in place.

@@ -53,6 +53,7 @@ func (r *reader) launch(into *LaunchSpec, folder string, open func(string) ([]by
 		r.mapping(node, "spec.launch",
 			field{"process", false, r.process(into, folder, open)},
 			field{"image", false, r.image(into, folder, open)},
+			field{"gates", false, r.gates(&into.Gates)},
 			field{"none", false, func(node *yaml.Node) {
 				none = true
 				r.mapping(node, "spec.launch.none")
@@ -60,11 +61,34 @@ func (r *reader) launch(into *LaunchSpec, folder string, open func(string) ([]by
 		)
 		launched := into.Process != nil || into.Image != nil
 		switch {
-		case none && launched:
-			r.reject(node, "spec.launch.none says that others launch the implementation: leave it out, or process and image")
+		case none && (launched || into.Gates != nil):
+			r.reject(node, "spec.launch.none says that others launch the implementation: leave it out, or process, image and gates")
 		case !none && !launched && len(r.problems) == before:
 			r.reject(node, "spec.launch says no way to launch: give process, image or both, or none if the implementation runs already")
 		}
+	}
+}
+
+// gates reads how feature gates are switched.
+func (r *reader) gates(into *map[string]string) func(*yaml.Node) {
+	const at = "spec.launch.gates"
+	known := r.variables([]string{gateVariable})
+	return func(node *yaml.Node) {
+		*into = map[string]string{}
+		var fields []field
+		for _, gate := range Gates() {
+			fields = append(fields, field{gate, false, func(node *yaml.Node) {
+				var arg string
+				r.checked(at+"."+gate, &arg, func(node *yaml.Node, value string) {
+					known(node, value)
+					if !strings.HasPrefix(value, "-") || !strings.Contains(value, gateVariable) {
+						r.reject(node, "%s.%s %q is not an argument that switches it: write one like --feature-gates=%s=%s", at, gate, value, gate, gateVariable)
+					}
+				})(node)
+				(*into)[gate] = arg
+			}})
+		}
+		r.mapping(node, at, fields...)
 	}
 }
 

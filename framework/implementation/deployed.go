@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -27,29 +27,38 @@ const (
 type deployed struct {
 	name     string
 	spec     *ImageSpec
+	gates    map[string]string // LaunchSpec.Gates
 	replicas int32
 	client   client.Client
-	// logs reads what containers print, which client cannot.
-	logs     kubernetes.Interface
-	machines Machines
-	logPath  string
+	// clientset reads what containers print, and watches, which client cannot.
+	clientset kubernetes.Interface
+	machines  Machines
+	logPath   string
 
 	// owned says that it was launched by this process, which installed these objects for it.
 	owned     bool
 	installed []*unstructured.Unstructured
+	// exited is closed at the first end that nobody asked for, until unfollow. Both are nil where it was attached to.
+	exited   chan struct{}
+	unfollow context.CancelFunc
 }
 
-var _ Control = (*deployed)(nil)
+var (
+	_ life         = (*deployed)(nil)
+	_ Restarter    = (*deployed)(nil)
+	_ Reconfigurer = (*deployed)(nil)
+	_ PodDeleter   = (*deployed)(nil)
+)
 
 func deploymentOf(i *Implementation, options LaunchOptions) (*deployed, error) {
-	d := &deployed{name: i.Name, spec: i.Launch.Image, machines: options.Machines, logPath: options.LogPath}
+	d := &deployed{name: i.Name, spec: i.Launch.Image, gates: i.Launch.Gates, machines: options.Machines, logPath: options.LogPath}
 	var err error
 	d.replicas, err = d.spec.replicas()
 	if err == nil {
 		d.client, err = administrator(options.Cluster.Config())
 	}
 	if err == nil {
-		d.logs, err = kubernetes.NewForConfig(options.Cluster.Config())
+		d.clientset, err = kubernetes.NewForConfig(options.Cluster.Config())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reaching the implementation %s: %w", i.Name, err)
@@ -57,7 +66,11 @@ func deploymentOf(i *Implementation, options LaunchOptions) (*deployed, error) {
 	return d, nil
 }
 
-func launchImage(ctx context.Context, i *Implementation, options LaunchOptions) (Control, error) {
+func (d *deployed) running() *Running {
+	return &Running{life: d, capabilities: []Capability{d, machineSignals{d}, podNetwork{d}}}
+}
+
+func launchImage(ctx context.Context, i *Implementation, options LaunchOptions) (*Running, error) {
 	d, err := deploymentOf(i, options)
 	if err != nil {
 		return nil, err
@@ -69,7 +82,7 @@ func launchImage(ctx context.Context, i *Implementation, options LaunchOptions) 
 		defer cancel()
 		return nil, errors.Join(fmt.Errorf("launching the implementation %s: %w", i.Name, err), d.Stop(ctx))
 	}
-	return d, nil
+	return d.running(), nil
 }
 
 func (d *deployed) launch(ctx context.Context, artifact Artifact) (err error) {
@@ -82,13 +95,19 @@ func (d *deployed) launch(ctx context.Context, artifact Artifact) (err error) {
 	if err == nil {
 		d.installed, err = install(ctx, d.client, d.spec.with(artifact.Image))
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = d.AwaitReady(ctx)
 	}
-	return d.AwaitReady(ctx)
+	if err == nil {
+		err = d.follow(ctx)
+	}
+	return err
 }
 
-// AwaitReady implements Control.
+// Available implements Capability, for what takes nothing but the API.
+func (d *deployed) Available(context.Context) error { return nil }
+
+// AwaitReady implements life.
 func (d *deployed) AwaitReady(ctx context.Context) error {
 	missing := "nothing was seen of it"
 	err := wait.PollUntilContextTimeout(ctx, pollInterval, deployTimeout, true, func(ctx context.Context) (bool, error) {
@@ -109,28 +128,69 @@ func (d *deployed) AwaitReady(ctx context.Context) error {
 	return nil
 }
 
-// Restart implements Control.
+// Restart implements Restarter.
 func (d *deployed) Restart(ctx context.Context) error {
-	if err := d.end(ctx); err != nil {
-		return fmt.Errorf("restarting %s: %w", d.name, err)
+	_, before := d.undisturbed(ctx)
+	err := d.start(ctx, Change{}, nil)
+	if err == nil {
+		err = d.AwaitReady(ctx)
 	}
-	if err := d.scale(ctx, d.replicas); err != nil {
-		return fmt.Errorf("restarting %s: %w", d.name, err)
-	}
-	return d.AwaitReady(ctx)
+	return d.doing("restarting", errors.Join(before, err))
 }
 
-// StandDown implements Control.
-func (d *deployed) StandDown(ctx context.Context) error {
-	if err := d.end(ctx); err != nil {
-		return fmt.Errorf("ending %s: %w", d.name, err)
+// RestartWith implements Reconfigurer.
+func (d *deployed) RestartWith(ctx context.Context, change Change) error {
+	gates, err := change.gateArgs(d.gates)
+	if err != nil {
+		return err
+	}
+	if _, err := d.spec.container(); err != nil {
+		return unavailablef("it cannot be told which container is the implementation: %v", err)
+	}
+	if _, err := d.undisturbed(ctx); err != nil {
+		return d.doing("restarting", err)
+	}
+	if err := d.start(ctx, change, gates); err != nil {
+		return d.doing("restarting", err)
+	}
+	if err := d.AwaitReady(ctx); err != nil {
+		// Ends of containers are explained by what the error says of them; the next restart is not to take them for others.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
+		defer cancel()
+		return d.doing("restarting", errors.Join(err, d.end(ctx)))
 	}
 	return nil
 }
 
-// end has the pods end in their own way, and returns when they are gone.
+// StandDown implements Restarter.
+func (d *deployed) StandDown(ctx context.Context) error {
+	_, err := d.undisturbed(ctx)
+	if err == nil {
+		err = d.end(ctx)
+	}
+	return d.doing("ending", err)
+}
+
+// start ends the implementation, and starts it as the file says but for the change.
+func (d *deployed) start(ctx context.Context, change Change, gates []string) error {
+	if err := d.end(ctx); err != nil {
+		return err
+	}
+	return d.patch(ctx, func(deployment *appsv1.Deployment) {
+		deployment.Spec.Replicas = &d.replicas
+		// Where it cannot be told which container is the implementation, none was changed either.
+		original, err := d.spec.container()
+		containers := deployment.Spec.Template.Spec.Containers
+		at := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == original.Name })
+		if err == nil && at >= 0 {
+			change.rewriteContainer(&containers[at], original, gates)
+		}
+	})
+}
+
+// end has the pods end in their own way, whatever became of them before, and returns when they are gone.
 func (d *deployed) end(ctx context.Context) error {
-	pods, err := d.undisturbed(ctx)
+	pods, err := d.pods(ctx)
 	if err != nil {
 		return err
 	}
@@ -156,43 +216,9 @@ func (d *deployed) wake(ctx context.Context, pods []*corev1.Pod) error {
 	return errors.Join(failures...)
 }
 
-// Kill implements Control. A killed container would be started again, unless its pod is being deleted; a deleted one would be asked to end first. So
-// the processes are stopped in their tracks, which is the moment of their death to all around, then deleted, then killed.
-func (d *deployed) Kill(ctx context.Context) error {
-	if err := d.kill(ctx); err != nil {
-		return fmt.Errorf("killing %s: %w", d.name, err)
-	}
-	return nil
-}
-
-func (d *deployed) kill(ctx context.Context) error {
-	pods, err := d.undisturbed(ctx)
-	if err != nil {
-		return err
-	}
-	for _, pod := range pods {
-		if _, err := d.signal(ctx, pod, "STOP"); err != nil {
-			return err
-		}
-	}
-	if err := errors.Join(d.saveLogs(ctx, pods), d.scale(ctx, 0)); err != nil {
-		return err
-	}
-	for _, pod := range pods {
-		// Not zero seconds: the pod shall be there until its kubelet says that its containers are gone.
-		if err := d.delete(ctx, pod, client.GracePeriodSeconds(1)); err != nil {
-			return err
-		}
-		if _, err := d.signal(ctx, pod, "KILL"); err != nil {
-			return err
-		}
-	}
-	return d.awaitGone(ctx, pods)
-}
-
-// DeletePod implements Control.
+// DeletePod implements PodDeleter.
 func (d *deployed) DeletePod(ctx context.Context) error {
-	pods, err := d.running(ctx)
+	pods, err := d.alive(ctx)
 	if err == nil {
 		err = d.saveLogs(ctx, pods)
 	}
@@ -204,16 +230,16 @@ func (d *deployed) DeletePod(ctx context.Context) error {
 	if err == nil {
 		err = d.awaitGone(ctx, pods)
 	}
-	if err != nil {
-		return fmt.Errorf("deleting the pods of %s: %w", d.name, err)
-	}
-	return nil
+	return d.doing("deleting the pods of", err)
 }
 
-// Stop implements Control.
+// Stop implements life.
 func (d *deployed) Stop(ctx context.Context) error {
 	if !d.owned {
 		return nil
+	}
+	if d.unfollow != nil {
+		d.unfollow()
 	}
 	var failures []error
 	// Without a Deployment there is nothing to ask to end.
@@ -235,10 +261,23 @@ func (d *deployed) deployment(ctx context.Context) (*appsv1.Deployment, error) {
 }
 
 func (d *deployed) scale(ctx context.Context, replicas int32) error {
+	return d.patch(ctx, func(deployment *appsv1.Deployment) { deployment.Spec.Replicas = &replicas })
+}
+
+func (d *deployed) patch(ctx context.Context, change func(*appsv1.Deployment)) error {
 	deployment, err := d.deployment(ctx)
 	if err != nil {
 		return err
 	}
-	patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas)
-	return d.client.Patch(ctx, deployment, client.RawPatch(types.MergePatchType, patch), fieldOwner)
+	before := deployment.DeepCopy()
+	change(deployment)
+	return d.client.Patch(ctx, deployment, client.MergeFrom(before), fieldOwner)
+}
+
+// doing says what an error ended.
+func (d *deployed) doing(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %s: %w", what, d.name, err)
 }

@@ -156,6 +156,14 @@ func (b *bench) killBehindItsBack() {
 	}
 }
 
+// find returns a capability that must be available.
+func find[C implementation.Capability](b *bench, running *implementation.Running) C {
+	b.t.Helper()
+	capability, err := implementation.Find[C](b.t.Context(), running)
+	b.Expect(err).NotTo(HaveOccurred())
+	return capability
+}
+
 // gone checks that nothing of the implementation is left in the cluster.
 func (b *bench) gone() {
 	b.t.Helper()
@@ -177,23 +185,22 @@ func TestWhatIsDoneToAnImplementationByImageActs(t *testing.T) {
 			_, err := implementation.Attach(t.Context(), b.spec, b.options)
 			b.Expect(apierrors.IsNotFound(err)).To(BeTrue(), "there is nothing to attach to yet")
 			b.launch()
-			b.Expect(b.running.LaunchedByRollcall()).To(BeTrue())
 			b.Expect(b.running.LogTail(3)).To(HaveLen(3))
 			b.Eventually(b.newDaemonSet(), soon).Should(BeNumerically(">=", len(cluster.Workers())))
 
 			attached, err := implementation.Attach(t.Context(), b.spec, b.options)
 			b.Expect(err).NotTo(HaveOccurred())
-			b.incapable("suspension", attached.Suspend, attached.Resume, soon)
-			b.incapable("kill", attached.Kill, attached.Restart, soon)
-			b.incapable("cut", attached.CutOff, attached.Reconnect, afterCut)
+			b.incapable("suspension", find[implementation.Suspender](b, attached).Suspend, find[implementation.Suspender](b, attached).Resume, soon)
+			b.incapable("kill", find[implementation.Killer](b, attached).Kill, find[implementation.Restarter](b, attached).Restart, soon)
+			b.incapable("cut", find[implementation.Network](b, attached).CutOff, find[implementation.Network](b, attached).Reconnect, afterCut)
 
 			before := b.pods()
-			b.Expect(attached.DeletePod(t.Context())).To(Succeed())
+			b.Expect(find[implementation.PodDeleter](b, attached).DeletePod(t.Context())).To(Succeed())
 			b.Expect(b.running.AwaitReady(t.Context())).To(Succeed())
 			for uid := range b.pods() {
 				b.Expect(before).NotTo(HaveKey(uid))
 			}
-			b.Expect(attached.Crash(t.Context())).To(Succeed())
+			b.Expect(find[implementation.Crasher](b, attached).Crash(t.Context())).To(Succeed())
 			b.Expect(b.running.AwaitReady(t.Context())).To(Succeed())
 			for _, pod := range b.pods() {
 				b.Expect(pod.Status.ContainerStatuses[0].RestartCount).To(BeEquivalentTo(1))
@@ -202,9 +209,25 @@ func TestWhatIsDoneToAnImplementationByImageActs(t *testing.T) {
 			b.Expect(b.running.ExitStatus()).To(BeEmpty(), "it was asked to crash")
 			b.Eventually(b.newDaemonSet(), soon).Should(BeNumerically(">=", len(cluster.Workers())))
 
+			quieter := implementation.Change{Args: []string{"--kube-api-qps=50"}, Env: map[string]string{"ROLLCALL_TEST": "yes"}}
+			b.Expect(find[implementation.Reconfigurer](b, attached).RestartWith(b.t.Context(), quieter)).To(Succeed())
+			for _, pod := range b.pods() {
+				container := pod.Spec.Containers[0]
+				b.Expect(append(container.Command, container.Args...)).To(ContainElement("--kube-api-qps=50"))
+				b.Expect(container.Env).To(ContainElement(corev1.EnvVar{Name: "ROLLCALL_TEST", Value: "yes"}))
+			}
+			b.Expect(find[implementation.Restarter](b, attached).Restart(b.t.Context())).To(Succeed())
+			for _, pod := range b.pods() {
+				container := pod.Spec.Containers[0]
+				b.Expect(append(container.Command, container.Args...)).NotTo(ContainElement("--kube-api-qps=50"))
+				b.Expect(container.Env).To(BeEmpty())
+			}
+
+			b.Expect(b.running.Exited()).NotTo(BeClosed(), "nothing ended that was not asked to")
 			b.killBehindItsBack()
+			b.Eventually(b.running.Exited(), soon).Should(BeClosed())
 			b.Eventually(b.running.ExitStatus, soon).Should(ContainSubstring("with exit code 137"), "nobody asked for this one")
-			b.Expect(attached.Kill(t.Context())).To(MatchError(ContainSubstring("it ended by itself before")), "that would cover it up")
+			b.Expect(find[implementation.Killer](b, attached).Kill(t.Context())).To(MatchError(ContainSubstring("it ended by itself before")), "that would cover it up")
 
 			b.Expect(attached.Stop(t.Context())).To(Succeed())
 			b.Expect(b.pods()).To(HaveLen(1), "whoever attaches does not stop it")

@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -61,8 +60,8 @@ func (d *deployed) undisturbed(ctx context.Context) ([]*corev1.Pod, error) {
 	return pods, nil
 }
 
-// running is undisturbed for what takes at least one pod.
-func (d *deployed) running(ctx context.Context) ([]*corev1.Pod, error) {
+// alive is undisturbed for what takes at least one pod.
+func (d *deployed) alive(ctx context.Context) ([]*corev1.Pod, error) {
 	pods, err := d.undisturbed(ctx)
 	if err == nil && len(pods) == 0 {
 		err = errDown
@@ -90,44 +89,9 @@ func (d *deployed) awaitGone(ctx context.Context, pods []*corev1.Pod) error {
 	return nil
 }
 
-// Exited implements Control.
-func (d *deployed) Exited() <-chan struct{} { return nil }
-
-// ExitStatus implements Control.
-func (d *deployed) ExitStatus() string {
-	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
-	defer cancel()
-	pods, err := d.pods(ctx)
-	if err != nil {
-		return fmt.Sprintf("its pods cannot be looked at: %v", err)
-	}
-	return strings.Join(unexpected(pods), "; ")
-}
-
-// LogTail implements Control.
-func (d *deployed) LogTail(n int) []string {
-	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
-	defer cancel()
-	pods, err := d.pods(ctx)
-	if err != nil {
-		return []string{fmt.Sprintf("(its pods cannot be looked at: %v)", err)}
-	}
-	var lines []string
-	for _, pod := range pods {
-		for _, container := range pod.Spec.Containers {
-			options := corev1.PodLogOptions{Container: container.Name, TailLines: ptr.To(int64(n))}
-			printed := strings.TrimSuffix(d.printed(ctx, pod, options), "\n")
-			if printed != "" {
-				lines = append(lines, strings.Split(printed, "\n")...)
-			}
-		}
-	}
-	return lines[max(0, len(lines)-n):]
-}
-
 // printed is what a container printed, or why that cannot be had.
 func (d *deployed) printed(ctx context.Context, pod *corev1.Pod, options corev1.PodLogOptions) string {
-	content, err := d.logs.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, &options).DoRaw(ctx)
+	content, err := d.clientset.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, &options).DoRaw(ctx)
 	if err != nil {
 		return fmt.Sprintf("(no log of container %s of pod %s: %v)\n", options.Container, pod.Name, err)
 	}
@@ -162,36 +126,4 @@ func (d *deployed) saveLogs(ctx context.Context, pods []*corev1.Pod) (err error)
 		}
 	}
 	return nil
-}
-
-// report describes the pods for an error, with their last words.
-func (d *deployed) report(ctx context.Context) string {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
-	defer cancel()
-	deployment, err := d.deployment(ctx)
-	if err != nil {
-		return fmt.Sprintf("; its Deployment cannot be looked at: %v", err)
-	}
-	var text strings.Builder
-	for _, c := range deployment.Status.Conditions {
-		if c.Type == appsv1.DeploymentReplicaFailure {
-			fmt.Fprintf(&text, "\n    %s", c.Message)
-		}
-	}
-	pods, err := d.podsOf(ctx, deployment)
-	if err != nil {
-		return fmt.Sprintf("; its pods cannot be looked at: %v", err)
-	}
-	for _, pod := range pods {
-		fmt.Fprintf(&text, "\n    %s", describe(pod))
-	}
-	return text.String() + lastWords(d.LogTail(linesOfLog))
-}
-
-// lastWords is the end of a log in the form in which errors quote it.
-func lastWords(lines []string) string {
-	if len(lines) == 0 {
-		return "; it printed nothing"
-	}
-	return "; the last lines of its log:\n    " + strings.Join(lines, "\n    ")
 }

@@ -66,6 +66,9 @@ type LaunchSpec struct {
 	Process *ProcessSpec
 	// Image is a Deployment in the cluster, or nil. With both, it is used where it can be.
 	Image *ImageSpec
+	// Gates are the feature gates of Gates() that can be switched, each with the argument that does it, in which ${ON} stands for true or false.
+	// Default: none.
+	Gates map[string]string
 }
 
 // ProcessSpec describes a local process. Args, Env and ReadyURL may contain the variables of Variables.
@@ -132,7 +135,7 @@ func (i *Implementation) VersionOn(kubernetesVersion string) string {
 	return strings.ReplaceAll(i.Version, kubernetesVersionVariable, kubernetesVersion)
 }
 
-// Claims tells whether the implementation claims a feature.
+// Claims reports whether the implementation claims a feature.
 func (i *Implementation) Claims(feature requirements.Feature) bool {
 	for _, claimed := range i.Features {
 		if claimed == feature {

@@ -37,7 +37,7 @@ type LaunchOptions struct {
 	// BinDir is ${BIN_DIR}: the folder of the control-plane programs.
 	BinDir string
 	// LogPath receives what the implementation prints, over all its restarts: of a local process at once, of pods before they are removed by
-	// what is asked of Running. What pods print when they are asked to end is not in it.
+	// a Capability or Stop. What pods print when they are asked to end is not in it.
 	LogPath string
 }
 
@@ -52,19 +52,13 @@ func Launch(ctx context.Context, i *Implementation, options LaunchOptions) (*Run
 	if err != nil {
 		return nil, err
 	}
-	var control Control
 	switch way {
 	case byImage:
-		control, err = launchImage(ctx, i, options)
+		return launchImage(ctx, i, options)
 	case byProcess:
-		control, err = launchLocally(ctx, i, options)
-	default:
-		control = others(i.Name)
+		return launchLocally(ctx, i, options)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &Running{control}, nil
+	return byOthersOnly(), nil
 }
 
 // Attach returns a handle on an implementation that another process launched with the same options, by image: it may do all but Stop, which leaves the
@@ -75,7 +69,7 @@ func Attach(ctx context.Context, i *Implementation, options LaunchOptions) (*Run
 		return nil, err
 	}
 	if way != byImage {
-		return &Running{others(i.Name)}, nil
+		return byOthersOnly(), nil
 	}
 	attached, err := deploymentOf(i, options)
 	if err != nil {
@@ -84,7 +78,7 @@ func Attach(ctx context.Context, i *Implementation, options LaunchOptions) (*Run
 	if _, err := attached.deployment(ctx); err != nil {
 		return nil, fmt.Errorf("attaching to the implementation %s: %w", i.Name, err)
 	}
-	return &Running{attached}, nil
+	return attached.running(), nil
 }
 
 // way is how an implementation is launched.
@@ -96,7 +90,7 @@ const (
 	byImage
 )
 
-// reaches tells whether the implementation's image, if it has one, reaches the nodes.
+// reaches reports whether the implementation's image, if it has one, reaches the nodes.
 func (i *Implementation) reaches(machines, pull bool) bool {
 	image := i.Launch.Image
 	return machines || pull && image != nil && (image.Reference != "" || image.ControlPlane != "")

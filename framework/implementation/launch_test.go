@@ -54,21 +54,20 @@ func TestAnImplementationIsLaunchedWithItsIdentityAndCanBeKilledAndRestarted(t *
 	g.Expect(err).NotTo(HaveOccurred())
 	t.Cleanup(func() { g.Expect(running.Stop(context.Background())).To(Succeed()) })
 
-	g.Expect(running.LaunchedByRollcall()).To(BeTrue())
 	g.Expect(cluster.users).To(Equal([]string{"rollcall in one+two"}))
 	said := []string{`["--kubeconfig=/kubeconfigs/rollcall" "/binaries/etcd"] in ` + options.RunDir}
 	g.Expect(running.LogTail(5)).To(Equal(said))
 
-	g.Expect(running.Kill(t.Context())).To(Succeed())
-	g.Expect(running.Exited()).To(BeClosed())
-	g.Expect(running.ExitStatus()).To(Equal("signal: killed"))
-	g.Expect(running.Restart(t.Context())).To(Succeed())
-	g.Expect(running.Exited()).NotTo(BeClosed())
-	g.Expect(running.Suspend(t.Context())).To(Succeed())
-	g.Expect(running.Resume(t.Context())).To(Succeed())
+	restarter, suspender := capability[Restarter](t, running), capability[Suspender](t, running)
+	g.Expect(capability[Killer](t, running).Kill(t.Context())).To(Succeed())
+	g.Expect(running.AwaitReady(t.Context())).To(MatchError(HavePrefix("waiting for mine: it ended (signal: killed)")))
+	g.Expect(restarter.Restart(t.Context())).To(Succeed())
+	g.Expect(running.AwaitReady(t.Context())).To(Succeed())
+	g.Expect(suspender.Suspend(t.Context())).To(Succeed())
+	g.Expect(suspender.Resume(t.Context())).To(Succeed())
 	g.Expect(running.LogTail(5)).To(Equal(said))
 	g.Expect(running.Stop(t.Context())).To(Succeed())
-	g.Expect(running.ExitStatus()).To(Equal("exit status 0"))
+	g.Expect(running.ExitStatus()).To(BeEmpty(), "it was asked to")
 }
 
 func TestAPortThatSomebodyTookIsExchangedForAnother(t *testing.T) {
@@ -130,13 +129,13 @@ func TestAnImplementationLaunchedByOthersIsLeftAlone(t *testing.T) {
 	running, err := Launch(t.Context(), i, LaunchOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
 
-	g.Expect(running.LaunchedByRollcall()).To(BeFalse())
+	g.Expect(running.AwaitReady(t.Context())).To(Succeed(), "as far as anybody knows")
 	g.Expect(running.Stop(t.Context())).To(Succeed())
-	for name, err := range map[string]error{
-		"restarting": running.Restart(t.Context()), "killing": running.Kill(t.Context()), "suspending": running.Suspend(t.Context()), "resuming": running.Resume(t.Context()),
+	for _, err := range []error{
+		missing[Restarter](t, running), missing[Reconfigurer](t, running), missing[Killer](t, running), missing[Suspender](t, running),
+		missing[Crasher](t, running), missing[PodDeleter](t, running), missing[Network](t, running),
 	} {
 		g.Expect(err).To(MatchError(ErrLaunchedByOthers))
-		g.Expect(err).To(MatchError(HavePrefix(name + " theirs: ")))
 	}
 	g.Expect(running.Exited()).To(BeNil(), "nobody hears of its end")
 	g.Expect(running.ExitStatus()).To(BeEmpty())

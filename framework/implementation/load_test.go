@@ -55,6 +55,7 @@ spec:
       env: {DATA: "${RUN_DIR}/data"}
       ready: {url: "https://127.0.0.1:${PORT}/readyz", contains: "all well", timeout: 90s}
       user: {name: example, groups: [one, two]}
+    gates: {DaemonSetUpdateSurge: "--feature-gates=DaemonSetUpdateSurge=${ON}"}
   knownDeviations:
     - {requirement: SURGE-024, issue: "https://example.test/1"}
 `)
@@ -67,6 +68,7 @@ spec:
 		User:   User{Name: "example", Groups: []string{"one", "two"}},
 		folder: filepath.Dir(i.File),
 	}))
+	g.Expect(i.Launch.Gates).To(Equal(map[string]string{"DaemonSetUpdateSurge": "--feature-gates=DaemonSetUpdateSurge=${ON}"}))
 	i.Launch = LaunchSpec{}
 	g.Expect(*i).To(Equal(Implementation{
 		Name: "mine", File: i.File,
@@ -116,7 +118,11 @@ func TestWhatIsWrongInAFileIsNamedByItsLineWithWhatIsAllowed(t *testing.T) {
 		"an empty launch":                {launch("{}"), "6: spec.launch says no way to launch: give process, image or both, or none"},
 		"none and a process":             {launch("{none: {}, process: {executable: x}}"), "6: spec.launch.none says that others launch the implementation: leave it out"},
 		"none and an image":              {launch("{none: {}, image: {}}"), "6: spec.launch.none says that others launch the implementation: leave it out"},
-		"an unknown way to launch":       {launch("{magic: {}}"), `6: unknown field "magic" in spec.launch: allowed are process, image, none`},
+		"an unknown way to launch":       {launch("{magic: {}}"), `6: unknown field "magic" in spec.launch: allowed are process, image, gates, none`},
+		"a gate that nobody switches":    {launch("\n    process: {executable: x}\n    gates: {Surge: '--surge=${ON}'}"), `8: unknown field "Surge" in spec.launch.gates: allowed are DaemonSetUpdateSurge`},
+		"a gate that is always on":       {launch("\n    process: {executable: x}\n    gates: {DaemonSetUpdateSurge: --surge}"), `8: spec.launch.gates.DaemonSetUpdateSurge "--surge" is not an argument that switches it: write one like --feature-gates=DaemonSetUpdateSurge=${ON}`},
+		"a gate by another variable":     {launch("\n    process: {executable: x}\n    gates: {DaemonSetUpdateSurge: '--surge=${ON}${OFF}'}"), "8: unknown variable ${OFF}: allowed are ${ON}"},
+		"a gate of nobody":               {launch("{none: {}, gates: {DaemonSetUpdateSurge: '--surge=${ON}'}}"), "6: spec.launch.none says that others launch the implementation: leave it out"},
 		"an image by name":               {launch("{image: example.test/controller}"), "6: spec.launch.image must be a mapping with the fields goPackage, archive, reference, controlPlane, manifests, deployment"},
 		"something in none":              {launch("{none: {wait: 5s}}"), `6: unknown field "wait" in spec.launch.none: it has no fields`},
 		"nothing to run":                 {process("      args: []\n"), "8: spec.launch.process must have exactly one of goPackage and executable"},

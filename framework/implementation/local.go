@@ -1,35 +1,34 @@
 package implementation
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
-	"time"
-
-	"k8s.io/apimachinery/pkg/util/wait"
+	"sync"
 
 	"github.com/rollcall-conformance/rollcall/framework/process"
 )
 
-// portAttempts is how many ports a launch tries: one found free may be taken before the implementation listens on it.
-const portAttempts = 3
-
 // local is an implementation that is a process on this machine.
 type local struct {
-	*process.Process
-	// ready asks once; nil if running is all that is asked for.
-	ready func(context.Context) error
-	// patience bounds AwaitReady.
-	patience time.Duration
+	process *process.Process
+	// args and env are what the file says; gates are LaunchSpec.Gates.
+	args, env []string
+	gates     map[string]string
+	exited    chan struct{}
 }
 
-var _ Control = local{}
+var (
+	_ life         = (*local)(nil)
+	_ Restarter    = (*local)(nil)
+	_ Reconfigurer = (*local)(nil)
+	_ Killer       = (*local)(nil)
+	_ Suspender    = (*local)(nil)
+)
 
-func launchLocally(ctx context.Context, i *Implementation, options LaunchOptions) (Control, error) {
+func launchLocally(ctx context.Context, i *Implementation, options LaunchOptions) (*Running, error) {
 	spec := i.Launch.Process
 	if len(spec.Manifests) > 0 {
 		admin, err := administrator(options.Cluster.Config())
@@ -41,29 +40,32 @@ func launchLocally(ctx context.Context, i *Implementation, options LaunchOptions
 		}
 	}
 	kubeconfig, err := options.Cluster.KubeconfigFor(ctx, spec.User.Name, spec.User.Groups...)
+	if err == nil {
+		err = os.MkdirAll(options.RunDir, 0o755)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("launching the implementation %s: %w", i.Name, err)
 	}
-	if err := os.MkdirAll(options.RunDir, 0o755); err != nil {
-		return nil, fmt.Errorf("launching the implementation %s: %w", i.Name, err)
+	l := &local{gates: i.Launch.Gates, exited: make(chan struct{})}
+	onExit := sync.OnceFunc(func() { close(l.exited) })
+	l.process, err = process.StartOnPort(ctx, func(port int) process.Options {
+		started := i.processOptions(kubeconfig, port, options)
+		started.OnExit = onExit
+		l.args, l.env = started.Args, started.Env
+		return started
+	})
+	if err != nil {
+		return nil, fmt.Errorf("launching the implementation: %w", err)
 	}
-	for attempt := 1; ; attempt++ {
-		started, err := i.start(ctx, kubeconfig, options)
-		if err == nil {
-			return started, nil
-		}
-		if attempt == portAttempts || !strings.Contains(err.Error(), "address already in use") {
-			return nil, fmt.Errorf("launching the implementation: %w", err)
-		}
-	}
+	return &Running{
+		life: l, capabilities: []Capability{l},
+		without: unavailablef("%s is a local process, this takes one that is launched by image", i.Name),
+	}, nil
 }
 
-func (i *Implementation) start(ctx context.Context, kubeconfig string, options LaunchOptions) (Control, error) {
+// processOptions are those of the process that the file describes, on this port.
+func (i *Implementation) processOptions(kubeconfig string, port int, options LaunchOptions) process.Options {
 	spec := i.Launch.Process
-	port, err := process.FreePort()
-	if err != nil {
-		return nil, err
-	}
 	values := map[string]string{
 		"KUBECONFIG": kubeconfig, "PORT": strconv.Itoa(port), "RUN_DIR": options.RunDir, "BIN_DIR": options.BinDir,
 	}
@@ -77,59 +79,79 @@ func (i *Implementation) start(ctx context.Context, kubeconfig string, options L
 		settings.Env = append(settings.Env, name+"="+expand(value, values))
 	}
 	if spec.ReadyURL != "" {
-		settings.Ready = readiness(expand(spec.ReadyURL, values), spec.ReadyText)
+		settings.Ready = process.Answers(expand(spec.ReadyURL, values), spec.ReadyText)
 	}
-	started, err := process.Start(ctx, settings)
-	if err != nil {
-		return nil, err
-	}
-	return local{Process: started, ready: settings.Ready, patience: cmp.Or(spec.ReadyTimeout, process.DefaultReadyTimeout)}, nil
+	return settings
 }
 
-// AwaitReady implements Control.
-func (l local) AwaitReady(ctx context.Context) error {
-	if l.ready == nil {
-		return nil
-	}
-	notReady := errors.New("readiness was never answered")
-	err := wait.PollUntilContextTimeout(ctx, process.ReadyInterval, l.patience, true, func(ctx context.Context) (bool, error) {
-		err := l.ready(ctx)
-		// What was cut short by the deadline says nothing.
-		if err != nil && ctx.Err() == nil {
-			notReady = err
-		}
-		return err == nil, nil
-	})
-	if err != nil {
-		return fmt.Errorf("waiting for %s: %w: %w%s", l.Name(), err, notReady, lastWords(l.LogTail(linesOfLog)))
+// Available implements Capability.
+func (l *local) Available(context.Context) error { return nil }
+
+// AwaitReady implements life.
+func (l *local) AwaitReady(ctx context.Context) error { return l.process.AwaitReady(ctx) }
+
+// Stop implements life.
+func (l *local) Stop(ctx context.Context) error { return l.process.Stop(ctx) }
+
+// Exited implements life.
+func (l *local) Exited() <-chan struct{} { return l.exited }
+
+// ExitStatus implements life.
+func (l *local) ExitStatus() string { return l.process.ExitedByItself() }
+
+// LogTail implements life.
+func (l *local) LogTail(n int) []string { return l.process.LogTail(n) }
+
+// undisturbed is an error if the process ended without being asked to: what is about to be done would cover that up.
+func (l *local) undisturbed(doing string) error {
+	if status := l.ExitStatus(); status != "" {
+		return fmt.Errorf("%s %s: it ended by itself before: %s%s", doing, l.process.Name(), status, lastWords(l.LogTail(linesOfLog)))
 	}
 	return nil
 }
 
-// StandDown implements Control.
-func (l local) StandDown(ctx context.Context) error { return l.Stop(ctx) }
-
-// Kill implements Control.
-func (l local) Kill(context.Context) error { return l.Process.Kill() }
-
-// Suspend implements Control.
-func (l local) Suspend(context.Context) error { return l.Process.Suspend() }
-
-// Resume implements Control.
-func (l local) Resume(context.Context) error { return l.Process.Resume() }
-
-// Crash implements Control.
-func (l local) Crash(context.Context) error { return l.takesDeployment("crashing") }
-
-// DeletePod implements Control.
-func (l local) DeletePod(context.Context) error { return l.takesDeployment("deleting the pods of") }
-
-// CutOff implements Control.
-func (l local) CutOff(context.Context) error { return l.takesDeployment("cutting off") }
-
-// Reconnect implements Control.
-func (l local) Reconnect(context.Context) error { return l.takesDeployment("reconnecting") }
-
-func (l local) takesDeployment(doing string) error {
-	return fmt.Errorf("%s %s: it is a local process, this takes one that is launched by image: %w", doing, l.Name(), errors.ErrUnsupported)
+// Restart implements Restarter.
+func (l *local) Restart(ctx context.Context) error {
+	before := l.undisturbed("restarting")
+	return errors.Join(before, l.process.Restart(ctx, l.args, l.env))
 }
+
+// RestartWith implements Reconfigurer.
+func (l *local) RestartWith(ctx context.Context, change Change) error {
+	gates, err := change.gateArgs(l.gates)
+	if err == nil {
+		err = l.undisturbed("restarting")
+	}
+	if err != nil {
+		return err
+	}
+	_, args := change.rewrite(nil, l.args, gates)
+	return l.process.Restart(ctx, args, change.environ(l.env))
+}
+
+// StandDown implements Restarter.
+func (l *local) StandDown(ctx context.Context) error {
+	if err := l.undisturbed("ending"); err != nil {
+		return err
+	}
+	return l.process.Stop(ctx)
+}
+
+// Kill implements Killer.
+func (l *local) Kill(context.Context) error {
+	if err := l.undisturbed("killing"); err != nil {
+		return err
+	}
+	return l.process.Kill()
+}
+
+// Suspend implements Suspender.
+func (l *local) Suspend(context.Context) error {
+	if err := l.undisturbed("suspending"); err != nil {
+		return err
+	}
+	return l.process.Suspend()
+}
+
+// Resume implements Suspender.
+func (l *local) Resume(context.Context) error { return l.process.Resume() }

@@ -1,11 +1,13 @@
 package implementation
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -18,9 +20,11 @@ import (
 const (
 	roleVariable = "ROLLCALL_IMPLEMENTATION_TEST_ROLE"
 
-	roleServe     = "serve"      // becomes ready on the address in its first argument, and prints its arguments
+	roleServe     = "serve"      // becomes ready on the address in its first argument, and prints its other arguments, its folder and GREETING
 	roleUnready   = "unready"    // answers that it is not ready
 	rolePortTaken = "port taken" // fails to listen the first time
+
+	badFlag = "--bad" // ends any of them at once
 )
 
 func TestMain(m *testing.M) {
@@ -47,7 +51,10 @@ func play(role string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%q in %s\n", os.Args[2:], dir)
+	fmt.Printf("%q in %s%s\n", os.Args[2:], dir, os.Getenv("GREETING"))
+	if slices.Contains(os.Args, badFlag) {
+		return errors.New("unknown flag " + badFlag)
+	}
 	served := make(chan error, 1)
 	go func() {
 		served <- http.ListenAndServe(os.Args[1], http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -109,7 +109,7 @@ func TestWrittenAndReadTheVerdictsAreTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteTo(file, h); err != nil {
+	if err := h.Write(file); err != nil {
 		t.Fatal(err)
 	}
 	if err := file.Close(); err != nil {

@@ -25,6 +25,7 @@ var contract = map[string]func(*testing.T, *ground){
 	"succeed ends the pod":                                 succeed,
 	"succeed where the container would be restarted":       succeedDespiteRestarts,
 	"a held pod stays until released":                      held,
+	"a pod held while it drains stays until released":      heldLate,
 	"a pod released before its deletion goes":              released,
 	"a draining pod takes its time":                        draining,
 	"a pod restarts on image change":                       restart,
@@ -57,6 +58,9 @@ func leftAlone(t *testing.T, ground *ground) {
 	g := NewWithT(t)
 	g.Expect(readiness(lives)).To(Equal([]bool{false, true}))
 	g.Expect(lives[len(lives)-1].Type).To(Equal(watch.Deleted))
+	if !ground.real() {
+		g.Expect(terminating(lives)).To(BeNumerically("~", time.Second, 500*time.Millisecond), "it lingers as under a kubelet")
+	}
 }
 
 func slowStart(t *testing.T, ground *ground) {
@@ -164,6 +168,17 @@ func held(t *testing.T, ground *ground) {
 	b.staysUntilReleased()
 }
 
+func heldLate(t *testing.T, ground *ground) {
+	if ground.real() {
+		t.Skip("under a kubelet the reaction to SIGTERM is chosen when the signal comes")
+	}
+	b := newBench(t, ground, scenario.DrainFor(2*time.Second))
+	b.requireReady()
+	b.DeletePod(b.ctx, b.pod, 5*time.Minute)
+	b.Pods.HoldTermination(b.ctx, b.pod)
+	b.staysUntilReleased()
+}
+
 func lasting(t *testing.T, ground *ground) {
 	b := newBench(t, ground, scenario.IgnoreSIGTERM())
 	b.requireReady()
@@ -264,8 +279,17 @@ func failing(t *testing.T, ground *ground) {
 func unpullable(t *testing.T, ground *ground) {
 	b := newBench(t, ground, scenario.UnpullableImage())
 	b.Await(b.ctx, scenario.Past(time.Now().Add(3*time.Second)))
-	for _, life := range b.lives() {
-		NewWithT(t).Expect(life.Object.(*corev1.Pod).Status.Phase).To(Equal(corev1.PodPending))
+	b.DeletePod(b.ctx, b.pod, 30*time.Second)
+	b.require("gone", gone)
+	lives := b.lives()
+	g := NewWithT(t)
+	for _, life := range lives {
+		if pod := life.Object.(*corev1.Pod); pod.DeletionTimestamp == nil {
+			g.Expect(pod.Status.Phase).To(Equal(corev1.PodPending))
+		}
+	}
+	if !ground.real() {
+		g.Expect(terminating(lives)).To(BeNumerically("<", 500*time.Millisecond), "nothing runs in it that could linger")
 	}
 }
 

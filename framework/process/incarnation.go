@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os/exec"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -14,6 +15,8 @@ type incarnation struct {
 	exited   chan struct{}
 	// status is written before exited is closed, and only read after.
 	status string
+	// asked: somebody stopped or killed it.
+	asked atomic.Bool
 }
 
 // begin forks the program and returns as soon as it runs.

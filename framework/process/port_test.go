@@ -1,7 +1,10 @@
 package process_test
 
 import (
+	"errors"
+	"io"
 	"net"
+	"os"
 	"strconv"
 	"testing"
 
@@ -12,7 +15,6 @@ import (
 
 func TestNoPortIsGivenTwice(t *testing.T) {
 	g := NewWithT(t)
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	given := map[int]bool{}
 	for range 20 {
 		port, err := process.FreePort()
@@ -22,16 +24,47 @@ func TestNoPortIsGivenTwice(t *testing.T) {
 	}
 }
 
-func TestAPortThatSomebodyListensOnIsNotGiven(t *testing.T) {
+func TestAReservedPortCanBeListenedOn(t *testing.T) {
 	g := NewWithT(t)
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	first, err := process.FreePort()
+	port, err := process.FreePort()
 	g.Expect(err).NotTo(HaveOccurred())
-	next := first + 1
-	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(next)))
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	g.Expect(err).NotTo(HaveOccurred())
-	defer func() { g.Expect(listener.Close()).To(Succeed()) }()
-	second, err := process.FreePort()
+	g.Expect(listener.Close()).To(Succeed())
+}
+
+func TestReservationsLeaveNoFiles(t *testing.T) {
+	g := NewWithT(t)
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CACHE_HOME", home)
+	t.Setenv("TMPDIR", home)
+	_, err := process.FreePort()
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(second).NotTo(Equal(next))
+	left, err := os.ReadDir(home)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(left).To(BeEmpty())
+}
+
+func TestAPortThatSomebodyListensOnIsNotGiven(t *testing.T) {
+	for name, listen := range map[string]func(address string) (io.Closer, error){
+		"uses":     func(address string) (io.Closer, error) { return net.Listen("tcp", address) },
+		"reserved": func(address string) (io.Closer, error) { return net.ListenPacket("udp", address) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			first, err := process.FreePort()
+			g.Expect(err).NotTo(HaveOccurred())
+			// The next ones may be this process' own.
+			next, other, err := first, io.Closer(nil), errors.New("none yet")
+			for err != nil {
+				next++
+				other, err = listen(net.JoinHostPort("127.0.0.1", strconv.Itoa(next)))
+			}
+			defer func() { g.Expect(other.Close()).To(Succeed()) }()
+			second, err := process.FreePort()
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(second).NotTo(Equal(next))
+		})
+	}
 }

@@ -2,7 +2,8 @@
 // implementation under test. It starts, stops, kills, restarts and suspends them, keeps what they print, and
 // sees to it that none outlives the harness, however the harness ends.
 //
-// It knows nothing about Kubernetes, nor about what readiness means for a program: the caller says.
+// It knows nothing about Kubernetes, nor about what readiness means for a program: the caller says. For a program that serves its readiness over HTTP
+// there is Answers.
 package process
 
 import (
@@ -10,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -50,6 +50,9 @@ type Options struct {
 	ReadyTimeout time.Duration
 	// StopGrace is how long Stop waits between SIGTERM and SIGKILL. Default: DefaultStopGrace.
 	StopGrace time.Duration
+	// OnExit is called, on a goroutine of its own, when the program has ended after it was ready although nobody stopped, killed or restarted it.
+	// Default: nobody is told.
+	OnExit func()
 }
 
 // Process is one program, over all its restarts. Its methods may be called from several goroutines.
@@ -115,6 +118,14 @@ func (p *Process) LogTail(n int) []string {
 	return tail(p.options.LogPath, p.latest().logStart, n)
 }
 
+// ExitedByItself says how the program, as last started, ended; it is empty while it runs, and if it was stopped, killed or restarted.
+func (p *Process) ExitedByItself() string {
+	if p.latest().asked.Load() {
+		return ""
+	}
+	return p.ExitStatus()
+}
+
 // Stop asks the program to end with SIGTERM, kills it after StopGrace or when the context ends, and returns once it is gone.
 // Stopping what has exited already does nothing. The error says that force was needed.
 func (p *Process) Stop(ctx context.Context) error {
@@ -129,6 +140,7 @@ func (p *Process) Stop(ctx context.Context) error {
 
 func (p *Process) stop(ctx context.Context) error {
 	run := p.latest()
+	run.asked.Store(true)
 	if err := run.signal(syscall.SIGTERM); err != nil {
 		return fmt.Errorf("stopping %s: %w", p.options.Name, err)
 	}
@@ -154,6 +166,7 @@ func (p *Process) stop(ctx context.Context) error {
 // no context: nothing can delay SIGKILL but the kernel.
 func (p *Process) Kill() error {
 	run := p.latest()
+	run.asked.Store(true)
 	if err := run.signal(syscall.SIGKILL); err != nil {
 		return fmt.Errorf("killing %s: %w", p.options.Name, err)
 	}
@@ -177,9 +190,9 @@ func (p *Process) Resume() error {
 	return nil
 }
 
-// Restart stops the program if it still runs, starts it again with the same options and returns once it is ready. After Kill it is the way
-// to bring the program back. Having to use force is no error here: the program was to go, and it went.
-func (p *Process) Restart(ctx context.Context) error {
+// Restart stops the program if it still runs, starts it again with these arguments and this environment in the place of those in Options, and returns
+// once it is ready. After Kill it is the way to bring the program back. Having to use force is no error here: the program was to go, and it went.
+func (p *Process) Restart(ctx context.Context, args, env []string) error {
 	release, err := p.takeTurn(ctx)
 	if err != nil {
 		return err
@@ -193,6 +206,7 @@ func (p *Process) Restart(ctx context.Context) error {
 			return err
 		}
 	}
+	p.options.Args, p.options.Env = args, env
 	return p.launch(ctx)
 }
 
@@ -225,60 +239,15 @@ func (p *Process) launch(ctx context.Context) error {
 	p.mu.Unlock()
 
 	if err := p.awaitReady(ctx, run); err != nil {
-		return errors.Join(err, p.Kill())
+		return errors.Join(fmt.Errorf("starting %s: %w", p.options.Name, err), p.Kill())
+	}
+	if p.options.OnExit != nil {
+		go func() {
+			<-run.exited
+			if !run.asked.Load() {
+				p.options.OnExit()
+			}
+		}()
 	}
 	return nil
-}
-
-func (p *Process) awaitReady(ctx context.Context, run *incarnation) error {
-	if p.options.Ready == nil {
-		return nil
-	}
-	deadline, cancel := context.WithTimeout(ctx, p.options.ReadyTimeout)
-	defer cancel()
-	go func() {
-		select {
-		case <-run.exited:
-			cancel()
-		case <-deadline.Done():
-		}
-	}()
-
-	ticker := time.NewTicker(ReadyInterval)
-	defer ticker.Stop()
-	// The last answer that was not itself cut short by the deadline says what was missing.
-	notReady := errors.New("readiness was never answered")
-	for {
-		err := p.options.Ready(deadline)
-		if err == nil && !run.gone() {
-			return nil
-		}
-		if err != nil && deadline.Err() == nil {
-			notReady = err
-		}
-		select {
-		case <-ticker.C:
-			continue
-		case <-deadline.Done():
-		}
-		switch {
-		case run.gone():
-			return fmt.Errorf("starting %s: it ended (%s) before it was ready%s", p.options.Name, run.status, p.lastWords())
-		case ctx.Err() != nil:
-			return fmt.Errorf("starting %s: gave up waiting for readiness: %w; last answer: %w%s",
-				p.options.Name, context.Cause(ctx), notReady, p.lastWords())
-		default:
-			return fmt.Errorf("starting %s: not ready after %s: %w%s",
-				p.options.Name, p.options.ReadyTimeout, notReady, p.lastWords())
-		}
-	}
-}
-
-// lastWords is the end of the log in the form in which errors quote it.
-func (p *Process) lastWords() string {
-	lines := p.LogTail(tailInErrors)
-	if len(lines) == 0 {
-		return fmt.Sprintf("; it printed nothing (%s)", p.options.LogPath)
-	}
-	return fmt.Sprintf("; the last lines of %s:\n    %s", p.options.LogPath, strings.Join(lines, "\n    "))
 }

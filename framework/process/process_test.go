@@ -121,15 +121,37 @@ func TestKillTakesEvenASuspendedProgramAndRestartBringsItBack(t *testing.T) {
 	g.Expect(p.Kill()).To(Succeed())
 	g.Expect(p.ExitStatus()).To(Equal("signal: killed"))
 
-	g.Expect(p.Restart(t.Context())).To(Succeed())
+	g.Expect(p.Restart(t.Context(), options.Args, append(options.Env, "GREETING=again"))).To(Succeed())
 	g.Expect(firstExit).To(BeClosed())
 	g.Expect(p.Exited()).NotTo(BeClosed())
 	g.Expect(p.PID()).NotTo(Equal(first))
 	g.Eventually(func() []string { return p.LogTail(10) }).WithTimeout(patience).
-		Should(Equal([]string{"greeting: hello"}), "only what it printed since the restart")
+		Should(Equal([]string{"greeting: again"}), "only what it printed since the restart, in its environment")
 	log, err := os.ReadFile(options.LogPath)
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(strings.Count(string(log), "greeting: hello")).To(Equal(2), "the file keeps both runs")
+	g.Expect(string(log)).To(Equal("greeting: hello\ngreeting: again\n"), "the file keeps both runs")
+}
+
+func TestTheEndOfAProgramIsReportedOnlyIfNobodyAskedForIt(t *testing.T) {
+	g := NewWithT(t)
+	options, _ := program(t, roleWait)
+	reported := make(chan struct{}, 10)
+	options.OnExit = func() { reported <- struct{}{} }
+	p := start(t, options)
+	g.Expect(p.AwaitReady(t.Context())).To(Succeed())
+
+	g.Expect(p.Kill()).To(Succeed())
+	g.Expect(p.ExitedByItself()).To(BeEmpty(), "it was killed")
+	g.Expect(p.AwaitReady(t.Context())).To(MatchError(HavePrefix("waiting for test program: it ended (signal: killed) before it was ready; ")))
+	g.Expect(p.Restart(t.Context(), nil, options.Env)).To(Succeed())
+	g.Expect(p.Stop(t.Context())).To(Succeed())
+	g.Expect(p.Restart(t.Context(), nil, options.Env)).To(Succeed())
+	g.Expect(p.ExitedByItself()).To(BeEmpty(), "it runs")
+
+	g.Expect(syscall.Kill(p.PID(), syscall.SIGINT)).To(Succeed())
+	g.Eventually(reported).WithTimeout(patience).Should(Receive())
+	g.Expect(p.ExitedByItself()).To(Equal("signal: interrupt"))
+	g.Expect(reported).To(BeEmpty(), "the ends before were asked for")
 }
 
 func TestAProgramThatEndsBeforeItIsReadyIsAnErrorWithItsLastWords(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/rollcall-conformance/rollcall/reports"
 )
 
 func loaded(t *testing.T) *Catalogue {
@@ -77,7 +79,7 @@ func TestOnlyTheDocumentsMakeARequirementCore(t *testing.T) {
 	c := loaded(t)
 	for _, family := range added() {
 		for _, r := range c.Family(family) {
-			if r.Level == Core {
+			if r.Level == reports.LevelCore {
 				t.Errorf("%s is core, but no document states it", r.ID)
 			}
 		}
@@ -130,7 +132,7 @@ func TestCoreRequirementsAreStatedOrSayWhichStatedOneDependsOnThem(t *testing.T)
 	stated := regexp.MustCompile(`[A-Z]+-[0-9]{3}`)
 	c := loaded(t)
 	for _, r := range c.All() {
-		if r.Level != Core || !r.Inferred {
+		if r.Level != reports.LevelCore || !r.Inferred {
 			continue
 		}
 		names := stated.FindAllString(r.LevelReason, -1)
@@ -161,7 +163,7 @@ func TestRequirementsNamedInTheTextExist(t *testing.T) {
 
 func TestADifferenceFromKubernetesIsExplained(t *testing.T) {
 	for _, r := range loaded(t).All() {
-		if b := r.Kubernetes.Behaviour; (b == Differs || b == Partial) && r.Kubernetes.Note == "" {
+		if b := r.Kubernetes.Behaviour; (b == reports.Differs || b == reports.Partially) && r.Kubernetes.Note == "" {
 			t.Errorf("%s: Kubernetes %s, but no note says how", r.ID, b)
 		}
 	}
@@ -196,5 +198,16 @@ func TestARequirementIsReportedWithItsSourcesAsWritten(t *testing.T) {
 	}
 	if want := `["S0 L57","S2 L264"]`; string(got) != want {
 		t.Errorf("the sources of API-003 are written as %s, want %s", got, want)
+	}
+}
+
+func TestEveryRequirementHasATitleOfItsOwnInItsFamily(t *testing.T) {
+	named := map[string]ID{}
+	for _, r := range loaded(t).All() {
+		key := r.ID.Family() + " " + r.Title
+		if other, taken := named[key]; taken || r.Title == "" {
+			t.Errorf("%s has the title %q, which %q has too, or none", r.ID, r.Title, other)
+		}
+		named[key] = r.ID
 	}
 }

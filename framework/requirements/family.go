@@ -9,21 +9,9 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-)
 
-// row is a requirement as the catalogue's files write it.
-type row struct {
-	ID          ID         `yaml:"id"`
-	Level       Level      `yaml:"level"`
-	LevelReason string     `yaml:"levelReason"`
-	Feature     Feature    `yaml:"feature"`
-	Needs       Needs      `yaml:"needs"`
-	Sources     []string   `yaml:"sources"`
-	Inferred    bool       `yaml:"inferred"`
-	Statement   string     `yaml:"statement"`
-	Decision    string     `yaml:"decision"`
-	Kubernetes  Kubernetes `yaml:"kubernetes"`
-}
+	"github.com/rollcall-conformance/rollcall/reports"
+)
 
 // readFamily reads and validates the file of one family.
 func readFamily(files fs.FS, family string) ([]Requirement, error) {
@@ -41,29 +29,25 @@ func readFamily(files fs.FS, family string) ([]Requirement, error) {
 	}
 
 	var wrong []error
-	requirements := make([]Requirement, 0, len(rows))
 	var previous ID
 	for i, row := range rows {
-		r, problems := row.requirement()
-		problems = append(problems, placement(r.ID, previous, family))
-		for _, problem := range problems {
+		for _, problem := range append(problemsOf(row), placement(row.ID, previous, family)) {
 			if problem != nil {
 				wrong = append(wrong, fmt.Errorf("%s:%d: %s: %w", name, lines[i], label(row, i), problem))
 			}
 		}
-		previous = r.ID
-		requirements = append(requirements, r)
+		previous = row.ID
 	}
 	if err := errors.Join(wrong...); err != nil {
 		return nil, err
 	}
-	return requirements, nil
+	return rows, nil
 }
 
 // decodeRows decodes strictly and returns the rows with the line on which each starts. It decodes twice because a
 // yaml.Node knows its line but cannot be decoded strictly.
-func decodeRows(content []byte) ([]row, []int, error) {
-	var rows []row
+func decodeRows(content []byte) ([]Requirement, []int, error) {
+	var rows []Requirement
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&rows); err != nil && !errors.Is(err, io.EOF) {
@@ -83,7 +67,7 @@ func decodeRows(content []byte) ([]row, []int, error) {
 	return rows, lines, nil
 }
 
-func label(r row, i int) string {
+func label(r Requirement, i int) string {
 	if r.ID == "" {
 		return fmt.Sprintf("row %d", i+1)
 	}
@@ -105,35 +89,41 @@ func placement(id, previous ID, family string) error {
 	return nil
 }
 
-// requirement validates the row by itself. The errors are everything that is wrong with it; some may be nil.
-func (r row) requirement() (Requirement, []error) {
+// problemsOf validates the row by itself: everything that is wrong with it; some may be nil.
+func problemsOf(r Requirement) []error {
 	wrong := []error{
-		oneOf("level", r.Level, Levels()),
+		oneOf("level", r.Level, reports.AllLevels()),
 		oneOf("feature", r.Feature, Features()),
-		oneOf("needs", r.Needs, AllNeeds()),
-		oneOf("kubernetes behaviour", r.Kubernetes.Behaviour, Behaviours()),
+		oneOf("needs", r.Needs, reports.AllNeeds()),
+		oneOf("kubernetes behaviour", r.Kubernetes.Behaviour, reports.AllBehaviours()),
+		title(r.Title),
 		sentence("statement", r.Statement, true),
 		sentence("levelReason", r.LevelReason, false),
 		sentence("decision", r.Decision, false),
 		sentence("kubernetes note", r.Kubernetes.Note, false),
 	}
-	var sources []Source
-	for _, text := range r.Sources {
-		source, err := ParseSource(text)
-		wrong = append(wrong, err)
-		sources = append(sources, source)
+	for _, source := range r.Sources {
+		wrong = append(wrong, checkSource(source))
 	}
 	if len(r.Sources) == 0 && !r.Inferred {
 		wrong = append(wrong, errors.New("has no source; name one or mark it inferred: true"))
 	}
-	if r.Inferred && r.Level == Core && r.LevelReason == "" {
+	if r.Inferred && r.Level == reports.LevelCore && r.LevelReason == "" {
 		wrong = append(wrong, errors.New("is inferred, yet core; "+
 			"say in levelReason which stated requirement cannot hold without it, or make it extended"))
 	}
-	return Requirement{
-		ID: r.ID, Level: r.Level, LevelReason: r.LevelReason, Feature: r.Feature, Needs: r.Needs, Sources: sources,
-		Inferred: r.Inferred, Statement: r.Statement, Decision: r.Decision, Kubernetes: r.Kubernetes,
-	}, wrong
+	return wrong
+}
+
+// titleLength bounds a title: it names a test in lists, beside its ID.
+const titleLength = 60
+
+// title fails for one that is no short name: too long, more than a line, or a sentence.
+func title(text string) error {
+	if len(text) > titleLength || strings.HasSuffix(text, ".") || strings.Contains(text, "\n") {
+		return fmt.Errorf("title %q: write a short name, at most %d characters in one line, without a full stop", text, titleLength)
+	}
+	return nil
 }
 
 // sentence fails unless text ends with a full stop; only a required one may not be empty.

@@ -22,7 +22,7 @@ func TestASoundFileLoads(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, ok := c.Get("API-001")
-	if !ok || r.Statement != "A zero is accepted." || r.Sources[0] != (Source{Document: "S0", First: 47, Last: 88}) {
+	if !ok || r.Statement != "A zero is accepted." || r.Sources[0] != "S0 L47-88" {
 		t.Errorf("loaded %+v", r)
 	}
 }
@@ -45,6 +45,8 @@ func TestABadRowIsRefusedByFileRowAndReason(t *testing.T) {
 		"reason without stop":      {replace("  feature", "  levelReason: Because\n  feature"), []string{"API-001", "levelReason", "full stop"}},
 		"decision without stop":    {replace("  feature", "  decision: Both\n  feature"), []string{"API-001", "decision", "full stop"}},
 		"note without stop":        {replace("conforms}", "conforms, note: yes it does}"), []string{"API-001", "kubernetes note", "full stop"}},
+		"title that is a sentence": {replace("  level", "  title: It takes zero.\n  level"), []string{"API-001", "title", "short name"}},
+		"title too long":           {replace("  level", "  title: "+strings.Repeat("long ", 13)+"\n  level"), []string{"API-001", "title", "short name"}},
 		"no source, not inferred":  {replace("  sources: [S0 L47-88]\n", ""), []string{"API-001", "inferred: true"}},
 		"inferred core, no reason": {replace("  feature", "  inferred: true\n  feature"), []string{"API-001", "levelReason"}},
 		"document that is none":    {replace("S0 L47-88", "S5 L47"), []string{"API-001", "no document S5"}},

@@ -1,9 +1,6 @@
 package requirements
 
-// Feature is what an implementation may claim in its implementation file. The requirements of a feature that it does
-// not claim are reported as unsupported.
-type Feature string
-
+// The features. The requirements of a feature that an implementation does not claim are reported as unsupported.
 const (
 	// DaemonSet is the base: the apps/v1 API, placement, rolling update with maxUnavailable, OnDelete, rollover,
 	// rollback, status, history and recovery (S2).

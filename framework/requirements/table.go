@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/rollcall-conformance/rollcall/reports"
 )
 
 // WriteTable writes one line per requirement (ID, level, feature, the specs that decide it or "no spec yet") in the
@@ -18,7 +20,7 @@ func WriteTable(w io.Writer, c *Catalogue, deciding map[ID][]string) error {
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "REQUIREMENT\tLEVEL\tFEATURE\tDECIDED BY")
-	levels := map[Level]int{}
+	levels := map[reports.Level]int{}
 	decided := 0
 	for _, r := range c.requirements {
 		levels[r.Level]++
@@ -33,7 +35,7 @@ func WriteTable(w io.Writer, c *Catalogue, deciding map[ID][]string) error {
 		return fmt.Errorf("writing the table of requirements: %w", err)
 	}
 	_, err := fmt.Fprintf(w, "\n%d requirements: %d core, %d extended, %d reference; %d decided by a spec, %d with no spec yet\n",
-		len(c.requirements), levels[Core], levels[Extended], levels[Reference], decided, len(c.requirements)-decided)
+		len(c.requirements), levels[reports.LevelCore], levels[reports.LevelExtended], levels[reports.LevelReference], decided, len(c.requirements)-decided)
 	if err != nil {
 		return fmt.Errorf("writing the table of requirements: %w", err)
 	}

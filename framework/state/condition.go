@@ -41,17 +41,37 @@ func Right(text string, check func(*history.Cluster) error) Condition {
 
 // All holds while every one of the conditions does. Each is asked every time, since some remember since when.
 func All(conditions ...Condition) Condition {
+	return Condition{Text: texts(conditions, ", and "), Unmet: func(cluster *history.Cluster) string {
+		return strings.Join(unmet(conditions, cluster), "; ")
+	}}
+}
+
+// Any holds while at least one of the conditions does. Each is asked every time, since some remember since when.
+func Any(conditions ...Condition) Condition {
+	return Condition{Text: texts(conditions, ", or "), Unmet: func(cluster *history.Cluster) string {
+		problems := unmet(conditions, cluster)
+		if len(problems) < len(conditions) {
+			return ""
+		}
+		return strings.Join(problems, "; ")
+	}}
+}
+
+func texts(conditions []Condition, between string) string {
 	texts := make([]string, len(conditions))
 	for i, condition := range conditions {
 		texts[i] = condition.Text
 	}
-	return Condition{Text: strings.Join(texts, ", and "), Unmet: func(cluster *history.Cluster) string {
-		var unmet []string
-		for _, condition := range conditions {
-			if problem := condition.Unmet(cluster); problem != "" {
-				unmet = append(unmet, problem)
-			}
+	return strings.Join(texts, between)
+}
+
+// unmet says of each condition that does not hold in what the state differs from it.
+func unmet(conditions []Condition, cluster *history.Cluster) []string {
+	var problems []string
+	for _, condition := range conditions {
+		if problem := condition.Unmet(cluster); problem != "" {
+			problems = append(problems, problem)
 		}
-		return strings.Join(unmet, "; ")
-	}}
+	}
+	return problems
 }

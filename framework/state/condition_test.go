@@ -25,6 +25,20 @@ func TestAllAsksEveryConditionEveryTime(t *testing.T) {
 	g.Expect(asked).To(Equal(4))
 }
 
+func TestAnyAsksEveryConditionEveryTime(t *testing.T) {
+	asked := 0
+	counts := func(holds bool) state.Condition {
+		return state.When("counted", func(*history.Cluster) bool {
+			asked++
+			return holds
+		})
+	}
+	g := NewWithT(t)
+	g.Expect(state.Any(counts(true), counts(false)).Holds(nil)).To(BeTrue())
+	g.Expect(state.Any(counts(false), counts(false)).Unmet(nil)).To(Equal("not: counted; not: counted"))
+	g.Expect(asked).To(Equal(4))
+}
+
 // end is the state that a history ends with.
 func end(b *historytest.Builder) (last *history.Cluster) {
 	b.History().Replay(func(cluster *history.Cluster, _ history.Change) { last = cluster })

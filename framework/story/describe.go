@@ -15,20 +15,25 @@ import (
 )
 
 // Describe puts one step of a replay in words, for example "pod agent-x7k2p (updated) on node-3 became Ready". The cluster is the one
-// that the step left; it may be nil, and pods are then not told apart as updated (made from their DaemonSet's current template)
+// that the step left; it may be nil, and pods are then not called updated (made from their DaemonSet's current template)
 // and old.
 func Describe(cluster *history.Cluster, change history.Change) string {
+	return describe(cluster, change, nil)
+}
+
+// describe is Describe with each pod called what the reading says.
+func describe(cluster *history.Cluster, change history.Change, read reading) string {
 	if text := describeHarness(change.Entry); text != "" {
 		return text
 	}
-	return subjectOf(cluster, change) + " " + strings.Join(predicatesOf(change), ", ")
+	return subjectOf(cluster, change, read) + " " + strings.Join(predicatesOf(change), ", ")
 }
 
-func subjectOf(cluster *history.Cluster, change history.Change) string {
+func subjectOf(cluster *history.Cluster, change history.Change, read reading) string {
 	switch object := change.Object.(type) {
 	case *corev1.Pod:
 		subject := "pod " + object.Name
-		if revision := revisionOf(cluster, object); revision != "" {
+		if revision := read.of(cluster, object); revision != "" {
 			subject += " (" + revision + ")"
 		}
 		if node := history.NodeOf(object); node != "" {
@@ -64,7 +69,7 @@ func predicatesOf(change history.Change) []string {
 		return []string{event.Message}
 	}
 	if change.Type == watch.Deleted {
-		return []string{"was removed" + lastWords(change.Object)}
+		return []string{"was removed" + stateAtRemoval(change.Object)}
 	}
 	if change.Before == nil {
 		predicate := "was created"
@@ -116,8 +121,8 @@ func introduction(object history.Object) string {
 	return ""
 }
 
-// lastWords says what an object was when it went.
-func lastWords(object history.Object) string {
+// stateAtRemoval says what an object was when it went.
+func stateAtRemoval(object history.Object) string {
 	pod, ok := object.(*corev1.Pod)
 	if !ok || pod.DeletionTimestamp != nil {
 		return ""

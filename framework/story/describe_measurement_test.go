@@ -9,6 +9,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/story"
+	"github.com/rollcall-conformance/rollcall/reports"
 )
 
 func lostRequests() history.Measurement {
@@ -48,11 +49,12 @@ func TestAStoryShowsTheMeasurementOfItsNodeAndNoOther(t *testing.T) {
 		Requirement: "KUBELET-008", Promise: "no request fails", Node: "node-1", Got: "3 failed",
 		ResourceVersion: broke.ResourceVersion, Time: broke.Time, Window: []history.Entry{broke, measured},
 	}
-	rows := story.Window(h, v)
+	given := story.Report(h, v, story.Options{})
+	rows := given.Window
 	if len(rows) != 2 || rows[1].Node != "node-1" || !strings.Contains(rows[1].Event, "measured unix:/run/daemon.sock on node-1") {
 		t.Errorf("the window is %+v", rows)
 	}
-	text := story.Of(h, v, story.Options{})
+	text := reports.Story(reports.Requirement{ID: v.Requirement}, given, reports.StoryOptions{})
 	if !strings.Contains(text, "measured unix:/run/daemon.sock on node-1") || strings.Contains(text, "on node-2") {
 		t.Errorf("the story is\n%s", text)
 	}

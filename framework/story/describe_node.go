@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
 func nodeChanges(before, after *corev1.Node) []string {
@@ -24,7 +26,7 @@ func nodeChanges(before, after *corev1.Node) []string {
 			changes = append(changes, "lost taint "+taint.ToString())
 		}
 	}
-	switch was, is := nodeReady(before), nodeReady(after); {
+	switch was, is := history.NodeReady(before), history.NodeReady(after); {
 	case !was && is:
 		changes = append(changes, "became Ready")
 	case was && !is:
@@ -36,11 +38,5 @@ func nodeChanges(before, after *corev1.Node) []string {
 func hasTaint(node *corev1.Node, taint corev1.Taint) bool {
 	return slices.ContainsFunc(node.Spec.Taints, func(other corev1.Taint) bool {
 		return other.Key == taint.Key && other.Value == taint.Value && other.Effect == taint.Effect
-	})
-}
-
-func nodeReady(node *corev1.Node) bool {
-	return slices.ContainsFunc(node.Status.Conditions, func(condition corev1.NodeCondition) bool {
-		return condition.Type == corev1.NodeReady && condition.Status == corev1.ConditionTrue
 	})
 }

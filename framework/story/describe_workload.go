@@ -20,7 +20,7 @@ func strategyOf(daemonSet *appsv1.DaemonSet) string {
 		text = string(appsv1.RollingUpdateDaemonSetStrategyType)
 	}
 	if rolling := strategy.RollingUpdate; rolling != nil {
-		text += fmt.Sprintf(", maxSurge %s, maxUnavailable %s", knob(rolling.MaxSurge), knob(rolling.MaxUnavailable))
+		text += fmt.Sprintf(", maxSurge %s, maxUnavailable %s", limit(rolling.MaxSurge), limit(rolling.MaxUnavailable))
 	}
 	if seconds := daemonSet.Spec.MinReadySeconds; seconds > 0 {
 		text += fmt.Sprintf(", minReadySeconds %d", seconds)
@@ -28,7 +28,7 @@ func strategyOf(daemonSet *appsv1.DaemonSet) string {
 	return text
 }
 
-func knob(value *intstr.IntOrString) string {
+func limit(value *intstr.IntOrString) string {
 	if value == nil {
 		return "unset"
 	}
@@ -39,8 +39,6 @@ func daemonSetSpecChanges(before, after *appsv1.DaemonSet) []string {
 	var changes []string
 	if !history.SameTemplate(&before.Spec.Template, &after.Spec.Template) {
 		changes = append(changes, "template changed"+imageChanges(before, after))
-	} else if !equality.Semantic.DeepEqual(before.Spec.Template, after.Spec.Template) {
-		changes = append(changes, "template changed, not in what tells revisions apart")
 	}
 	if from, to := strategyOf(before), strategyOf(after); from != to {
 		changes = append(changes, "strategy "+from+" -> "+to)
@@ -88,9 +86,9 @@ func daemonSetStatusChanges(before, after *appsv1.DaemonSet) []string {
 
 func budgetOf(budget *policyv1.PodDisruptionBudget) string {
 	if budget.Spec.MinAvailable != nil {
-		return "minAvailable " + knob(budget.Spec.MinAvailable)
+		return "minAvailable " + limit(budget.Spec.MinAvailable)
 	}
-	return "maxUnavailable " + knob(budget.Spec.MaxUnavailable)
+	return "maxUnavailable " + limit(budget.Spec.MaxUnavailable)
 }
 
 func budgetChanges(before, after *policyv1.PodDisruptionBudget) []string {

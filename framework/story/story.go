@@ -1,8 +1,6 @@
 package story
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -11,128 +9,55 @@ import (
 	"github.com/rollcall-conformance/rollcall/reports/paragraph"
 )
 
-// width of a story in columns. Only what is to be copied, a path and a command, may be longer.
-const width = 100
-
-// labelColumns is the room for the words at the head of a story's first lines.
-const labelColumns = 12
-
-// Options says what a story holds beyond the violation itself, and how it is drawn.
+// Options says where a violation comes from.
 type Options struct {
-	// Statement of the requirement, from the catalogue; left out if empty.
-	Statement string
-	// Recording is the path of the history's recording; without it a story names no file and no command.
+	// Recording is the path of the history's recording, relative to the report.
 	Recording string
 	// Spec that made the recording. Default: the scenario in the recording's header.
 	Spec string
-	// Unicode draws with block characters; otherwise with ASCII alone.
-	Unicode bool
 }
 
-// Of returns the violation's story, to be printed as it is: what broke, where and when; the pods' lives around it; the window of
-// events; how to judge the recording again.
-func Of(h *history.History, v judge.Violation, options Options) string {
-	var out strings.Builder
-	out.WriteString(headline(h, v, options))
-	out.WriteString(drawing(lookAround(h, v), v, options.Unicode))
-	out.WriteString(eventTable(windowOf(h, v)))
-	for _, gap := range h.Gaps {
-		note := fmt.Sprintf("events of kind %s after resourceVersion %d may be missing: %s", gap.Kind, gap.After, gap.Reason)
-		out.WriteString(paragraph.Hang("  note", note, labelColumns, width))
-	}
-	if options.Recording != "" {
-		fmt.Fprintf(&out, "  recording: %s\n  judge its standing invariants again: rollcall judge %s\n", options.Recording, quoted(options.Recording))
-	}
-	return fit(out.String(), options.Unicode)
-}
-
-// Report returns the violation as a report shows it, with its window and its story.
+// Report returns the violation as a report carries it, with all that reports.Story needs. Violations of several promises, or several times, are for
+// Findings.
 func Report(h *history.History, v judge.Violation, options Options) reports.Violation {
-	return reports.Violation{
-		Requirement:     string(v.Requirement),
+	return report(h, v, options, numbered(v))
+}
+
+func report(h *history.History, v judge.Violation, options Options, numbered bool) reports.Violation {
+	shown := reports.Violation{
+		Requirement:     v.Requirement,
 		Promise:         v.Promise,
-		Spec:            options.spec(h),
+		Spec:            options.Spec,
 		Node:            v.Node,
 		ResourceVersion: v.ResourceVersion,
-		Time:            v.Time,
+		Time:            momentOf(h, v),
 		Got:             v.Got,
 		Before:          v.Before,
 		After:           v.After,
-		Window:          Window(h, v),
 		Recording:       options.Recording,
-		Story:           Of(h, v, options),
 	}
-}
-
-func (o Options) spec(h *history.History) string {
-	if o.Spec != "" {
-		return o.Spec
+	if shown.Spec == "" {
+		shown.Spec = h.Scenario
 	}
-	return h.Scenario
-}
-
-func headline(h *history.History, v judge.Violation, options Options) string {
-	var out strings.Builder
-	where := ""
-	if v.Node != "" {
-		where = " on node " + v.Node
+	if !h.Start.IsZero() && !shown.Time.IsZero() {
+		shown.Into = max(0, shown.Time.Sub(h.Start)).Round(time.Millisecond)
 	}
-	when := momentOf(h, v)
-	since := ""
-	if !h.Start.IsZero() && !when.IsZero() {
-		since = fmt.Sprintf(", %.3f s into the recording", when.Sub(h.Start).Seconds())
+	for _, gap := range h.Gaps {
+		shown.Notes = append(shown.Notes, paragraph.Printable(gapText(gap)))
 	}
-	out.WriteString(paragraph.Hang("", fmt.Sprintf("%s broken%s%s", v.Requirement, where, since), 0, width))
-	line := func(label, text string) {
-		if strings.TrimSpace(text) != "" {
-			out.WriteString(paragraph.Hang("  "+label, text, labelColumns, width))
-		}
+	if at := causeOf(h, v); at.index >= 0 {
+		seen := look(h, v, at, numbered)
+		shown.Limits, shown.State, shown.Window, shown.Picture = seen.limits, seen.state, seen.window, seen.picture()
 	}
-	line("required", options.Statement)
-	if v.Promise != options.Statement {
-		line("promise", v.Promise)
-	}
-	line("got", v.Got)
-	line("before", v.Before)
-	line("after", v.After)
-	at := fmt.Sprintf("resourceVersion %d", v.ResourceVersion)
-	if !when.IsZero() {
-		at = when.UTC().Format("2006-01-02 15:04:05.000 MST") + ", " + at
-	}
-	line("when", at)
-	line("in", options.spec(h))
-	return out.String()
+	return shown
 }
 
 // momentOf is when the violation happened: its own time or, if the judge gave none, that of its event.
 func momentOf(h *history.History, v judge.Violation) time.Time {
-	if !v.Time.IsZero() {
-		return v.Time
-	}
-	if at, _ := eventOf(h, v); at >= 0 {
-		return h.Entries[at].Time
-	}
-	return time.Time{}
-}
-
-// fit removes what a terminal would obey, as a recording may come from anybody, and for ASCII what it may not be able to show.
-func fit(text string, unicode bool) string {
-	text = paragraph.Printable(text)
-	if unicode {
-		return text
-	}
-	return strings.Map(func(r rune) rune {
-		if r > 126 {
-			return '?'
+	if v.Time.IsZero() {
+		if at := causeOf(h, v); at.index >= 0 {
+			return h.Entries[at.index].Time
 		}
-		return r
-	}, text)
-}
-
-// quoted is the path as a shell takes it.
-func quoted(path string) string {
-	if !strings.ContainsAny(path, " \t'\"\\$&|;<>()*?[]#~`!{}") {
-		return path
 	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	return v.Time
 }

@@ -1,10 +1,6 @@
 package story
 
 import (
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,30 +12,20 @@ import (
 	"github.com/rollcall-conformance/rollcall/reports/paragraph"
 )
 
-// tableRows bounds the table of a story; the report holds the whole window.
-const tableRows = 20
-
-// Window returns the violation's window of events in words, for the report. Entries that are not part of the history, as a judge of
-// something else would leave them, are described without the state before them.
-func Window(h *history.History, v judge.Violation) []reports.WindowEvent {
-	rows := windowOf(h, v)
-	events := make([]reports.WindowEvent, 0, len(rows))
-	for _, row := range rows {
-		events = append(events, row.WindowEvent)
-	}
-	if len(events) == 0 {
-		return nil
-	}
-	return events
+// rows is a violation's window of events in words. Entries that are not part of the history, as a judge of something else would leave them, are
+// described without the state before them.
+type rows struct {
+	all    []row
+	places map[identity][]int
+	read   reading
 }
 
-// windowRow is one event of the window; broke marks the one that broke the promise.
-type windowRow struct {
+type row struct {
 	reports.WindowEvent
-	broke bool
+	time time.Time
 }
 
-// identity tells entries apart: one resourceVersion may carry an event and several stimuli, and a deleted collection several objects.
+// identity distinguishes entries: one resourceVersion may carry an event and several stimuli, and a deleted collection several objects.
 type identity struct {
 	resourceVersion uint64
 	received        time.Duration
@@ -64,51 +50,37 @@ func identityOf(entry history.Entry) identity {
 	return id
 }
 
-func windowOf(h *history.History, v judge.Violation) []windowRow {
-	moment := momentOf(h, v)
-	at, exact := eventOf(h, v)
-	row := func(entry history.Entry, text string) windowRow {
-		return windowRow{WindowEvent: reports.WindowEvent{
-			ResourceVersion: entry.ResourceVersion,
-			Offset:          entry.Time.Sub(moment),
-			Node:            nodeOf(entry),
-			Event:           paragraph.Printable(text),
-		}}
-	}
-	rows := make([]windowRow, len(v.Window))
-	places := map[identity][]int{}
+func newRows(v judge.Violation, read reading) *rows {
+	r := &rows{places: map[identity][]int{}, read: read}
 	for place, entry := range v.Window {
-		rows[place] = row(entry, Describe(nil, history.Change{Entry: entry}))
-		places[identityOf(entry)] = append(places[identityOf(entry)], place)
+		r.all = append(r.all, rowOf(entry, entry.Time, describe(nil, history.Change{Entry: entry}, read)))
+		r.places[identityOf(entry)] = append(r.places[identityOf(entry)], place)
 	}
-	if len(rows) == 0 {
-		return nil
-	}
-	index := -1
-	h.Replay(func(cluster *history.Cluster, change history.Change) {
-		index++
-		for _, place := range places[identityOf(change.Entry)] {
-			rows[place] = row(change.Entry, Describe(cluster, change))
-			rows[place].broke = exact && index == at
-		}
-	})
-	return rows
+	return r
 }
 
-// eventOf returns the index of the entry that broke the promise: the event with the violation's resourceVersion. When there is none,
-// because the promise was broken by the passing of time, it is the last entry before and not exact; -1 if the history has nothing as
-// early.
-func eventOf(h *history.History, v judge.Violation) (at int, exact bool) {
-	at = -1
-	for i, entry := range h.Entries {
-		if entry.ResourceVersion == v.ResourceVersion && entry.Object != nil {
-			return i, true
-		}
-		if entry.ResourceVersion <= v.ResourceVersion {
-			at = i
-		}
+func rowOf(entry history.Entry, at time.Time, text string) row {
+	return row{time: at, WindowEvent: reports.WindowEvent{
+		ResourceVersion: entry.ResourceVersion, Node: nodeOf(entry), Event: paragraph.Printable(text),
+	}}
+}
+
+// see describes the change if it is in the window. The time is the replay's, which follows the order of the events.
+func (r *rows) see(cluster *history.Cluster, change history.Change, broke bool) {
+	for _, place := range r.places[identityOf(change.Entry)] {
+		r.all[place] = rowOf(change.Entry, cluster.Time, describe(cluster, change, r.read))
+		r.all[place].Broke = broke
 	}
-	return at, false
+}
+
+// events returns the rows with their distance from the moment; nil for none.
+func (r *rows) events(moment time.Time) []reports.WindowEvent {
+	var events []reports.WindowEvent
+	for _, row := range r.all {
+		row.Offset = sinceMoment(row.time, moment)
+		events = append(events, row.WindowEvent)
+	}
+	return events
 }
 
 // nodeOf is the node that an entry is about.
@@ -126,47 +98,4 @@ func nodeOf(entry history.Entry) string {
 		return object.Name
 	}
 	return ""
-}
-
-func eventTable(rows []windowRow) string {
-	var out strings.Builder
-	out.WriteString("\n")
-	if len(rows) == 0 {
-		out.WriteString(paragraph.Hang("", "  No run of events shows it: the states before and after are the evidence.", 2, width))
-		return out.String() + "\n"
-	}
-	first, last := tableRange(rows)
-	versions := len("rv")
-	for _, row := range rows[first:last] {
-		versions = max(versions, len(strconv.FormatUint(row.ResourceVersion, 10)))
-	}
-	fmt.Fprintf(&out, "    %*s  %9s  what happened\n", versions, "rv", "seconds")
-	if first > 0 {
-		fmt.Fprintf(&out, "    %*s  %9s  (%d earlier ones are in the report)\n", versions, "", "", first)
-	}
-	for _, row := range rows[first:last] {
-		mark := ' '
-		if row.broke {
-			mark = '>'
-		}
-		label := fmt.Sprintf("  %c %*d  %+9.3f  ", mark, versions, row.ResourceVersion, row.Offset.Seconds())
-		out.WriteString(paragraph.Hang(label, row.Event, len(label), width))
-	}
-	if last < len(rows) {
-		fmt.Fprintf(&out, "    %*s  %9s  (%d later ones are in the report)\n", versions, "", "", len(rows)-last)
-	}
-	return out.String() + "\n"
-}
-
-// tableRange keeps the rows that fit, the one that broke the promise among them and most of the others before it.
-func tableRange(rows []windowRow) (first, last int) {
-	if len(rows) <= tableRows {
-		return 0, len(rows)
-	}
-	broke := slices.IndexFunc(rows, func(row windowRow) bool { return row.broke })
-	if broke < 0 {
-		broke = len(rows) - 1
-	}
-	last = min(len(rows), max(broke+tableRows/4, tableRows))
-	return last - tableRows, last
 }

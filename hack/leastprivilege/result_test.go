@@ -83,10 +83,11 @@ func TestWhatIsMissedIsWhatDidNotPass(t *testing.T) {
 	ids := exercise()
 	report := &reports.ConformanceReport{}
 	for _, id := range ids[1:] {
-		report.Requirements = append(report.Requirements, reports.RequirementResult{ID: string(id), Verdict: reports.Pass})
+		report.Requirements = append(report.Requirements, reports.RequirementResult{Requirement: reports.Requirement{ID: id}, Verdict: reports.Pass})
 	}
 	report.Requirements = append(report.Requirements,
-		reports.RequirementResult{ID: string(ids[0]), Verdict: reports.Inconclusive}, reports.RequirementResult{ID: "X-001", Verdict: reports.Fail})
+		reports.RequirementResult{Requirement: reports.Requirement{ID: ids[0]}, Verdict: reports.Inconclusive},
+		reports.RequirementResult{Requirement: reports.Requirement{ID: "X-001"}, Verdict: reports.Fail})
 	if got, want := missed(report, ids), []string{string(ids[0]) + " inconclusive"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

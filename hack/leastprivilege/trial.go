@@ -73,13 +73,13 @@ func missed(report *reports.ConformanceReport, exercise []requirements.ID) []str
 		first, _, _ := strings.Cut(failure, "\n")
 		return []string{first}
 	}
-	verdicts := map[string]reports.Verdict{}
+	verdicts := map[requirements.ID]reports.Verdict{}
 	for _, requirement := range report.Requirements {
 		verdicts[requirement.ID] = requirement.Verdict
 	}
 	var all []string
 	for _, id := range exercise {
-		if verdict := verdicts[string(id)]; verdict != reports.Pass {
+		if verdict := verdicts[id]; verdict != reports.Pass {
 			all = append(all, fmt.Sprintf("%s %s", id, verdict))
 		}
 	}

@@ -107,11 +107,11 @@ func TestAMutantNumberIsUsedOnce(t *testing.T) {
 
 func TestAMutantIsKilledOnlyByAViolationOfWhatItBreaks(t *testing.T) {
 	breaks := mutant{name: "01-x", breaks: []requirements.ID{"SURGE-001", "SURGE-006"}}
-	failed := func(id, named string) reports.RequirementResult {
-		return reports.RequirementResult{ID: id, Verdict: reports.Fail, Violations: []reports.Violation{{Requirement: named}}}
+	failed := func(id, named requirements.ID) reports.RequirementResult {
+		return reports.RequirementResult{Requirement: reports.Requirement{ID: id}, Verdict: reports.Fail, Violations: []reports.Violation{{Requirement: named}}}
 	}
-	with := func(id string, verdict reports.Verdict) reports.RequirementResult {
-		return reports.RequirementResult{ID: id, Verdict: verdict}
+	with := func(id requirements.ID, verdict reports.Verdict) reports.RequirementResult {
+		return reports.RequirementResult{Requirement: reports.Requirement{ID: id}, Verdict: verdict}
 	}
 	for _, row := range []struct {
 		why     string
@@ -148,9 +148,9 @@ func TestAMutantIsKilledOnlyByAViolationOfWhatItBreaks(t *testing.T) {
 
 func TestAFailureInOneRunStandsAgainstAPassInAnother(t *testing.T) {
 	r := result{mutant: mutant{breaks: []requirements.ID{"SURGE-006"}}, verdicts: map[requirements.ID]reports.Verdict{}}
-	failure := reports.RequirementResult{ID: "SURGE-006", Verdict: reports.Fail, Violations: []reports.Violation{{Requirement: "SURGE-006"}}}
+	failure := reports.RequirementResult{Requirement: reports.Requirement{ID: "SURGE-006"}, Verdict: reports.Fail, Violations: []reports.Violation{{Requirement: "SURGE-006"}}}
 	r.read(&reports.ConformanceReport{Requirements: []reports.RequirementResult{failure}})
-	r.read(&reports.ConformanceReport{Requirements: []reports.RequirementResult{{ID: "SURGE-006", Verdict: reports.Pass}}})
+	r.read(&reports.ConformanceReport{Requirements: []reports.RequirementResult{{Requirement: reports.Requirement{ID: "SURGE-006"}, Verdict: reports.Pass}}})
 	if !r.killed() {
 		t.Errorf("verdict %s, want killed", r.verdict())
 	}

@@ -2,9 +2,14 @@
 package rolling
 
 import (
-	corev1 "k8s.io/api/core/v1"
+	"context"
+
+	appsv1 "k8s.io/api/apps/v1"
 
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
 // Specs registers the family.
@@ -13,13 +18,17 @@ func Specs() {
 	budget()
 	unhealthy()
 	triggers()
+	strategy()
+	rollback()
 	scale()
 }
 
-// taint makes nodes ineligible without driving their pods away.
-func taint(node *corev1.Node) {
-	node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: "rollcall.dev/closed", Effect: corev1.TaintEffectNoSchedule})
+// stall is rollouts.Stall, in which every node gets a pod again.
+func stall(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, image string, nodes int) *appsv1.DaemonSet {
+	return rollouts.Stall(ctx, c, daemonSet, image, nodes, PodsPerNode(daemonSet, 1))
 }
 
-// wasAvailable tells of a deleted pod whether it had been available until then.
-func wasAvailable(o Occurrence) bool { return o.WasAvailable() }
+// availableDeleted is the deletion of a pod of v1 that was available until then.
+func availableDeleted() Event {
+	return PodDeleted(OfVersion("v1")).Where("available", Moment.WasAvailable)
+}

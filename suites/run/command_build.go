@@ -26,7 +26,7 @@ func buildBinaries(ctx context.Context, args []string, out io.Writer) (int, erro
 
 func ensureBinaries(ctx context.Context, version string, out io.Writer) (controlplane.Binaries, error) {
 	binaries, err := controlplane.Ensure(ctx, controlplane.Options{Version: version, Out: out})
-	if errors.Is(err, controlplane.ErrUnknownVersion) {
+	if errors.Is(err, controlplane.ErrUnknownVersion) || errors.Is(err, controlplane.ErrNoCacheDir) {
 		return binaries, usageError{err}
 	}
 	return binaries, err

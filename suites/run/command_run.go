@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/onsi/ginkgo/v2/types"
@@ -15,6 +16,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
 // stopTimeout bounds taking a part of everything down: a namespace with pods of real kubelets in it takes its time.
@@ -23,7 +25,7 @@ const stopTimeout = 2 * time.Minute
 // suiteRun is one `rollcall run` under way.
 type suiteRun struct {
 	options        options
-	selection      []string
+	selection      selection
 	out            io.Writer
 	catalogue      *requirements.Catalogue
 	implementation *implementation.Implementation
@@ -109,18 +111,32 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 		defer func() { err = errors.Join(err, r.stop(running.Stop)) }()
 	}
 	r.say("%s ready in %.1f s", r.implementation.Name, time.Since(started).Seconds())
+	defer r.sayExit(running)()
 
 	session := filepath.Join(r.artifacts.work, "session.json")
 	if err := where.session(r, file, built).Write(session); err != nil {
 		return err
 	}
-	if err := startSpecs(ctx, r.out, r.options, r.artifacts.work, session, r.artifacts.ginkgo, r.selection); err != nil {
+	if err := startSpecs(ctx, r.out, r.options, r.artifacts.work, session, r.artifacts.ginkgo, r.selection.flags); err != nil {
 		return err
 	}
 	if status := running.ExitStatus(); status != "" {
 		return fmt.Errorf("%s ended on its own during the run (%s); its log ends:\n%s", r.implementation.Name, status, running.LogTail(20))
 	}
 	return nil
+}
+
+// sayExit says at once when the implementation ends without being asked to, until it is told to stop.
+func (r *suiteRun) sayExit(running *implementation.Running) (stop func()) {
+	stopped := make(chan struct{})
+	go func() {
+		select {
+		case <-running.Exited():
+			r.say("%s ended by itself (%s); the last line of its log: %s", r.implementation.Name, running.ExitStatus(), strings.Join(running.LogTail(1), ""))
+		case <-stopped:
+		}
+	}()
+	return func() { close(stopped) }
 }
 
 func (r *suiteRun) buildOptions(where *place) implementation.BuildOptions {
@@ -139,13 +155,13 @@ func (r *suiteRun) takeDown(where *place, failure error) error {
 	return r.stop(where.Stop)
 }
 
-// failed tells whether any spec did.
+// failed reports whether any spec did.
 func (r *suiteRun) failed() bool {
 	ran, err := readSpecReports(r.artifacts.ginkgo)
 	return err != nil || slices.ContainsFunc(ran, func(report specReport) bool { return report.State.Is(types.SpecStateFailureStates) })
 }
 
-// finish writes the report and tells its exit code.
+// finish writes the report and returns the exit code that goes with it.
 func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) {
 	ran, err := readSpecReports(r.artifacts.ginkgo)
 	if err != nil {
@@ -154,14 +170,14 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 		}
 		ran = specs
 	}
-	outcomes, observations := collect(ran, r.why(ctx))
+	outcomes, observations := collect(ran, r.unrun(ctx))
 	if r.harnessFailure == "" {
 		r.harnessFailure = undone(ran)
 	}
 	report, err := reports.Assemble(reports.Run{
 		Implementation: r.describeImplementation(),
 		Provenance:     r.provenance(ctx.Err() != nil),
-		Catalogue:      rows(r.catalogue),
+		Catalogue:      r.catalogue.All(),
 		Outcomes:       outcomes,
 		Observations:   observations,
 	})
@@ -176,23 +192,32 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 		{Label: "recordings", Path: r.artifacts.recordings},
 		{Label: "logs", Path: r.artifacts.logs},
 	}})
-	n := report.Statistics
-	fmt.Fprintf(r.out, "requirements: %d passed, %d failed, %d skipped\n", n.Passed, n.Failed+n.Inconclusive, n.Unsupported+n.NotRun)
+	fmt.Fprint(r.out, report.Statistics.Closing())
 	return reports.ExitCode(report), err
 }
 
 // notSelected is the reason of a spec that nobody asked for.
 const notSelected = "not selected"
 
-// why is the reason of whatever did not run.
-func (r *suiteRun) why(ctx context.Context) string {
-	switch {
-	case ctx.Err() != nil:
-		return "the run was interrupted"
-	case r.harnessFailure != "":
-		return "the harness failed before"
+// unrun says what becomes of what did not run. That a spec was to run and could not, because the implementation or the harness failed, leaves its
+// requirements inconclusive: a run in which nothing ran must not look as if everything was skipped on purpose.
+func (r *suiteRun) unrun(ctx context.Context) verdictOf {
+	interrupted, failure := ctx.Err() != nil, r.harnessFailure
+	return func(report specReport, id requirements.ID) (reports.Verdict, string) {
+		requirement, _ := r.catalogue.Get(id)
+		switch {
+		case !r.selection.selects(report):
+			return reports.NotRun, notSelected
+		case !slices.Contains(r.implementation.Features, requirement.Feature):
+			return reports.Unsupported, spec.NotClaimed(requirement.Feature)
+		case interrupted:
+			return reports.NotRun, "the run was interrupted"
+		case failure != "":
+			first, _, _ := strings.Cut(failure, "\n")
+			return reports.Inconclusive, "not run, since the run failed before: " + first
+		}
+		return reports.NotRun, notSelected
 	}
-	return notSelected
 }
 
 // stop gives a component time to end although the run may have been interrupted.

@@ -13,9 +13,10 @@ import (
 
 // judged is a recording that was judged again.
 type judged struct {
-	path      string
-	history   *history.History
-	judgement spec.Judgement
+	// path of the recording, and the folder that reports name it relative to.
+	path, root string
+	history    *history.History
+	judgement  spec.Judgement
 	// known: the spec that made the recording is one of this rollcall's, so that its own checks were asked, too.
 	known bool
 }
@@ -27,7 +28,7 @@ func judgeRecording(path, root string, catalogue *requirements.Catalogue) (judge
 		return judged{}, err
 	}
 	s := spec.Registered(h.Scenario)
-	j := judged{path: path, history: h, known: s != nil}
+	j := judged{path: path, root: root, history: h, known: s != nil}
 	if s == nil {
 		s = &spec.Spec{Text: h.Scenario}
 	}
@@ -36,7 +37,7 @@ func judgeRecording(path, root string, catalogue *requirements.Catalogue) (judge
 	if err != nil {
 		relative = path
 	}
-	j.judgement.Tell(catalogue, relative, path)
+	j.judgement.Tell(relative)
 	return j, nil
 }
 
@@ -47,15 +48,16 @@ func (j judged) tell(out io.Writer, catalogue *requirements.Catalogue) int {
 		fmt.Fprintln(out, "  no spec of this rollcall made it: the standing rules alone judge it")
 	}
 	code := exitConformant
-	told := map[string]bool{}
+	told := map[requirements.ID]bool{}
+	if stories := j.judgement.Stories(catalogue, j.root); stories != "" {
+		fmt.Fprintln(out, stories)
+	}
 	for _, outcome := range j.judgement.Outcomes {
 		told[outcome.Requirement] = true
 		switch outcome.Verdict {
 		case reports.Fail:
 			code = exitNotConformant
-			for _, violation := range outcome.Violations {
-				fmt.Fprintln(out, violation.Story)
-			}
+			fmt.Fprintf(out, "  %-14s %s\n", outcome.Requirement, outcome.Verdict)
 		case reports.Inconclusive:
 			code = worse(code, exitHarness)
 			fallthrough
@@ -64,7 +66,7 @@ func (j judged) tell(out io.Writer, catalogue *requirements.Catalogue) int {
 		}
 	}
 	for _, ruled := range j.judgement.Standing {
-		if _, claimed := catalogue.Get(ruled.Requirement); claimed && ruled.Exercised && !told[string(ruled.Requirement)] {
+		if _, claimed := catalogue.Get(ruled.Requirement); claimed && ruled.Exercised && !told[ruled.Requirement] {
 			fmt.Fprintf(out, "  %-14s holds\n", ruled.Requirement)
 		}
 	}
@@ -74,7 +76,7 @@ func (j judged) tell(out io.Writer, catalogue *requirements.Catalogue) int {
 // assembleAgain makes the report's requirements from recordings alone. A spec without a recording did not run: the recordings' headers say whether it
 // could have.
 func assembleAgain(all []judged, specs []specReport, catalogue *requirements.Catalogue) (*reports.ConformanceReport, error) {
-	run := reports.Run{Catalogue: rows(catalogue)}
+	run := reports.Run{Catalogue: catalogue.All()}
 	played := map[string]bool{}
 	for _, j := range all {
 		played[j.history.Scenario] = true
@@ -92,7 +94,7 @@ func assembleAgain(all []judged, specs []specReport, catalogue *requirements.Cat
 		outcomes := s.NotRun(header.Place, header.Features, catalogue)
 		if outcomes == nil {
 			for _, id := range s.Decides {
-				outcomes = append(outcomes, reports.Outcome{Requirement: string(id), Spec: s.Text, Verdict: reports.NotRun, Reason: notSelected})
+				outcomes = append(outcomes, reports.Outcome{Requirement: id, Spec: s.Text, Verdict: reports.NotRun, Reason: notSelected})
 			}
 		}
 		run.Outcomes = append(run.Outcomes, outcomes...)

@@ -169,11 +169,17 @@ func parseFlagsOnly(flags *flag.FlagSet, args []string) error {
 	return nil
 }
 
-// selection turns the focus into Ginkgo's flags: requirement IDs and families are labels, anything else matches texts. A focus that selects none of the
+// selection is which specs are to run: as Ginkgo's flags, and as a test.
+type selection struct {
+	flags   []string
+	selects func(specReport) bool
+}
+
+// selection turns the focus into a selection: requirement IDs and families are labels, anything else matches texts. A focus that selects none of the
 // specs is an error: the run would decide nothing.
-func (o options) selection(catalogue *requirements.Catalogue, specs []specReport) ([]string, error) {
+func (o options) selection(catalogue *requirements.Catalogue, specs []specReport) (selection, error) {
 	if o.focus == "" {
-		return nil, nil
+		return selection{selects: func(specReport) bool { return true }}, nil
 	}
 	flag, selects := "--focus="+o.focus, func(spec specReport) bool { return regexp.MustCompile(o.focus).MatchString(spec.FullText()) }
 	if _, ok := catalogue.Get(requirements.ID(o.focus)); ok {
@@ -183,7 +189,7 @@ func (o options) selection(catalogue *requirements.Catalogue, specs []specReport
 		flag, selects = fmt.Sprintf("--label-filter=/^%s-/", o.focus), func(spec specReport) bool { return slices.ContainsFunc(spec.Labels(), inFamily) }
 	}
 	if !slices.ContainsFunc(specs, selects) {
-		return nil, usagef("-focus %q selects no spec: `rollcall requirements` lists them", o.focus)
+		return selection{}, usagef("-focus %q selects no spec: `rollcall requirements` lists them", o.focus)
 	}
-	return []string{flag}, nil
+	return selection{flags: []string{flag}, selects: selects}, nil
 }

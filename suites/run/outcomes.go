@@ -39,28 +39,33 @@ func readSpecReports(path string) ([]specReport, error) {
 	return all, nil
 }
 
-// collect gathers each spec's outcomes. A spec without any decided nothing: it did not run, for the reason given, or it broke off.
-func collect(specs []specReport, why string) ([]reports.Outcome, []reports.Observation) {
+// verdictOf says what becomes of a requirement whose spec did not run, and why.
+type verdictOf func(report specReport, id requirements.ID) (verdict reports.Verdict, reason string)
+
+// collect gathers each spec's outcomes. A spec without any decided nothing: it did not run, or it broke off.
+func collect(specs []specReport, unrun verdictOf) ([]reports.Outcome, []reports.Observation) {
 	var outcomes []reports.Outcome
 	var observations []reports.Observation
 	for _, report := range specs {
-		told, found := outcomesOf(report)
+		attached, found := outcomesOf(report)
 		if found && report.State != types.SpecStateInterrupted {
-			outcomes = append(outcomes, told.Outcomes...)
-			for _, text := range told.Observations {
+			outcomes = append(outcomes, attached.Outcomes...)
+			for _, text := range attached.Observations {
 				observations = append(observations, reports.Observation{Spec: report.FullText(), Text: text})
 			}
 			continue
 		}
-		verdict, reason := reports.NotRun, why
-		if !found && report.State.Is(types.SpecStateFailureStates) && report.State != types.SpecStateInterrupted {
-			verdict, reason = reports.Inconclusive, report.Failure.Message
-		}
+		brokeOff := !found && report.State.Is(types.SpecStateFailureStates) && report.State != types.SpecStateInterrupted
 		for _, label := range report.Labels() {
-			if requirements.ID(label).Family() == "" {
+			id := requirements.ID(label)
+			if id.Family() == "" {
 				continue // one of Ginkgo's own, such as Serial
 			}
-			outcomes = append(outcomes, reports.Outcome{Requirement: label, Spec: report.FullText(), Verdict: verdict, Reason: reason})
+			outcome := reports.Outcome{Requirement: id, Spec: report.FullText(), Verdict: reports.Inconclusive, Reason: report.Failure.Message}
+			if !brokeOff {
+				outcome.Verdict, outcome.Reason = unrun(report, id)
+			}
+			outcomes = append(outcomes, outcome)
 		}
 	}
 	return outcomes, observations
@@ -80,35 +85,24 @@ func undone(specs []specReport) string {
 }
 
 func outcomesOf(report specReport) (spec.Outcomes, bool) {
-	var told spec.Outcomes
+	var attached spec.Outcomes
 	for _, entry := range report.ReportEntries {
 		if entry.Name == spec.OutcomeEntry {
-			return told, json.Unmarshal([]byte(entry.Value.AsJSON), &told) == nil
+			return attached, json.Unmarshal([]byte(entry.Value.AsJSON), &attached) == nil
 		}
 	}
-	return told, false
-}
-
-func rows(catalogue *requirements.Catalogue) []reports.Requirement {
-	var all []reports.Requirement
-	for _, r := range catalogue.All() {
-		all = append(all, reports.Requirement{ID: string(r.ID), Level: reports.Level(r.Level), Feature: string(r.Feature), Statement: r.Statement})
-	}
-	return all
+	return attached, false
 }
 
 func (r *suiteRun) describeImplementation() reports.Implementation {
 	i := r.implementation
 	described := reports.Implementation{
 		Name: i.Name, Organization: i.Organization, Project: i.Project, URL: i.URL,
-		Version: i.VersionOn(r.kubernetesVersion), Contact: i.Contact,
-	}
-	for _, feature := range i.Features {
-		described.Features = append(described.Features, string(feature))
+		Version: i.VersionOn(r.kubernetesVersion), Contact: i.Contact, Features: i.Features,
 	}
 	for _, deviation := range i.KnownDeviations {
 		described.KnownDeviations = append(described.KnownDeviations, reports.KnownDeviation{
-			Requirement: string(deviation.Requirement), Issue: deviation.Issue,
+			Requirement: deviation.Requirement, Issue: deviation.Issue,
 		})
 	}
 	return described

@@ -4,8 +4,6 @@ import (
 	"context"
 	"io"
 
-	"k8s.io/apimachinery/pkg/util/version"
-
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kind"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/controlplane"
@@ -27,8 +25,8 @@ type kindProvider struct {
 
 func (p *kindProvider) prepare(ctx context.Context) (err error) {
 	if p.version != "" {
-		if _, err := version.ParseSemantic(p.version); err != nil {
-			return usagef("-kubernetes-version %q: give all three numbers, as in 1.36.3", p.version)
+		if _, err := controlplane.ParseVersion(p.version); err != nil {
+			return usageError{err}
 		}
 	}
 	if err := kind.EngineAnswers(ctx); err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -53,6 +55,8 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 		"an unknown feature":       {[]string{"run", "-implementation=" + implementation}, []string{"implementation.yaml:5", "Surgery", "HostPortRejection"}},
 		"an unknown version":       {[]string{"run", "-kubernetes-version=banana"}, []string{"banana"}},
 		"a version to build":       {[]string{"build", "-kubernetes-version=1.2"}, []string{"1.2"}},
+		"a version too old":        {[]string{"run", "-provider=embedded", "-kubernetes-version=1.5.0"}, []string{"1.5.0", "v1.25.0 and later"}},
+		"one too old for kind":     {[]string{"run", "-provider=kind", "-kubernetes-version=1.5.0"}, []string{"1.5.0", "v1.25.0 and later"}},
 		"an argument to build":     {[]string{"build", "1.36.3"}, []string{`unexpected argument "1.36.3"`}},
 		"nothing to judge":         {[]string{"judge"}, []string{"name the recordings"}},
 		"a file that is none":      {[]string{"judge", file}, []string{file, "not a rollcall recording"}},
@@ -122,7 +126,7 @@ func TestFocusMeansARequirementAFamilyOrATextInThisOrder(t *testing.T) {
 		"surge node": "--focus=surge node",
 	} {
 		said := types.SpecReport{LeafNodeText: "a surge node by node", LeafNodeLabels: []string{"SURGE-002"}}
-		if got, err := (options{focus: focus}).selection(catalogue, []types.SpecReport{said}); err != nil || len(got) != 1 || got[0] != want {
+		if got, err := (options{focus: focus}).selection(catalogue, []types.SpecReport{said}); err != nil || len(got.flags) != 1 || got.flags[0] != want || !got.selects(said) {
 			t.Errorf("focus %q: want %s, got %v, %v", focus, want, got, err)
 		}
 	}
@@ -148,9 +152,42 @@ func TestWhatASpecDidNotSayIsToldApart(t *testing.T) {
 		"a spec that panicked":         {panicked, reports.Inconclusive, "index out of range"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcomes, _ := collect([]types.SpecReport{asWritten(t, row.report)}, "why")
+			unrun := func(types.SpecReport, requirements.ID) (reports.Verdict, string) { return reports.NotRun, "why" }
+			outcomes, _ := collect([]types.SpecReport{asWritten(t, row.report)}, unrun)
 			if len(outcomes) != 1 || outcomes[0].Verdict != row.want || outcomes[0].Reason != row.reason {
 				t.Errorf("want %s (%s), got %+v", row.want, row.reason, outcomes)
+			}
+		})
+	}
+}
+
+func TestWhatDidNotRunIsSkippedOnlyIfItWasNotToRun(t *testing.T) {
+	catalogue, err := requirements.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	interrupted, cancel := context.WithCancel(context.Background())
+	cancel()
+	for name, row := range map[string]struct {
+		ctx      context.Context
+		selected bool
+		failure  string
+		id       requirements.ID
+		want     reports.Verdict
+		reason   string
+	}{
+		"not selected":                    {context.Background(), false, "it is not ready", "SURGE-001", reports.NotRun, "not selected"},
+		"not claimed":                     {context.Background(), true, "it is not ready", "EVICT-001", reports.Unsupported, "the implementation does not claim Eviction"},
+		"interrupted":                     {interrupted, true, "", "SURGE-001", reports.NotRun, "the run was interrupted"},
+		"the implementation never worked": {context.Background(), true, "it is not ready\nits log", "SURGE-001", reports.Inconclusive, "not run, since the run failed before: it is not ready"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &suiteRun{
+				catalogue: catalogue, implementation: &implementation.Implementation{Features: []requirements.Feature{requirements.Surge}},
+				selection: selection{selects: func(specReport) bool { return row.selected }}, harnessFailure: row.failure,
+			}
+			if verdict, reason := r.unrun(row.ctx)(specReport{}, row.id); verdict != row.want || reason != row.reason {
+				t.Errorf("want %s (%s), got %s (%s)", row.want, row.reason, verdict, reason)
 			}
 		})
 	}
@@ -238,5 +275,14 @@ func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestAMissingHomeFolderIsTheUsersToMend(t *testing.T) {
+	t.Setenv("HOME", "")
+	t.Setenv("XDG_CACHE_HOME", "")
+	_, err := dispatch(context.Background(), "build", nil, io.Discard)
+	if !errors.As(err, new(usageError)) || !strings.Contains(err.Error(), "XDG_CACHE_HOME or HOME") {
+		t.Errorf("want a usage error that says what to set, got %v", err)
 	}
 }

@@ -42,8 +42,8 @@ type own struct {
 	running  *implementation.Running
 	// handedBack: kube-controller-manager does the implementation's work.
 	handedBack bool
-	// disturbed: what was done to the implementation last has not been undone.
-	disturbed bool
+	// disturbed: what was done to the implementation last has not been undone; changed: it does not run as its file says.
+	disturbed, changed bool
 	// shared: others will use the cluster and the implementation after the spec.
 	shared bool
 }
@@ -80,19 +80,18 @@ func (s Session) attach(ctx context.Context, o *own) error {
 	if o.running, err = implementation.Attach(ctx, o.tested, o.options); err != nil {
 		return err
 	}
-	return o.insist(ctx)
+	return o.ensureActive(ctx)
 }
 
-// insist makes sure that the implementation is at work, and nobody else in its place: a spec before this one may have failed to put that back.
-func (o *own) insist(ctx context.Context) error {
+// ensureActive makes sure that the implementation is at work, and nobody else in its place: a spec before this one may have failed to put that back.
+func (o *own) ensureActive(ctx context.Context) error {
 	if err := o.cluster.SwitchOff(ctx, o.tested.Replaces...); err != nil {
 		return err
 	}
-	err := o.running.AwaitReady(ctx)
-	if err == nil || errors.Is(err, implementation.ErrLaunchedByOthers) {
+	if o.running.AwaitReady(ctx) == nil {
 		return nil
 	}
-	return o.running.Restart(ctx)
+	return o.restart(ctx)
 }
 
 // start starts a control plane and the implementation once more.
@@ -134,16 +133,48 @@ func (o *own) release(ctx context.Context) error {
 		return errors.Join(append(failures, o.cluster.Stop(ctx))...)
 	case o.handedBack:
 		return o.takeOver(ctx)
-	case o.disturbed:
-		return o.running.Restart(ctx)
+	case o.disturbed, o.changed:
+		return o.restart(ctx)
 	}
 	return nil
 }
 
+// restart has the implementation run as its file says.
+func (o *own) restart(ctx context.Context) error {
+	restarter, err := implementation.Find[implementation.Restarter](ctx, o.running)
+	if err == nil {
+		err = restarter.Restart(ctx)
+	}
+	if err == nil {
+		o.disturbed, o.changed = false, false
+	}
+	return err
+}
+
+// restartWith has the implementation run otherwise than its file says, until restart.
+func (o *own) restartWith(ctx context.Context, change implementation.Change) error {
+	reconfigurer, err := implementation.Find[implementation.Reconfigurer](ctx, o.running)
+	if err != nil {
+		return err
+	}
+	err = reconfigurer.RestartWith(ctx, change)
+	switch {
+	case err == nil:
+		o.disturbed, o.changed = false, true
+	case !errors.Is(err, errors.ErrUnsupported):
+		o.changed = true
+	}
+	return err
+}
+
 // handBack ends the implementation and has kube-controller-manager do its work.
 func (o *own) handBack(ctx context.Context) error {
+	restarter, err := implementation.Find[implementation.Restarter](ctx, o.running)
+	if err != nil {
+		return err
+	}
 	o.handedBack = true
-	if err := o.running.StandDown(ctx); err != nil {
+	if err := restarter.StandDown(ctx); err != nil {
 		return err
 	}
 	return o.cluster.SwitchOff(ctx)
@@ -157,7 +188,7 @@ func (o *own) takeOver(ctx context.Context, meanwhile ...func()) error {
 	for _, act := range meanwhile {
 		act()
 	}
-	if err := o.running.Restart(ctx); err != nil {
+	if err := o.restart(ctx); err != nil {
 		return err
 	}
 	o.handedBack = false

@@ -12,55 +12,61 @@ import (
 
 // Kill ends the implementation with SIGKILL until Restart.
 func (c *Case) Kill(ctx context.Context) {
-	c.disturb(ctx, history.KillImplementation, (*implementation.Running).Kill)
+	disturb(ctx, c, history.KillImplementation, implementation.Killer.Kill)
 }
 
 // Restart starts the implementation again and returns when it is ready. It then knows all that has happened.
 func (c *Case) Restart(ctx context.Context) {
-	c.mend(ctx, history.RestartImplementation, (*implementation.Running).Restart)
+	c.note(ctx, history.RestartImplementation, "", (*own).restart)
 }
 
-// Suspend stops the implementation in its tracks until Resume.
+// RestartWith is Restart with other arguments, environment or feature gates than the implementation file gives, until the next Restart. The end of the
+// spec is one.
+func (c *Case) RestartWith(ctx context.Context, change implementation.Change) {
+	c.note(ctx, history.RestartImplementation, "with "+change.String(), func(o *own, ctx context.Context) error { return o.restartWith(ctx, change) })
+}
+
+// Suspend stops the implementation where it is until Resume.
 func (c *Case) Suspend(ctx context.Context) {
-	c.disturb(ctx, history.SuspendImplementation, (*implementation.Running).Suspend)
+	disturb(ctx, c, history.SuspendImplementation, implementation.Suspender.Suspend)
 }
 
 // Resume lets a suspended implementation go on, and returns when it is ready.
 func (c *Case) Resume(ctx context.Context) {
-	c.mend(ctx, history.ResumeImplementation, (*implementation.Running).Resume)
+	mend(ctx, c, history.ResumeImplementation, implementation.Suspender.Resume)
 }
 
 // CutOff has nothing pass between the implementation and the API server until Reconnect.
 func (c *Case) CutOff(ctx context.Context) {
-	c.disturb(ctx, history.CutOffImplementation, (*implementation.Running).CutOff)
+	disturb(ctx, c, history.CutOffImplementation, implementation.Network.CutOff)
 }
 
 // Reconnect ends CutOff, and returns when the implementation is ready.
 func (c *Case) Reconnect(ctx context.Context) {
-	c.mend(ctx, history.ReconnectImplementation, (*implementation.Running).Reconnect)
+	mend(ctx, c, history.ReconnectImplementation, implementation.Network.Reconnect)
 }
 
 // Crash kills the implementation where its kubelet starts it again at once, and returns when it is ready.
 func (c *Case) Crash(ctx context.Context) {
-	c.mend(ctx, history.CrashImplementation, (*implementation.Running).Crash)
+	mend(ctx, c, history.CrashImplementation, implementation.Crasher.Crash)
 }
 
 // DeleteImplementationPod deletes the implementation's pod, which its Deployment replaces, and returns when the new one is ready.
 func (c *Case) DeleteImplementationPod(ctx context.Context) {
-	c.mend(ctx, history.DeleteImplementationPod, (*implementation.Running).DeletePod)
+	mend(ctx, c, history.DeleteImplementationPod, implementation.PodDeleter.DeletePod)
 }
 
 // HandBack ends the implementation and has kube-controller-manager do its work.
 func (c *Case) HandBack(ctx context.Context) {
 	c.replaces(history.HandBack)
-	c.note(ctx, history.HandBack, (*own).handBack)
+	c.note(ctx, history.HandBack, "", (*own).handBack)
 }
 
 // TakeOver has the implementation do its work again, in the place of kube-controller-manager, and returns when it is ready. What is to happen while
 // neither of them is at work can be given.
 func (c *Case) TakeOver(ctx context.Context, meanwhile ...func()) {
 	c.replaces(history.TakeOver)
-	c.note(ctx, history.TakeOver, func(o *own, ctx context.Context) error { return o.takeOver(ctx, meanwhile...) })
+	c.note(ctx, history.TakeOver, "", func(o *own, ctx context.Context) error { return o.takeOver(ctx, meanwhile...) })
 }
 
 // replaces ends a spec about taking over where the implementation replaces nothing.
@@ -70,30 +76,38 @@ func (c *Case) replaces(doing history.Act) {
 	}
 }
 
-func (c *Case) disturb(ctx context.Context, doing history.Act, act func(*implementation.Running, context.Context) error) {
-	c.note(ctx, doing, func(o *own, ctx context.Context) error {
+// disturb does what Restart, or mend, has to undo.
+func disturb[C implementation.Capability](ctx context.Context, c *Case, doing history.Act, act func(C, context.Context) error) {
+	c.note(ctx, doing, "", func(o *own, ctx context.Context) error {
+		capability, err := implementation.Find[C](ctx, o.running)
+		if err != nil {
+			return err
+		}
 		o.disturbed = true
-		return act(o.running, ctx)
+		return act(capability, ctx)
 	})
 }
 
-func (c *Case) mend(ctx context.Context, doing history.Act, act func(*implementation.Running, context.Context) error) {
-	c.note(ctx, doing, func(o *own, ctx context.Context) error {
-		o.disturbed = true
-		if err := act(o.running, ctx); err != nil {
+// mend does what leaves the implementation at work.
+func mend[C implementation.Capability](ctx context.Context, c *Case, doing history.Act, act func(C, context.Context) error) {
+	disturb(ctx, c, doing, func(capability C, ctx context.Context) error {
+		if err := act(capability, ctx); err != nil {
 			return err
 		}
-		o.disturbed = false
-		return o.running.AwaitReady(ctx)
+		if err := c.own.running.AwaitReady(ctx); err != nil {
+			return err
+		}
+		c.own.disturbed = false
+		return nil
 	})
 }
 
 // note records what is done to the implementation, and does it.
-func (c *Case) note(ctx context.Context, doing history.Act, act func(*own, context.Context) error) {
+func (c *Case) note(ctx context.Context, doing history.Act, detail string, act func(*own, context.Context) error) {
 	if c.own == nil {
 		aborter{}.Fatalf("harness: %s: others use it too, the spec must be spec.Alone", doing)
 	}
-	err := c.Do(ctx, history.Stimulus{Act: doing}, func(ctx context.Context) error { return act(c.own, ctx) })
+	err := c.Do(ctx, history.Stimulus{Act: doing, Detail: detail}, func(ctx context.Context) error { return act(c.own, ctx) })
 	switch {
 	case errors.Is(err, implementation.ErrLaunchedByOthers), errors.Is(err, errors.ErrUnsupported):
 		aborter{}.Skipf("%s: %v", doing, err)

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -80,7 +81,7 @@ func (j *Judgement) decide(s *Spec, catalogue *requirements.Catalogue, evidence 
 	for _, id := range ids {
 		about := evidence
 		about.Unclaimed, about.Answers = unclaimed(catalogue, j.history.Features, id), answers[id]
-		outcome := reports.Outcome{Requirement: string(id), Spec: s.Text, Duration: took(j.history)}
+		outcome := reports.Outcome{Requirement: id, Spec: s.Text, Duration: took(j.history)}
 		if ending := j.history.End(); ending != nil {
 			outcome.Nodes = ending.Nodes
 		}
@@ -144,5 +145,10 @@ func unclaimed(catalogue *requirements.Catalogue, features []string, id requirem
 	if slices.Contains(features, string(requirement.Feature)) {
 		return ""
 	}
-	return "the implementation does not claim " + string(requirement.Feature)
+	return NotClaimed(requirement.Feature)
+}
+
+// NotClaimed is the reason of what is unsupported.
+func NotClaimed(feature requirements.Feature) string {
+	return fmt.Sprintf("the implementation does not claim %s", feature)
 }

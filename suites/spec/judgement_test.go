@@ -24,20 +24,19 @@ func recording(t *testing.T, breaks bool, ending history.Ending) *history.Histor
 		old.Terminating()
 	}
 	b.After(3 * Prompt)
-	h := b.History()
+	h := b.End(ending).History()
 	h.Features = []string{string(requirements.DaemonSet), string(requirements.Surge)}
-	h.Entries = append(h.Entries, history.Entry{ResourceVersion: b.Version(), Time: b.Now(), Received: b.Now().Sub(h.Start), Ending: &ending})
 	return h
 }
 
 // verdicts of the spec on the recording, with their reasons.
-func verdicts(t *testing.T, s *Spec, h *history.History) map[string]reports.Outcome {
+func verdicts(t *testing.T, s *Spec, h *history.History) map[requirements.ID]reports.Outcome {
 	t.Helper()
 	catalogue, err := requirements.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	outcomes := map[string]reports.Outcome{}
+	outcomes := map[requirements.ID]reports.Outcome{}
 	for _, outcome := range s.Judge(h, catalogue).Outcomes {
 		outcomes[outcome.Requirement] = outcome
 	}
@@ -52,8 +51,8 @@ func TestWhatAStandingRuleSeesBrokenIsBrokenWhateverBecameOfTheScenario(t *testi
 	g := NewWithT(t)
 	s := &Spec{Text: "a spec", Decides: Decides("SURGE-001")}
 	got := verdicts(t, s, recording(t, true, history.Ending{Aborted: "it could not go on"}))
-	g.Expect(got).To(HaveKeyWithValue("SURGE-006", is(reports.Fail, "")), "also one that the spec does not declare")
-	g.Expect(got).To(HaveKeyWithValue("SURGE-001", is(reports.Inconclusive, "it could not go on")))
+	g.Expect(got).To(HaveKeyWithValue(requirements.ID("SURGE-006"), is(reports.Fail, "")), "also one that the spec does not declare")
+	g.Expect(got).To(HaveKeyWithValue(requirements.ID("SURGE-001"), is(reports.Inconclusive, "it could not go on")))
 }
 
 func TestChecksAreAskedOnlyWhenTheScenarioReachedItsEnd(t *testing.T) {
@@ -63,13 +62,13 @@ func TestChecksAreAskedOnlyWhenTheScenarioReachedItsEnd(t *testing.T) {
 		asked++
 		c.Decide("SURGE-011", matchers.EndsRolledOut())
 	}}
-	g.Expect(verdicts(t, s, recording(t, false, history.Ending{Aborted: "no"}))).To(HaveKeyWithValue("SURGE-011", is(reports.Inconclusive, "no")))
-	g.Expect(verdicts(t, s, recording(t, false, history.Ending{Impossible: "no"}))).To(HaveKeyWithValue("SURGE-011", is(reports.NotRun, "no")))
+	g.Expect(verdicts(t, s, recording(t, false, history.Ending{Aborted: "no"}))).To(HaveKeyWithValue(requirements.ID("SURGE-011"), is(reports.Inconclusive, "no")))
+	g.Expect(verdicts(t, s, recording(t, false, history.Ending{Impossible: "no"}))).To(HaveKeyWithValue(requirements.ID("SURGE-011"), is(reports.NotRun, "no")))
 	cut := recording(t, false, history.Ending{})
 	cut.Entries = cut.Entries[:len(cut.Entries)-1]
-	g.Expect(verdicts(t, s, cut)).To(HaveKeyWithValue("SURGE-011", is(reports.Inconclusive, "ends before its scenario does")))
+	g.Expect(verdicts(t, s, cut)).To(HaveKeyWithValue(requirements.ID("SURGE-011"), is(reports.Inconclusive, "ends before its scenario does")))
 	g.Expect(asked).To(BeZero())
-	g.Expect(verdicts(t, s, recording(t, false, history.Ending{}))).To(HaveKeyWithValue("SURGE-011", is(reports.Fail, "")))
+	g.Expect(verdicts(t, s, recording(t, false, history.Ending{}))).To(HaveKeyWithValue(requirements.ID("SURGE-011"), is(reports.Fail, "")))
 	g.Expect(asked).To(Equal(1))
 }
 
@@ -79,7 +78,7 @@ func TestAnAssumptionThatIsNotMetBlamesNobody(t *testing.T) {
 		c.Given(matchers.AtLeast(1, matchers.NodeDeleted()))
 		c.Decide("SURGE-011", matchers.EndsRolledOut())
 	}}
-	g.Expect(verdicts(t, s, recording(t, false, history.Ending{}))).To(HaveKeyWithValue("SURGE-011", is(reports.Inconclusive, "an assumption was not met")))
+	g.Expect(verdicts(t, s, recording(t, false, history.Ending{}))).To(HaveKeyWithValue(requirements.ID("SURGE-011"), is(reports.Inconclusive, "an assumption was not met")))
 }
 
 func TestWhatWasNotTestedIsNoPass(t *testing.T) {
@@ -88,8 +87,8 @@ func TestWhatWasNotTestedIsNoPass(t *testing.T) {
 	}}
 	g := NewWithT(t)
 	got := verdicts(t, s, recording(t, false, history.Ending{Nodes: "simulated"}))
-	g.Expect(got).To(HaveKeyWithValue("SURGE-011", is(reports.Inconclusive, "no pod deleted")))
-	g.Expect(got).To(HaveKeyWithValue("SURGE-001", is(reports.Inconclusive, "nothing in the recording puts it to the test")))
+	g.Expect(got).To(HaveKeyWithValue(requirements.ID("SURGE-011"), is(reports.Inconclusive, "no pod deleted")))
+	g.Expect(got).To(HaveKeyWithValue(requirements.ID("SURGE-001"), is(reports.Inconclusive, "nothing in the recording puts it to the test")))
 	g.Expect(got["SURGE-011"].Nodes).To(Equal("simulated"))
 }
 
@@ -98,8 +97,8 @@ func TestNobodyIsHeldToWhatTheyDoNotClaim(t *testing.T) {
 	h := recording(t, true, history.Ending{})
 	h.Features = []string{string(requirements.DaemonSet)}
 	got := verdicts(t, &Spec{Text: "a spec", Decides: Decides("SURGE-002")}, h)
-	g.Expect(got).To(HaveKeyWithValue("SURGE-002", is(reports.Unsupported, "does not claim Surge")))
-	g.Expect(got).NotTo(HaveKey("SURGE-006"))
+	g.Expect(got).To(HaveKeyWithValue(requirements.ID("SURGE-002"), is(reports.Unsupported, "does not claim Surge")))
+	g.Expect(got).NotTo(HaveKey(requirements.ID("SURGE-006")))
 }
 
 func TestASpecThatAsksForWhatItDidNotDeclareOrBindIsWrongItself(t *testing.T) {
@@ -109,6 +108,6 @@ func TestASpecThatAsksForWhatItDidNotDeclareOrBindIsWrongItself(t *testing.T) {
 		func(c *Checks) { c.Given(matchers.AtLeast(1, matchers.NodeAdded().On(c.Bound("closed")))) },
 	} {
 		s := &Spec{Text: "a spec", Decides: Decides("SURGE-011"), Check: check}
-		g.Expect(verdicts(t, s, recording(t, false, history.Ending{}))).To(HaveKeyWithValue("SURGE-011", is(reports.Inconclusive, "harness: ")))
+		g.Expect(verdicts(t, s, recording(t, false, history.Ending{}))).To(HaveKeyWithValue(requirements.ID("SURGE-011"), is(reports.Inconclusive, "harness: ")))
 	}
 }

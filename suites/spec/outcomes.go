@@ -1,8 +1,10 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/onsi/ginkgo/v2"
@@ -50,56 +52,48 @@ func (s *Spec) undecided(ending history.Ending) Judgement {
 }
 
 func (s *Spec) outcome(id requirements.ID, evidence verdict.Evidence) reports.Outcome {
-	outcome := reports.Outcome{Requirement: string(id), Spec: s.Text}
+	outcome := reports.Outcome{Requirement: id, Spec: s.Text}
 	outcome.Verdict, outcome.Reason = verdict.Of(evidence)
 	return outcome
 }
 
-// report attaches the judgement to Ginkgo's report, with its violations as a reader sees them, and returns their stories.
+// report attaches the judgement to Ginkgo's report, with its violations as the report carries them, and returns their stories.
 func (c *Case) report(j *Judgement) string {
-	var recording, shown string
+	recording := ""
 	if c.Scenario != nil {
 		recording = c.RecordingPath()
 		if relative, err := filepath.Rel(c.process.session.Artifacts, recording); err == nil {
-			// The story is read where the run was started, the report anywhere.
-			recording, shown = relative, filepath.Join(c.process.session.ArtifactsAsNamed, relative)
+			recording = relative
 		}
 	}
-	j.Tell(c.process.catalogue, recording, shown)
+	j.Tell(recording)
 	attach(Outcomes{Outcomes: j.Outcomes, Observations: j.Observations})
-	return j.stories()
+	// Stories are read where the run was started.
+	return j.Stories(c.process.catalogue, c.process.session.ArtifactsAsNamed)
 }
 
-// Tell puts the violations into the outcomes, as a report shows them. recording is the path that the report names, shown the one that a reader can open.
-func (j *Judgement) Tell(catalogue *requirements.Catalogue, recording, shown string) {
-	for i := range j.Outcomes {
-		outcome := &j.Outcomes[i]
-		requirement, _ := catalogue.Get(requirements.ID(outcome.Requirement))
-		for _, violation := range j.of(outcome.Requirement) {
-			options := story.Options{Statement: requirement.Statement, Spec: outcome.Spec, Unicode: true, Recording: shown}
-			told := story.Report(j.history, violation, options)
-			told.Recording = recording
-			outcome.Violations = append(outcome.Violations, told)
-		}
+// Tell puts the violations into the outcomes, as a report carries them. recording is the path that the report names, relative to its folder. Of an event
+// that broke several requirements the one that comes first tells it.
+func (j *Judgement) Tell(recording string) {
+	place := map[requirements.ID]int{}
+	for i, outcome := range j.Outcomes {
+		place[outcome.Requirement] = i
+	}
+	violations := slices.Clone(j.Violations)
+	slices.SortStableFunc(violations, func(a, b judge.Violation) int { return cmp.Compare(place[a.Requirement], place[b.Requirement]) })
+	for _, violation := range story.Findings(j.history, violations, story.Options{Recording: recording}) {
+		outcome := &j.Outcomes[place[violation.Requirement]]
+		outcome.Violations = append(outcome.Violations, violation)
 	}
 }
 
-func (j *Judgement) of(id string) []judge.Violation {
-	var its []judge.Violation
-	for _, violation := range j.Violations {
-		if string(violation.Requirement) == id {
-			its = append(its, violation)
-		}
-	}
-	return its
-}
-
-// stories are those of the violations, or nothing.
-func (j *Judgement) stories() string {
+// Stories are those of the violations, or nothing. folder is where the report is, as the reader names it.
+func (j *Judgement) Stories(catalogue *requirements.Catalogue, folder string) string {
 	var stories []string
 	for _, outcome := range j.Outcomes {
+		requirement, _ := catalogue.Get(outcome.Requirement)
 		for _, violation := range outcome.Violations {
-			stories = append(stories, violation.Story)
+			stories = append(stories, reports.Story(requirement, violation, reports.StoryOptions{Unicode: true, Folder: folder}))
 		}
 	}
 	return strings.Join(stories, "\n\n")

@@ -5,26 +5,33 @@ import (
 	"fmt"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
+// Points in scenarios of this family.
+const (
+	joining history.Mark = "nodes join"
+	left    history.Mark = "nodes have left"
+)
+
 // limit are the specs of how many nodes maxSurge lets surge at once. Their updated pods never become ready, so the surge pods that the controller
-// creates stay, and can be counted.
+// creates stay, and can be counted. Nobody has to use the limit up.
 func limit() {
-	for _, row := range []struct {
-		nodes    int
-		maxSurge string
-		want     int
-	}{{10, "25%", 3}, {7, "30%", 3}, {3, "1%", 1}} {
-		spec.It(fmt.Sprintf("rounds %s of %d nodes up to %d", row.maxSurge, row.nodes, row.want),
+	for _, row := range rollouts.Roundings() {
+		spec.It(fmt.Sprintf("rounds %s of %d nodes up to %d", row.Percentage, row.Nodes, row.Allowed),
 			spec.Decides("SURGE-003"),
 			func(ctx context.Context, c *spec.Case) {
-				c.AddNodes(ctx, row.nodes)
-				daemonSet := c.Deploy(ctx, MaxSurge(row.maxSurge))
-				stall(ctx, c, daemonSet, row.want)
-				c.Decide("SURGE-003", Exactly(row.want, PodCreated(OfVersion("v2"))), Never(PodDeleted()))
+				c.AddNodes(ctx, row.Nodes)
+				stall(ctx, c, c.Deploy(ctx, MaxSurge(row.Percentage)), row.Allowed)
+			},
+			func(j *spec.Checks) {
+				j.Decide("SURGE-003", AtLeast(1, PodCreated(OfVersion("v2"))), UpTo(row.Allowed, PodCreated(OfVersion("v2"))))
 			})
 	}
 
@@ -32,27 +39,46 @@ func limit() {
 		spec.Decides("SURGE-004"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 10)
-			c.AddNodes(ctx, 3, taint)
-			daemonSet := c.Deploy(ctx, MaxSurge("25%"))
-			updated := stall(ctx, c, daemonSet, 3)
+			c.AddNodes(ctx, 3, rollouts.Taint)
+			updated := stall(ctx, c, c.Deploy(ctx, MaxSurge("25%")), 3)
+			c.Mark(joining)
 			c.AddNodes(ctx, 4)
-			c.Await(ctx, UpdatedOn(8, updated))
-			c.Await(ctx, Quiet(time.Second))
-			// 25% of 10 eligible nodes is 3, of all 13 it would be 4; of 14 it is 4. A node that just joined needs no surge.
-			besideOld := PodCreated(OfVersion("v2")).Where("beside an old pod", func(o Occurrence) bool { return len(o.PodsBeside()) > 0 })
-			c.Decide("SURGE-004",
-				Exactly(4, besideOld),
-				NeverBetween(First(StimulusIs("update DaemonSet")), Last(StimulusIs("add node")), Nth(4, besideOld)),
-				Exactly(8, PodCreated(OfVersion("v2"))))
+			rollouts.Settle(ctx, c, updated, UpdatedOn(8, updated))
+		},
+		func(j *spec.Checks) {
+			// 25% of 10 eligible nodes is 3, of all 13 it would be 4; of 14 it is 4. A node that just joined takes nothing of it.
+			j.Decide("SURGE-004",
+				AtLeast(1, besideOld()),
+				NeverBetween(TemplateChanged(), Marked(joining), Nth(4, besideOld())),
+				UpTo(4, besideOld()))
 		}, spec.SimulatedNodes{})
 
-	spec.It("surges every node at once when maxSurge is no less than their number",
+	spec.It("takes the percentage again when nodes become ineligible",
+		spec.Decides("SURGE-004", "SURGE-002"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 10)
+			updated := stall(ctx, c, c.Deploy(ctx, MaxSurge("25%")), 3)
+			// 25% of 5 is 2: once one of the three that surge is done, the limit is still used up.
+			rollouts.Close(ctx, c, rollouts.Untouched(ctx, c, updated, 5)...)
+			c.Await(ctx, Quiet(2*time.Second))
+			c.Mark(left)
+			c.BecomeReadyInTurn(ctx, updated, 1)
+			c.Await(ctx, handedOver(updated, 1))
+			c.Await(ctx, Quiet(2*time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, After(PodDeleted(OfVersion("v1")), Marked(left))))
+			j.Decide("SURGE-004", UpTo(3, besideOld()))
+		}, spec.SimulatedNodes{})
+
+	spec.It("surges on every node when maxSurge is no less than their number",
 		spec.Decides("SURGE-005"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 3)
-			daemonSet := c.Deploy(ctx, MaxSurge("5"))
-			stall(ctx, c, daemonSet, 3)
-			c.Decide("SURGE-005", OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))), Never(PodDeleted()))
+			stall(ctx, c, c.Deploy(ctx, MaxSurge("5")), 3)
+		},
+		func(j *spec.Checks) {
+			j.Decide("SURGE-005", AtLeast(1, PodCreated(OfVersion("v2"))), OnEveryNode(UpTo(1, PodCreated(OfVersion("v2")))))
 		})
 
 	spec.It("fills a node without a pod at once, although the limit is used up",
@@ -62,10 +88,22 @@ func limit() {
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
 			updated := stall(ctx, c, daemonSet, 1)
 			joined := c.AddNodes(ctx, 1)[0]
-			c.Await(ctx, UpdatedOn(2, updated))
-			c.Await(ctx, Quiet(time.Second))
-			c.Decide("SURGE-012",
-				Within(spec.Prompt, NodeAdded().On(joined), PodCreated(OfVersion("v2")).On(joined)),
-				Exactly(2, PodCreated(OfVersion("v2"))))
+			c.Bind("joined", joined)
+			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated, OnNode(joined)))
+			emptied := rollouts.Untouched(ctx, c, updated, 1)[0]
+			c.Bind("emptied", emptied)
+			c.DeletePod(ctx, c.LivePodOn(ctx, updated, emptied), 0)
+			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated, OnNode(emptied)))
+		},
+		func(j *spec.Checks) {
+			joined, emptied := j.Bound("joined"), j.Bound("emptied")
+			j.Decide("SURGE-012",
+				Within(spec.Prompt, NodeEligible().On(joined), PodCreated(OfVersion("v2")).On(joined)),
+				Within(spec.Prompt, PodDeleted(OfVersion("v1")).On(emptied), PodCreated(OfVersion("v2")).On(emptied)))
 		})
+}
+
+// stall is rollouts.Stall to v2.
+func stall(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, nodes int) *appsv1.DaemonSet {
+	return rollouts.Stall(ctx, c, daemonSet, "v2", nodes)
 }

@@ -2,51 +2,53 @@ package surge
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
-	"github.com/rollcall-conformance/rollcall/suites/expect"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
+// settled is put where a rollout, and the status that follows it, are over.
+const settled history.Mark = "settled"
+
 // rollout are the specs of a surge rollout that nothing disturbs.
 func rollout() {
-	spec.It("creates updated pods on maxSurge nodes before it deletes an old one, and goes on to the end",
+	spec.It("creates an updated pod before it deletes an old one, and goes on to the end",
 		spec.Decides("SURGE-001", "SURGE-011", "SURGE-023"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 5)
 			daemonSet := c.Deploy(ctx, MaxSurge("2"))
 			c.RollOut(ctx, daemonSet, Image("v2"), ReadyAfter(time.Second))
 			c.Await(ctx, Quiet(time.Second))
-			c.Decide("SURGE-001",
-				Before(Nth(2, PodCreated(OfVersion("v2"))), First(PodDeleted(OfVersion("v1")))),
+		},
+		func(j *spec.Checks) {
+			j.Decide("SURGE-001",
+				Within(spec.Prompt, TemplateChanged(), First(PodCreated(OfVersion("v2")))),
 				Before(First(PodAvailable(OfVersion("v2"))), First(PodDeleted(OfVersion("v1")))))
-			c.Decide("SURGE-011", expect.RolledOut(), OnEveryNode(Exactly(1, PodDeleted(OfVersion("v1")))))
-			c.Decide("SURGE-023", Exactly(5, PodCreated(OfVersion("v2"))), Exactly(5, PodDeleted()))
+			j.Decide("SURGE-011", EndsRolledOut())
+			j.Decide("SURGE-023", UpTo(5, PodCreated(OfVersion("v2"))), UpTo(5, PodDeleted()))
 		})
 
-	spec.It("keeps what it promises for every instant, with minReadySeconds and pods that are slow to start",
+	spec.It("keeps what holds at every instant: pods slow to start, slow to end, with minReadySeconds and without",
 		spec.Decides("SURGE-002", "SURGE-006", "SURGE-008", "SURGE-009", "SURGE-010", "SURGE-016",
 			"STATUS-006", "STATUS-007", "STATUS-013", "HISTORY-010"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 6)
-			daemonSet := c.Deploy(ctx, MaxSurge("2"), MinReadySeconds(1))
+			daemonSet := c.Deploy(ctx, MaxSurge("2"), MinReadySeconds(1), DrainFor(1500*time.Millisecond))
 			c.RollOut(ctx, daemonSet, Image("v2"), ReadyAfter(time.Second))
-			c.Decide("SURGE-008", expect.RolledOut())
-		})
+			c.RollOut(ctx, daemonSet, Image("v3"), MinReadySeconds(0))
+		}, nil)
 
-	spec.It("keeps one old and one updated pod on a node when the template changes again in mid-surge",
+	spec.It("keeps one old and one updated pod on a node when the template changes again during the rollout",
 		spec.Decides("SURGE-009", "SURGE-010"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 3)
 			// Two nodes have a pod of v1 and one of v2, both outdated, when v3 comes.
 			daemonSet := stall(ctx, c, c.Deploy(ctx, MaxSurge("2")), 2)
 			c.RollOut(ctx, daemonSet, Image("v3"), Healthy())
-			c.Decide("SURGE-009", expect.RolledOut())
-		})
+		}, nil)
 
 	spec.It("deletes the old pod promptly once the updated one on its node is available",
 		spec.Decides("SURGE-007"),
@@ -55,7 +57,12 @@ func rollout() {
 			c.AddNodes(ctx, 8)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(1))
 			c.RollOut(ctx, daemonSet, Image("v2"))
-			c.Decide("SURGE-007", OnEveryNode(Within(spec.Prompt, PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1")))))
+			c.RollOut(ctx, daemonSet, Image("v3"), MinReadySeconds(0))
+		},
+		func(j *spec.Checks) {
+			for _, version := range []string{"v2", "v3"} {
+				j.Decide("SURGE-007", OnEveryNode(Within(spec.Prompt, handOverDue(version), PodDeleted())))
+			}
 		})
 
 	spec.It("pins every pod to its node from its creation on",
@@ -64,10 +71,12 @@ func rollout() {
 			c.AddNodes(ctx, 3)
 			daemonSet := c.Deploy(ctx, MaxSurge("100%"))
 			c.RollOut(ctx, daemonSet, Image("v2"))
-			c.Decide("SURGE-026",
-				Exactly(3, PodCreated(OfVersion("v2"))),
-				Exactly(3, PodCreated(OfVersion("v2")).Where("pinned to a node", func(o Occurrence) bool { return history.NodeOf(o.Pod()) != "" })),
-				HoldsAtEnd("every pod runs on the node that it was pinned to", runsWherePinned))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, besideOld()))
+			j.Decide("SURGE-026",
+				Never(PodCreated().Where("not pinned to a node", func(m Moment) bool { return history.NodeOf(m.Pod()) == "" })),
+				Never(PodScheduled().Where("to another node than the one that it is pinned to", strayed)))
 		})
 
 	spec.It("writes nothing once the rollout has ended",
@@ -76,20 +85,20 @@ func rollout() {
 			c.AddNodes(ctx, 3)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
 			c.RollOut(ctx, daemonSet, Image("v2"))
-			c.Await(ctx, Quiet(2*time.Second))
-			c.Note(history.Stimulus{Lever: "settled"})
-			c.Await(ctx, Quiet(5*time.Second))
-			c.Decide("SURGE-025", Never(After(Either(Written(), Either(RevisionCreated(), RevisionDeleted())), StimulusIs("settled"))), expect.RolledOut())
+			c.Await(ctx, Past(time.Now().Add(spec.Prompt)))
+			c.Mark(settled)
+			c.Await(ctx, Past(time.Now().Add(spec.Prompt)))
+		},
+		func(j *spec.Checks) {
+			j.Given(EndsRolledOut(), AtLeast(1, Marked(settled)))
+			j.Decide("SURGE-025", Never(After(Written(), Marked(settled))))
 		})
 }
 
-func runsWherePinned(cluster *history.Cluster) error {
-	for _, pod := range cluster.Pods {
-		pinned := pod.DeepCopy()
-		pinned.Spec.NodeName = ""
-		if node := history.NodeOf(pinned); node != "" && node != pod.Spec.NodeName {
-			return fmt.Errorf("pod %s is pinned to %s and runs on %s", pod.Name, node, pod.Spec.NodeName)
-		}
-	}
-	return nil
+// strayed reports whether the pod is on another node than the one that its affinity names.
+func strayed(m Moment) bool {
+	pinned := m.Pod().DeepCopy()
+	pinned.Spec.NodeName = ""
+	node := history.NodeOf(pinned)
+	return node != "" && node != m.Pod().Spec.NodeName
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"time"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
-	"github.com/rollcall-conformance/rollcall/suites/expect"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -16,6 +18,7 @@ func unavailable() {
 		spec.Decides("SURGE-013"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 4)
+			c.Bind("young", nodes[0])
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
 			const hour = 3600
 			for _, pod := range c.LivePods(ctx, daemonSet)[1:] {
@@ -34,28 +37,54 @@ func unavailable() {
 				c.Pods.BecomeReady(ctx, pod)
 				c.Pods.SetReadySince(ctx, pod, time.Now().Add(-2*hour*time.Second))
 			}
-			c.Await(ctx, Quiet(time.Second))
-			c.Decide("SURGE-013",
-				Exactly(1, PodCreated(OfVersion("v2")).On(nodes[0])),
-				Exactly(4, PodCreated(OfVersion("v2"))),
-				Exactly(3, PodDeleted(OfVersion("v1")).Where("available", func(o Occurrence) bool { return o.WasAvailable() })))
+			c.Await(ctx, handedOver(updated, 3))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, PodCreated(OfVersion("v2")).On(j.Bound("young"))))
+			j.Decide("SURGE-013", AtLeast(3, availableDeleted("v1")))
 		}, spec.SimulatedNodes{})
 
 	spec.It("keeps one pod of each revision at most while neither is ready, and ends with one",
-		spec.Decides("SURGE-022"),
+		spec.Decides("SURGE-022", "SURGE-010"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx, MaxSurge("2"))
 			old := c.LivePods(ctx, daemonSet)
 			updated := stall(ctx, c, daemonSet, len(old))
-			for _, pod := range old {
+			for i, pod := range old {
 				c.Pods.BecomeUnready(ctx, pod)
+				if i == 1 && c.NodeKind() == Simulated {
+					rollouts.BecomeUnknown(ctx, c, pod)
+				}
 			}
-			c.Await(ctx, Quiet(time.Second))
-			c.BecomeReadyInTurn(ctx, updated, len(old))
-			c.Await(ctx, RolledOut(updated))
-			c.Decide("SURGE-022",
-				expect.RolledOut(),
-				Never(PodCreated().Where("a third live pod on its node", func(o Occurrence) bool { return len(o.LivePodsBeside()) > 1 })))
+			c.Await(ctx, Quiet(2*time.Second))
+			rollouts.Finish(ctx, c, updated)
+		},
+		func(j *spec.Checks) {
+			j.Decide("SURGE-022",
+				EndsRolledOut(),
+				Never(PodCreated().Where("a third live pod on its node", func(m Moment) bool { return len(m.LivePodsBeside()) > 1 })))
 		})
+
+	spec.It("removes an unavailable old pod from an ineligible node and puts no updated one there",
+		spec.Decides("SURGE-018"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 4)
+			closed := nodes[:2]
+			c.Bind("closed", closed...)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			rollouts.LoseReadiness(ctx, c, daemonSet, closed...)
+			rollouts.Close(ctx, c, closed...)
+			c.Await(ctx, Quiet(time.Second))
+			c.RollOut(ctx, daemonSet, Image("v2"))
+			c.Await(ctx, state.When("the closed nodes have no pod", func(cluster *history.Cluster) bool {
+				return len(cluster.PodsOn(daemonSet.UID, closed[0])) == 0 && len(cluster.PodsOn(daemonSet.UID, closed[1])) == 0
+			}))
+			c.Await(ctx, Quiet(2*time.Second))
+		},
+		func(j *spec.Checks) {
+			for _, closed := range j.BoundAll("closed") {
+				j.Decide("SURGE-018", AtLeast(1, PodDeleted(OfVersion("v1")).On(closed)), Never(PodCreated(OfVersion("v2")).On(closed)))
+			}
+		}, spec.SimulatedNodes{})
 }

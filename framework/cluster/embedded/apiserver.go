@@ -1,19 +1,29 @@
 package embedded
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/rollcall-conformance/rollcall/framework/process"
 )
 
+// startAttempts is how often etcd and kube-apiserver are started: somebody else may take a port between its being found free and its being used.
+const startAttempts = 5
+
 // startAPIServer starts etcd and kube-apiserver and waits until the latter is ready.
-func (c *Cluster) startAPIServer() error {
+func (c *Cluster) startAPIServer(ctx context.Context) error {
 	for _, dir := range []string{c.dataDir(), c.certDir(), c.binDir(), c.configDir()} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return fmt.Errorf("make the control plane's folder: %w", err)
@@ -36,11 +46,11 @@ func (c *Cluster) startAPIServer() error {
 		return err
 	}
 
-	etcd := &envtest.Etcd{Path: etcdPath, DataDir: c.dataDir(), Out: etcdLog, Err: etcdLog}
+	etcd := &envtest.Etcd{Path: etcdPath, DataDir: c.dataDir(), StartTimeout: startTimeout, Out: etcdLog, Err: etcdLog}
 	// A scenario's data outlives no crash of the machine, so etcd need not wait for the disk.
 	etcd.Configure().Enable("unsafe-no-fsync")
 
-	apiServer := &envtest.APIServer{Path: apiServerPath, CertDir: c.certDir(), Out: apiServerLog, Err: apiServerLog}
+	apiServer := &envtest.APIServer{Path: apiServerPath, CertDir: c.certDir(), StartTimeout: startTimeout, Out: apiServerLog, Err: apiServerLog}
 	apiServer.Configure().
 		// envtest switches service accounts off, since it has no controller that makes them. Here there is one.
 		Disable("disable-admission-plugins").
@@ -50,18 +60,42 @@ func (c *Cluster) startAPIServer() error {
 		Set("max-mutating-requests-inflight", "1000").
 		Set("enable-priority-and-fairness", "false")
 
-	c.plane = &envtest.Environment{
-		ControlPlane:             envtest.ControlPlane{Etcd: etcd, APIServer: apiServer},
-		ControlPlaneStartTimeout: startTimeout,
-		// Otherwise USE_EXISTING_CLUSTER in somebody's environment would point us at their cluster.
-		UseExistingCluster: new(false),
+	// Not an envtest.Environment: that obeys variables such as USE_EXISTING_CLUSTER, and leaves webhook certificates in the temporary folder when
+	// the harness is killed.
+	c.plane = &envtest.ControlPlane{Etcd: etcd, APIServer: apiServer}
+	for attempt := 1; ; attempt++ {
+		err := c.plane.Start()
+		if err == nil {
+			break
+		}
+		if attempt == startAttempts {
+			return fmt.Errorf("start etcd and kube-apiserver: %w\n%s", err, c.lastLines("etcd", "kube-apiserver")+refusal(apiServerPath))
+		}
 	}
-	config, err := c.plane.Start()
+	administrator, err := c.plane.AddUser(envtest.User{Name: "admin", Groups: []string{superuser}}, &rest.Config{QPS: 1000, Burst: 2000})
 	if err != nil {
-		return fmt.Errorf("start etcd and kube-apiserver: %w\n%s", err, c.lastLines("etcd", "kube-apiserver")+refusal(apiServerPath))
+		return fmt.Errorf("add the administrator: %w", err)
 	}
-	config.QPS, config.Burst = 1000, 2000
-	c.config = config
+	c.config = administrator.Config()
+	return c.awaitNamespaces(ctx)
+}
+
+// awaitNamespaces returns when the API server has made the namespaces that every cluster has. The one for the nodes' leases is made last.
+func (c *Cluster) awaitNamespaces(ctx context.Context) error {
+	client, err := kubernetes.NewForConfig(c.config)
+	if err != nil {
+		return err
+	}
+	err = wait.PollUntilContextTimeout(ctx, pollInterval, startTimeout, true, func(ctx context.Context) (bool, error) {
+		_, err := client.CoreV1().Namespaces().Get(ctx, corev1.NamespaceNodeLease, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+	if err != nil {
+		return fmt.Errorf("wait for namespace %s: %w", corev1.NamespaceNodeLease, err)
+	}
 	return nil
 }
 

@@ -47,7 +47,7 @@ type Options struct {
 // Cluster is a running control plane.
 type Cluster struct {
 	options Options
-	plane   *envtest.Environment
+	plane   *envtest.ControlPlane
 	config  *rest.Config
 
 	mu        sync.Mutex
@@ -77,7 +77,7 @@ func Start(ctx context.Context, options Options) (_ *Cluster, err error) {
 	if err := os.MkdirAll(c.logDir(), 0o755); err != nil {
 		return nil, fmt.Errorf("make the control plane's folder: %w", err)
 	}
-	if err := c.startAPIServer(); err != nil {
+	if err := c.startAPIServer(ctx); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {

@@ -150,7 +150,8 @@ func TestNothingOutlivesAHarnessKilledWithSIGKILL(t *testing.T) {
 	g := NewWithT(t)
 	dir := t.TempDir()
 	harness := exec.Command(os.Args[0], "-test.run=^$")
-	harness.Env = append(os.Environ(), harnessVariable+"="+dir)
+	temporary := t.TempDir()
+	harness.Env = append(os.Environ(), harnessVariable+"="+dir, "TMPDIR="+temporary)
 	harness.Stderr = os.Stderr
 	// The harness ends by itself when this end of the pipe goes, that is, with the test.
 	stdin, err := harness.StdinPipe()
@@ -168,6 +169,9 @@ func TestNothingOutlivesAHarnessKilledWithSIGKILL(t *testing.T) {
 	g.Expect(harness.Process.Kill()).To(Succeed())
 	g.Expect(harness.Wait()).To(MatchError("signal: killed"))
 	g.Eventually(func() []string { return processesOf(t, dir) }).WithTimeout(patience).Should(BeEmpty())
+	left, err := os.ReadDir(temporary)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(left).To(BeEmpty(), "what nobody is left to remove must lie in the harness' own folder")
 }
 
 // BenchmarkStart is held to 8 s an operation on two cores: from nothing but the programs until every component is ready.

@@ -76,7 +76,6 @@ func TestAClusterFromStartToStop(t *testing.T) {
 	s.daemonPodsComeWhenTheirControllerIsOn()
 	s.podsOnAllNodesCanBeReached()
 	s.nobodyReplacesPodsWhileTheControllerIsOff()
-	s.aFrozenMachineDoesNothing()
 	s.aRebootedMachineWorksAsBefore()
 	s.whoAttachesUsesTheMachinesAndCannotStopThem()
 	s.stoppingLeavesTheLogsAndNothingElse()

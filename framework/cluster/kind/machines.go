@@ -70,16 +70,6 @@ func (c *Cluster) Run(ctx context.Context, node string, command ...string) (stri
 	return stdout.String(), nil
 }
 
-// Freeze implements cluster.Machines.
-func (c *Cluster) Freeze(ctx context.Context, node string) error {
-	return c.onContainer(ctx, node, "pause")
-}
-
-// Thaw implements cluster.Machines.
-func (c *Cluster) Thaw(ctx context.Context, node string) error {
-	return c.onContainer(ctx, node, "unpause")
-}
-
 // Reboot implements cluster.Machines.
 func (c *Cluster) Reboot(ctx context.Context, node string) error {
 	return c.boot(ctx, node, "restart")

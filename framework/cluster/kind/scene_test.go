@@ -156,17 +156,6 @@ func (s *scene) nobodyReplacesPodsWhileTheControllerIsOff() {
 	s.pods(3)
 }
 
-func (s *scene) aFrozenMachineDoesNothing() {
-	worker := s.cluster.Workers()[1]
-	pod := s.pods(3)[worker]
-	s.g.Expect(s.cluster.Freeze(s.Context(), worker)).To(Succeed())
-	short, cancel := context.WithTimeout(s.Context(), 3*time.Second)
-	defer cancel()
-	s.g.Expect(s.reach(short, pod)).To(MatchError(context.DeadlineExceeded))
-	s.g.Expect(s.cluster.Thaw(s.Context(), worker)).To(Succeed())
-	s.g.Expect(s.reach(s.Context(), pod)).To(Succeed())
-}
-
 func (s *scene) aRebootedMachineWorksAsBefore() {
 	worker := s.cluster.Workers()[0]
 	booted := func() string {
@@ -200,7 +189,7 @@ func (s *scene) whoAttachesUsesTheMachinesAndCannotStopThem() {
 	s.g.Expect(hostname).To(Equal(attached.Workers()[0] + "\n"))
 	_, err = attached.Run(s.Context(), attached.Workers()[0], "sh", "-c", "echo no such luck >&2; exit 3")
 	s.g.Expect(err).To(MatchError(ContainSubstring("no such luck")))
-	s.g.Expect(attached.Freeze(s.Context(), "nowhere")).To(MatchError(ContainSubstring("no machine behind node nowhere")))
+	s.g.Expect(attached.Reboot(s.Context(), "nowhere")).To(MatchError(ContainSubstring("no machine behind node nowhere")))
 	s.g.Expect(attached.Stop(s.Context())).To(MatchError(ContainSubstring("only who started it can")))
 	_, err = kind.Attach(s.Context(), "rollcall-nowhere", s.cluster.Kubeconfig())
 	s.g.Expect(err).To(MatchError(ContainSubstring("there is no kind cluster rollcall-nowhere")))
@@ -215,8 +204,6 @@ func (s *scene) stoppingLeavesTheLogsAndNothingElse() {
 	s.g.Expect(machines).To(HaveLen(3))
 	volumes := docker(s, append([]string{"inspect", "--format", `{{range .Mounts}}{{if eq .Type "volume"}}{{.Name}} {{end}}{{end}}`}, machines...)...)
 	s.g.Expect(volumes).To(HaveLen(3))
-	// A machine that a failed scenario left frozen goes like the others.
-	s.g.Expect(s.cluster.Freeze(s.Context(), s.cluster.Workers()[0])).To(Succeed())
 
 	began := time.Now()
 	s.g.Expect(s.cluster.Stop(s.Context())).To(Succeed())

@@ -121,6 +121,12 @@ func (b *Builder) Mark(mark history.Mark) *Builder {
 	return b
 }
 
+// End writes down the end of the scenario.
+func (b *Builder) End(ending history.Ending) *Builder {
+	b.append(history.Entry{ResourceVersion: b.version, Ending: &ending})
+	return b
+}
+
 // Nodes adds n nodes, named node-1 and so on.
 func (b *Builder) Nodes(n int) *Builder {
 	for i := 1; i <= n; i++ {

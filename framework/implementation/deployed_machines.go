@@ -5,36 +5,50 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	discoveryv1 "k8s.io/api/discovery/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// What a pod's machine does, as shell scripts. containerd knows a pod's containers by its UID, also where the API server is behind.
+// signalScript is what a pod's machine does. containerd knows a pod's containers by its UID, also where the API server is behind.
+//
+//go:embed machine_signal.sh
+var signalScript string
+
+// machineSignals is what is done to the implementation's processes by the machines that they run on.
+type machineSignals struct{ *deployed }
+
 var (
-	//go:embed machine_signal.sh
-	signalScript string
-	//go:embed machine_packets.sh
-	packetsScript string
+	_ Killer    = machineSignals{}
+	_ Suspender = machineSignals{}
+	_ Crasher   = machineSignals{}
 )
 
-// errNoMachines is wrapped by what takes machines and is asked for where there are none.
-var errNoMachines = fmt.Errorf("nobody reaches the machines behind these nodes: %w", errors.ErrUnsupported)
+// Available implements Capability.
+func (d machineSignals) Available(context.Context) error { return d.machinesReached() }
 
-// Crash implements Control.
-func (d *deployed) Crash(ctx context.Context) error {
+// machinesReached is why what takes machines is not available.
+func (d *deployed) machinesReached() error {
+	if d.machines == nil {
+		return unavailablef("nobody reaches the machines behind these nodes")
+	}
+	return nil
+}
+
+// Crash implements Crasher.
+func (d machineSignals) Crash(ctx context.Context) error {
 	err := d.onEach(ctx, func(pod *corev1.Pod) error {
 		killed := runningContainers(pod)
+		// Whoever watches is to know before it happens that somebody asked for it.
+		if err := d.disturbed(ctx, pod, crash, forever()); err != nil {
+			return err
+		}
 		if err := d.signalRunning(ctx, pod, "KILL"); err != nil {
 			return err
 		}
@@ -47,8 +61,8 @@ func (d *deployed) Crash(ctx context.Context) error {
 	return d.doing("crashing", err)
 }
 
-// Suspend implements Control.
-func (d *deployed) Suspend(ctx context.Context) error {
+// Suspend implements Suspender.
+func (d machineSignals) Suspend(ctx context.Context) error {
 	err := d.onEach(ctx, func(pod *corev1.Pod) error {
 		if err := d.disturbed(ctx, pod, suspension, forever()); err != nil {
 			return err
@@ -58,8 +72,8 @@ func (d *deployed) Suspend(ctx context.Context) error {
 	return d.doing("suspending", err)
 }
 
-// Resume implements Control.
-func (d *deployed) Resume(ctx context.Context) error {
+// Resume implements Suspender.
+func (d machineSignals) Resume(ctx context.Context) error {
 	err := d.onEach(ctx, func(pod *corev1.Pod) error {
 		if pod.Annotations[string(suspension)] == "" {
 			return nil // it came later
@@ -72,37 +86,38 @@ func (d *deployed) Resume(ctx context.Context) error {
 	return d.doing("resuming", err)
 }
 
-// CutOff implements Control. The packets are dropped in the pod's own network, where addresses are those that the implementation uses.
-func (d *deployed) CutOff(ctx context.Context) error {
-	err := d.onEach(ctx, func(pod *corev1.Pod) error {
-		if pod.Spec.HostNetwork {
-			return fmt.Errorf("pod %s is in its node's network, where its packets look like everybody's: %w", pod.Name, errors.ErrUnsupported)
-		}
-		if err := d.disturbed(ctx, pod, cut, forever()); err != nil {
-			return err
-		}
-		return d.packets(ctx, pod, "drop")
-	})
-	return d.doing("cutting off", err)
-}
+// Kill implements Killer. A killed container would be started again, unless its pod is being deleted; a deleted one would be asked to end first. So
+// the processes are stopped in their tracks, which is the moment of their death to all around, then deleted, then killed.
+func (d machineSignals) Kill(ctx context.Context) error { return d.doing("killing", d.kill(ctx)) }
 
-// Reconnect implements Control.
-func (d *deployed) Reconnect(ctx context.Context) error {
-	err := d.onEach(ctx, func(pod *corev1.Pod) error {
-		if pod.Annotations[string(cut)] == "" {
-			return nil // it came later
-		}
-		if err := d.packets(ctx, pod, "pass"); err != nil {
+func (d *deployed) kill(ctx context.Context) error {
+	pods, err := d.undisturbed(ctx)
+	if err != nil {
+		return err
+	}
+	for _, pod := range pods {
+		if _, err := d.signal(ctx, pod, "STOP"); err != nil {
 			return err
 		}
-		return d.disturbed(ctx, pod, cut, time.Now().Add(aftermath))
-	})
-	return d.doing("reconnecting", err)
+	}
+	if err := errors.Join(d.saveLogs(ctx, pods), d.scale(ctx, 0)); err != nil {
+		return err
+	}
+	for _, pod := range pods {
+		// Not zero seconds: the pod shall be there until its kubelet says that its containers are gone.
+		if err := d.delete(ctx, pod, client.GracePeriodSeconds(1)); err != nil {
+			return err
+		}
+		if _, err := d.signal(ctx, pod, "KILL"); err != nil {
+			return err
+		}
+	}
+	return d.awaitGone(ctx, pods)
 }
 
 // onEach does something to each of the pods, of which there must be some.
 func (d *deployed) onEach(ctx context.Context, act func(*corev1.Pod) error) error {
-	pods, err := d.running(ctx)
+	pods, err := d.alive(ctx)
 	if err != nil {
 		return err
 	}
@@ -112,13 +127,6 @@ func (d *deployed) onEach(ctx context.Context, act func(*corev1.Pod) error) erro
 		}
 	}
 	return nil
-}
-
-func (d *deployed) doing(what string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s %s: %w", what, d.name, err)
 }
 
 // disturbed notes until when the ends of the pod's containers are explained.
@@ -131,9 +139,6 @@ func (d *deployed) disturbed(ctx context.Context, pod *corev1.Pod, by disturbanc
 func (d *deployed) signal(ctx context.Context, pod *corev1.Pod, signal string) (int, error) {
 	if pod.Spec.NodeName == "" {
 		return 0, nil
-	}
-	if d.machines == nil {
-		return 0, fmt.Errorf("SIG%s to pod %s: %w", signal, pod.Name, errNoMachines)
 	}
 	printed, err := d.machines.Run(ctx, pod.Spec.NodeName, "sh", "-euc", signalScript, "signal", string(pod.UID), signal)
 	if err != nil {
@@ -170,44 +175,4 @@ func (d *deployed) awaitEnd(ctx context.Context, pod *corev1.Pod, containers []s
 		return last, fmt.Errorf("waiting for the kubelet of node %s to notice the end of pod %s's containers: %w", pod.Spec.NodeName, pod.Name, err)
 	}
 	return last, nil
-}
-
-// packets has those between the pod and the API server dropped, or passed again.
-func (d *deployed) packets(ctx context.Context, pod *corev1.Pod, fate string) error {
-	if d.machines == nil {
-		return fmt.Errorf("packets of pod %s: %w", pod.Name, errNoMachines)
-	}
-	addresses, err := d.apiServer(ctx)
-	if err != nil {
-		return err
-	}
-	command := append([]string{"sh", "-euc", packetsScript, "packets", string(pod.UID), fate}, addresses...)
-	if _, err := d.machines.Run(ctx, pod.Spec.NodeName, command...); err != nil {
-		return fmt.Errorf("packets of pod %s: %w", pod.Name, err)
-	}
-	return nil
-}
-
-// apiServer returns the addresses, host:port, at which pods reach it: that of its Service, which is what they are told, and its own.
-func (d *deployed) apiServer(ctx context.Context) ([]string, error) {
-	var addresses []string
-	var service corev1.Service
-	if err := d.client.Get(ctx, client.ObjectKey{Namespace: metav1.NamespaceDefault, Name: "kubernetes"}, &service); err != nil {
-		return nil, err
-	}
-	for _, port := range service.Spec.Ports {
-		addresses = append(addresses, net.JoinHostPort(service.Spec.ClusterIP, strconv.Itoa(int(port.Port))))
-	}
-	var slices discoveryv1.EndpointSliceList
-	if err := d.client.List(ctx, &slices, client.InNamespace(service.Namespace), client.MatchingLabels{discoveryv1.LabelServiceName: service.Name}); err != nil {
-		return nil, err
-	}
-	for _, slice := range slices.Items {
-		for _, port := range slice.Ports {
-			for _, endpoint := range slice.Endpoints {
-				addresses = append(addresses, net.JoinHostPort(endpoint.Addresses[0], strconv.Itoa(int(ptr.Deref(port.Port, 0)))))
-			}
-		}
-	}
-	return addresses, nil
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
 
-// tale is a history written by hand and what broke in it.
-type tale struct {
+// example is a history written by hand and what broke in it.
+type example struct {
 	h         *history.History
 	violation judge.Violation
 	statement string
@@ -36,7 +36,7 @@ func brokenBy(violation judge.Violation, window ...history.Entry) judge.Violatio
 func starting(pod *corev1.Pod) { pod.Status.Phase = corev1.PodRunning }
 
 // thirdPodOnANode: the surge goes over a failed pod, 4 ms after it failed.
-func thirdPodOnANode(t *testing.T) tale {
+func thirdPodOnANode(t *testing.T) example {
 	b := historytest.New(t)
 	agent := b.DaemonSet("agent", historytest.MaxSurge("1"))
 	b.After(100 * time.Millisecond)
@@ -70,7 +70,7 @@ func thirdPodOnANode(t *testing.T) tale {
 	failing.Gone()
 	b.After(2 * time.Second)
 	old.Gone()
-	return tale{
+	return example{
 		h: b.History(), spec: "SURGE replaces pods node by node and counts a failed one",
 		statement: "every node runs at most two pods of one DaemonSet, one old and one new, so a node's resources at most double",
 		violation: brokenBy(judge.Violation{
@@ -82,7 +82,7 @@ func thirdPodOnANode(t *testing.T) tale {
 }
 
 // oldPodGoneTooEarly: minReadySeconds had not passed. Availability changes without an event, and another node matters.
-func oldPodGoneTooEarly(t *testing.T) tale {
+func oldPodGoneTooEarly(t *testing.T) example {
 	b := historytest.New(t)
 	agent := b.DaemonSet("agent", historytest.MaxSurge("1"), historytest.MinReadySeconds(5))
 	var old []*historytest.Pod
@@ -114,7 +114,7 @@ func oldPodGoneTooEarly(t *testing.T) tale {
 	agent.Pod("agent-new3", "worker-3")
 	b.After(time.Second)
 	old[1].Gone()
-	return tale{
+	return example{
 		h: b.History(), spec: "SURGE waits for minReadySeconds",
 		violation: brokenBy(judge.Violation{
 			Requirement: "SURGE-006", Promise: "an old pod is deleted only after the updated pod on its node is available", Node: "worker-2",
@@ -125,7 +125,7 @@ func oldPodGoneTooEarly(t *testing.T) tale {
 }
 
 // tooManyAtOnce concerns no single node.
-func tooManyAtOnce(t *testing.T) tale {
+func tooManyAtOnce(t *testing.T) example {
 	b := historytest.New(t).Nodes(3)
 	agent := b.DaemonSet("agent", historytest.MaxUnavailable("1"))
 	var pods []*historytest.Pod
@@ -145,7 +145,7 @@ func tooManyAtOnce(t *testing.T) tale {
 	broke := newest(b)
 	b.After(800 * time.Millisecond)
 	pods[0].Gone()
-	return tale{
+	return example{
 		h: b.History(), spec: "ROLLING keeps maxUnavailable",
 		statement: "at most maxUnavailable eligible nodes are without an available pod through the controller's doing",
 		violation: brokenBy(judge.Violation{
@@ -155,7 +155,7 @@ func tooManyAtOnce(t *testing.T) tale {
 }
 
 // nothingHappened is broken by the passing of time: no event has its resourceVersion.
-func nothingHappened(t *testing.T) tale {
+func nothingHappened(t *testing.T) example {
 	b := historytest.New(t).Nodes(1)
 	agent := b.DaemonSet("agent", historytest.MaxSurge("1"), historytest.MinReadySeconds(3))
 	old := agent.Pod("agent-old", "node-1")
@@ -165,28 +165,36 @@ func nothingHappened(t *testing.T) tale {
 	b.After(time.Second)
 	fresh.Ready()
 	ready := newest(b)
-	return tale{h: b.History(), spec: "SURGE notices availability without an event", violation: judge.Violation{
+	return example{h: b.History(), spec: "SURGE notices availability without an event", violation: judge.Violation{
 		Requirement: "AVAIL-003", Promise: "an old pod goes within 5 s of the updated pod's being available", Node: "node-1",
 		ResourceVersion: ready.ResourceVersion + 1, Time: ready.Time.Add(8 * time.Second), Got: "agent-old still there after 5 s",
 		Window: []history.Entry{ready},
 	}}
 }
 
+// dueAndMissing is nothingHappened as a matcher reports it: by the event from which on something was due, and the time at which it was overdue.
+func dueAndMissing(t *testing.T) example {
+	overdue := nothingHappened(t)
+	ready := overdue.violation.Window[0]
+	overdue.violation.ResourceVersion = ready.ResourceVersion
+	return overdue
+}
+
 // statusOnly has no window, touches no node, and was recorded with a gap.
-func statusOnly(t *testing.T) tale {
+func statusOnly(t *testing.T) example {
 	b := historytest.New(t)
 	agent := b.DaemonSet("agent")
 	b.Gap(history.KindPod, "410 Gone")
 	agent.Counts(3, 3, 2, 2, 3)
 	broke := newest(b)
-	return tale{h: b.History(), spec: "STATUS adds up", violation: judge.Violation{
+	return example{h: b.History(), spec: "STATUS adds up", violation: judge.Violation{
 		Requirement: "STATUS-006", Promise: "available and unavailable add up to desired", ResourceVersion: broke.ResourceVersion, Time: broke.Time,
 		Got: "2 + 0, want 3", Before: "2 + 1 = 3", After: "2 + 0 of 3",
 	}}
 }
 
 // longHistory has more before the violation than a picture holds, names that are long, and text that a terminal would obey.
-func longHistory(t *testing.T) tale {
+func longHistory(t *testing.T) example {
 	b := historytest.New(t)
 	agent := b.DaemonSet("agent", historytest.MaxSurge("1"))
 	pod := agent.Pod("kube-network-observability-agent-daemon-x7k2p", "ip-10-0-133-217.eu-central-1.compute.internal")
@@ -200,7 +208,7 @@ func longHistory(t *testing.T) tale {
 		pod.Unready()
 		window = append(window, newest(b))
 	}
-	return tale{h: b.History(), spec: "a flapping \x1b[31mpod\x1b[0m", violation: brokenBy(judge.Violation{
+	return example{h: b.History(), spec: "a flapping \x1b[31mpod\x1b[0m", violation: brokenBy(judge.Violation{
 		Requirement: "SURGE-016", Promise: "with maxUnavailable 0 no eligible node loses its only available pod through the controller",
 		Node: "ip-10-0-133-217.eu-central-1.compute.internal", Got: "no available pod",
 	}, window...)}

@@ -1,4 +1,4 @@
-package story
+package picture
 
 import (
 	"fmt"
@@ -18,18 +18,18 @@ const (
 // axis gives every step a stretch of columns. It is not to scale: a state that lasted a millisecond may be the one that broke the
 // promise, and is as visible as any other.
 type axis struct {
-	steps []step
+	steps []time.Duration
 	// start of each step; the last element is the end of the picture.
 	start []int
 }
 
-func newAxis(steps []step, columns int) axis {
+func newAxis(steps []time.Duration, columns int) axis {
 	widths := make([]int, len(steps))
 	total := 0
 	for i := range steps {
 		widths[i] = lastStepColumns
 		if i+1 < len(steps) {
-			lasted := max(0, steps[i+1].time.Sub(steps[i].time))
+			lasted := max(0, steps[i+1]-steps[i])
 			widths[i] = min(maxStepColumns, minStepColumns+int(math.Log2(1+lasted.Seconds()*10)))
 		}
 		total += widths[i]
@@ -55,27 +55,16 @@ func newAxis(steps []step, columns int) axis {
 
 func (a axis) columns() int { return a.start[len(a.start)-1] }
 
-// timeOf returns the instant that a column of a step stands for.
-func (a axis) timeOf(step, column int) time.Time {
-	begin := a.steps[step].time
-	if step+1 == len(a.steps) {
-		return begin
+// labels writes the time of as many steps as have room in the columns, that of the moment first, then the outermost, then from the left.
+func (a axis) labels(moment, columns int) string {
+	line := []rune(strings.Repeat(" ", columns))
+	order := []int{moment, 0, len(a.steps) - 1}
+	for i := range a.steps {
+		order = append(order, i)
 	}
-	lasted := a.steps[step+1].time.Sub(begin)
-	if lasted <= 0 {
-		return begin
-	}
-	stretch := a.start[step+1] - a.start[step]
-	return begin.Add(lasted * time.Duration(column-a.start[step]) / time.Duration(stretch))
-}
-
-// labels writes the time of as many steps as have room, that of the violation first, then the outermost, then from the left.
-func (a axis) labels(broke int, moment time.Time) string {
-	line := []rune(strings.Repeat(" ", a.columns()+8))
-	order := append([]int{broke, 0, len(a.steps) - 1}, numbersTo(len(a.steps))...)
 	for _, i := range order {
-		text := offset(a.steps[i].time.Sub(moment))
-		if i == broke {
+		text := Offset(a.steps[i])
+		if i == moment {
 			text = "0"
 		}
 		from := a.start[i]
@@ -88,16 +77,8 @@ func (a axis) labels(broke int, moment time.Time) string {
 	return strings.TrimRight(string(line), " ")
 }
 
-func numbersTo(n int) []int {
-	numbers := make([]int, n)
-	for i := range numbers {
-		numbers[i] = i
-	}
-	return numbers
-}
-
-// offset is a duration as short as it can be read.
-func offset(d time.Duration) string {
+// Offset is a signed duration as short as it can be read.
+func Offset(d time.Duration) string {
 	size := d.Abs()
 	switch {
 	case size < time.Second:

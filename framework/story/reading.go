@@ -1,0 +1,42 @@
+package story
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// reading says what each pod is called throughout a story, whatever it was at the time of an event: "updated", "old" or "unknown" as it was when the
+// promise broke or, for a pod that did not exist then, at its end before that or its beginning after it.
+type reading map[types.UID]string
+
+func readAt(h *history.History, at cause) reading {
+	read := reading{}
+	index := -1
+	h.Replay(func(cluster *history.Cluster, change history.Change) {
+		index++
+		if pod, ok := change.Object.(*corev1.Pod); ok {
+			if _, known := read[pod.UID]; !known && (index > at.index || change.Type == watch.Deleted) {
+				read[pod.UID] = revisionOf(cluster, pod)
+			}
+		}
+		if index == at.index {
+			for uid, pod := range cluster.Pods {
+				read[uid] = revisionOf(cluster, pod)
+			}
+		}
+	})
+	return read
+}
+
+// of is the pod's revision in words, as of the violation, and as of the event where that differs.
+func (r reading) of(cluster *history.Cluster, pod *corev1.Pod) string {
+	then := revisionOf(cluster, pod)
+	read, known := r[pod.UID]
+	if !known || read == then || then == "" {
+		return then
+	}
+	return read + ", " + then + " at the time"
+}

@@ -1,0 +1,141 @@
+package avail
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// minReady is long enough, in seconds, for a pod to be Ready for two of them and for a kubelet's probe to fail, which has been seen to take 4.
+const minReady = 10
+
+// timers are the specs of what only the passing of time brings about. Where a controller has to act by itself it is alone: other scenarios' nodes
+// would wake it.
+func timers() {
+	spec.It("starts minReadySeconds anew when a pod was not Ready in between",
+		spec.Decides("AVAIL-004"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 1)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(minReady))
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			pod := readyPodOn(ctx, c, updated, nodes[0])
+			first, _ := history.AvailableFrom(pod, minReady)
+			flap(ctx, c, pod)
+			// A decision is due when the first minReadySeconds are over, and another when the second are.
+			c.Await(ctx, Past(first.Add(500*time.Millisecond)))
+			nudge(ctx, c, updated)
+			c.Await(ctx, readyFor(pod, (minReady+1)*time.Second))
+			nudge(ctx, c, updated)
+			c.Await(ctx, RolledOut(updated))
+		},
+		func(j *spec.Checks) {
+			pod := Named(j.Bound("pod"))
+			j.Given(AtLeast(2, PodReady(pod)))
+			j.Decide("AVAIL-004", Before(PodAvailable(pod), PodDeleted(OfVersion("v1"))))
+		})
+
+	spec.It("acts by itself when minReadySeconds have passed since a pod became Ready for the second time",
+		spec.Decides("AVAIL-005"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 1)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(minReady))
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			flap(ctx, c, readyPodOn(ctx, c, updated, nodes[0]))
+			c.Await(ctx, RolledOut(updated))
+		},
+		func(j *spec.Checks) {
+			pod := Named(j.Bound("pod"))
+			j.Given(AtLeast(2, PodReady(pod)))
+			j.Decide("AVAIL-005", Within(spec.Prompt, besideAnother(PodAvailable(pod)), PodDeleted(OfVersion("v1"))))
+		}, spec.Alone{})
+
+	spec.It("acts by itself when minReadySeconds have passed, with no event to wake it",
+		spec.Decides("AVAIL-005"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxSurge("2"), MinReadySeconds(3))
+			c.RollOut(ctx, daemonSet, Image("v2"))
+			c.RollOut(ctx, daemonSet, Image("v3"), MaxUnavailable("1"))
+		},
+		func(j *spec.Checks) {
+			j.Decide("AVAIL-005",
+				OnEveryNode(Within(spec.Prompt, besideAnother(PodAvailable(OfVersion("v2"))), PodDeleted(OfVersion("v1")))),
+				Within(spec.Prompt, First(PodAvailable(OfVersion("v3"))), Nth(2, PodDeleted(OfVersion("v2")))))
+		})
+
+	spec.It("acts by itself for each of two pods that became Ready at different times",
+		spec.Decides("AVAIL-005"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxSurge("2"))
+			for _, pod := range c.LivePods(ctx, daemonSet) {
+				c.Pods.SetReadySince(ctx, pod, time.Now().Add(-hour*time.Second))
+			}
+			// Longer than the time between the two, which is longer than a controller may take: one timer for both shows.
+			const apart = spec.Prompt + time.Second
+			daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(int32(apart/time.Second)+2))
+			c.Require(ctx, "the old pods are available", Steady(daemonSet))
+			updated := c.Update(ctx, daemonSet, Image("v2"), NeverReady())
+			c.Require(ctx, "every node has an updated pod that runs", UpdatedOn(len(nodes), updated, Running))
+			c.BecomeReadyInTurn(ctx, updated, 1)
+			c.Await(ctx, Past(time.Now().Add(apart)))
+			c.BecomeReadyInTurn(ctx, updated, 1)
+			c.Await(ctx, RolledOut(updated))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(2, PodReady(OfVersion("v2"))))
+			j.Decide("AVAIL-005", OnEveryNode(Within(spec.Prompt, besideAnother(PodAvailable(OfVersion("v2"))), PodDeleted(OfVersion("v1")))))
+		}, spec.SimulatedNodes{}, spec.Alone{})
+
+	spec.It("applies a changed minReadySeconds to the pods that are there",
+		spec.Decides("AVAIL-007"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 2)
+			daemonSet := deployLongAvailable(ctx, c, MaxSurge("100%"))
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			old, young := readyPodOn(ctx, c, updated, nodes[0]), readyPodOn(ctx, c, updated, nodes[1])
+			c.Bind("young", young.Name)
+			c.Bind("nodes", nodes...)
+			c.Pods.SetReadySince(ctx, old, time.Now().Add(-time.Minute))
+			c.Await(ctx, Quiet(time.Second))
+			// The old one is available at once under the new value; the young one only later, and nothing but the clock says when.
+			updated = c.Update(ctx, updated, MinReadySeconds(5))
+			c.Await(ctx, RolledOut(updated))
+		},
+		func(j *spec.Checks) {
+			nodes, young := j.BoundAll("nodes"), PodAvailable(Named(j.Bound("young")))
+			j.Decide("AVAIL-007",
+				Within(spec.Prompt, Last(Done(history.UpdateDaemonSet)), PodDeleted(OfVersion("v1")).On(nodes[0])),
+				Before(young, PodDeleted(OfVersion("v1")).On(nodes[1])),
+				Within(spec.Prompt, besideAnother(young), PodDeleted(OfVersion("v1")).On(nodes[1])))
+		}, spec.SimulatedNodes{}, spec.Alone{})
+}
+
+// flap lets the updated pod be Ready for two seconds, then not, then again. Transitions have a resolution of one second, so the second one shows. The
+// checks know it as "pod".
+func flap(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
+	c.Bind("pod", pod.Name)
+	c.Await(ctx, readyFor(pod, 2*time.Second))
+	c.Pods.BecomeUnready(ctx, pod)
+	c.RequireNotYetAvailable(pod, minReady)
+	c.Pods.BecomeReady(ctx, pod)
+}
+
+// readyFor holds once the pod has been Ready for the duration, or is gone.
+func readyFor(pod *corev1.Pod, duration time.Duration) Condition {
+	return state.When("pod "+pod.Name+" has been Ready for "+duration.String(), func(cluster *history.Cluster) bool {
+		now := cluster.Pods[pod.UID]
+		if now == nil {
+			return true
+		}
+		ready := history.Ready(now)
+		return ready != nil && cluster.Time.Sub(ready.LastTransitionTime.Time) >= duration
+	})
+}

@@ -1,0 +1,64 @@
+package surge
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// Points in scenarios of the OnDelete strategy.
+const (
+	onDelete history.Mark = "the strategy is OnDelete"
+	rolling  history.Mark = "the strategy is RollingUpdate again"
+)
+
+// strategy are the specs of the OnDelete strategy beside maxSurge.
+func strategy() {
+	spec.It("does not surge with the OnDelete strategy",
+		spec.Decides("SURGE-015"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"), onDeleteBesideBlock())
+			c.Require(ctx, "the controller has seen the update", Processed(c.Update(ctx, daemonSet, Image("v2"))))
+			c.Await(ctx, Quiet(2*time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, TemplateChanged()))
+			j.Decide("SURGE-015", Never(PodCreated(OfVersion("v2"))), Never(PodDeleted()))
+		})
+
+	spec.It("stops surging when the strategy becomes OnDelete during the rollout, and goes on when it is RollingUpdate again",
+		spec.Decides("SURGE-015", "ROLLING-017"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 3)
+			daemonSet := stall(ctx, c, c.Deploy(ctx, MaxSurge("1")), 1)
+			waiting := c.Update(ctx, daemonSet, onDeleteBesideBlock())
+			c.Require(ctx, "the controller has seen the strategy", Processed(waiting))
+			c.Await(ctx, Quiet(time.Second))
+			c.Mark(onDelete)
+			// With maxSurge it would be the next node's turn, if the updated pod is still there.
+			if len(c.LivePods(ctx, waiting)) > len(nodes) {
+				c.BecomeReadyInTurn(ctx, waiting, 1)
+			}
+			c.Await(ctx, Quiet(2*time.Second))
+			c.Mark(rolling)
+			rollouts.Finish(ctx, c, c.Update(ctx, waiting, MaxSurge("1")))
+		},
+		func(j *spec.Checks) {
+			j.Decide("SURGE-015", NeverBetween(Marked(onDelete), Marked(rolling), PodCreated(OfVersion("v2"))))
+			j.Decide("ROLLING-017", EndsRolledOut())
+		})
+}
+
+func onDeleteBesideBlock() Edit {
+	return Edit{Says: "strategy OnDelete, the block left in place", Apply: func(d *appsv1.DaemonSet) {
+		d.Spec.UpdateStrategy.Type = appsv1.OnDeleteDaemonSetStrategyType
+	}}
+}
