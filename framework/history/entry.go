@@ -76,6 +76,8 @@ type Entry struct {
 	Stimulus *Stimulus
 	// Measurement is what a client had measured by then.
 	Measurement *Measurement
+	// Author of the event; nil where it is not known: see History.Authors.
+	Author *Author
 }
 
 // Stimulus is one deliberate act of the harness. It is recorded before it is carried out, so that a judge never takes its effect
@@ -137,4 +139,9 @@ type History struct {
 	// CaughtUp is set once the recorder proved that every event up to the recording's end is here. Without it (a killed run) a
 	// history shows what happened, but not that nothing else did.
 	CaughtUp bool
+	// Authors says where the entries' authors come from; empty if they have none.
+	Authors Authors
+
+	// authorships are what a recording says about authors, until it is read.
+	authorships []Authorship
 }

@@ -27,6 +27,7 @@ type line struct {
 	Measurement *Measurement    `json:"measurement,omitempty"`
 	Gap         *Gap            `json:"gap,omitempty"`
 	CaughtUp    bool            `json:"caughtUp,omitempty"`
+	Authors     *authorsLine    `json:"authors,omitempty"`
 }
 
 // Writer writes a recording line by line. It is not safe for concurrent use.
@@ -130,6 +131,7 @@ func Read(in io.Reader) (*History, error) {
 		return nil, fmt.Errorf("%w: it is empty", ErrNotARecording)
 	}
 	h.Sort()
+	h.Attribute(h.Authors, h.authorships)
 	return h, nil
 }
 
@@ -140,6 +142,9 @@ func (h *History) add(l line) error {
 		return nil
 	case l.CaughtUp:
 		h.CaughtUp = true
+		return nil
+	case l.Authors != nil:
+		h.takeAuthors(l.Authors)
 		return nil
 	}
 	entry := Entry{

@@ -83,15 +83,24 @@ func (s *ImageSpec) find(name types.NamespacedName) (*unstructured.Unstructured,
 	return nil, false
 }
 
-// replicas is how many pods the implementation has when all is well.
-func (s *ImageSpec) replicas() (int32, error) {
+// deployment is the one of the manifests whose pods are the implementation.
+func (s *ImageSpec) deployment() (*appsv1.Deployment, error) {
 	object, found := s.find(s.Deployment)
 	if !found {
-		return 0, fmt.Errorf("no manifest holds a Deployment %s", s.Deployment)
+		return nil, fmt.Errorf("no manifest holds a Deployment %s", s.Deployment)
 	}
 	var deployment appsv1.Deployment
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &deployment); err != nil {
-		return 0, fmt.Errorf("the Deployment %s: %w", s.Deployment, err)
+		return nil, fmt.Errorf("the Deployment %s: %w", s.Deployment, err)
+	}
+	return &deployment, nil
+}
+
+// replicas is how many pods the implementation has when all is well.
+func (s *ImageSpec) replicas() (int32, error) {
+	deployment, err := s.deployment()
+	if err != nil {
+		return 0, err
 	}
 	return ptr.Deref(deployment.Spec.Replicas, 1), nil
 }

@@ -56,6 +56,8 @@ type Environment struct {
 	Machines cluster.Machines
 	// Images is where the images are that real nodes run. Default: daemonimage.Default.
 	Images daemonimage.Place
+	// Authors finds who made the recorded changes. Default: nobody does, and judges infer it.
+	Authors Authors
 	// Exclusive: nobody else uses the cluster while the scenario does.
 	Exclusive bool
 	// Records are namespaces whose DaemonSets are recorded too, though they are not the scenario's.
@@ -84,6 +86,8 @@ type Scenario struct {
 	broken    map[string]func(context.Context) error
 	recorder  *recorder.Recorder
 	path      string
+	// authorsFrom is env.Authors' position at the recording's beginning.
+	authorsFrom int64
 
 	// Pods are the levers on the scenario's pods.
 	Pods Levers
@@ -105,6 +109,10 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 		sources = append(sources, recorder.Workloads(env.Client, namespace)...)
 	}
 	var err error
+	if env.Authors != nil {
+		s.authorsFrom, err = env.Authors.Begin(ctx)
+		s.must(err, "find the authors of changes from now on")
+	}
 	s.recorder, err = recorder.Start(ctx, recorder.Options{
 		Sources: sources,
 		Path:    s.path,
@@ -161,6 +169,9 @@ func (s *Scenario) Finish(ctx context.Context) (*history.History, error) {
 	incomplete := errors.Join(ended, s.recorder.CatchUp(bounded))
 	closed := s.recorder.Close()
 	h, err := history.Open(s.path)
+	if err == nil {
+		err = s.attribute(ctx, h)
+	}
 	return h, errors.Join(incomplete, closed, err)
 }
 

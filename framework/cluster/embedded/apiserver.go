@@ -14,7 +14,7 @@ import (
 
 // startAPIServer starts etcd and kube-apiserver and waits until the latter is ready.
 func (c *Cluster) startAPIServer() error {
-	for _, dir := range []string{c.dataDir(), c.certDir(), c.binDir(), c.configDir()} {
+	for _, dir := range []string{c.dataDir(), c.certDir(), c.binDir(), c.configDir(), c.auditDir()} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return fmt.Errorf("make the control plane's folder: %w", err)
 		}
@@ -49,6 +49,9 @@ func (c *Cluster) startAPIServer() error {
 		Set("max-requests-inflight", "2000").
 		Set("max-mutating-requests-inflight", "1000").
 		Set("enable-priority-and-fairness", "false")
+	if err := c.keepAuditLog(apiServer); err != nil {
+		return err
+	}
 
 	c.plane = &envtest.Environment{
 		ControlPlane:             envtest.ControlPlane{Etcd: etcd, APIServer: apiServer},
