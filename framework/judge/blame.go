@@ -111,6 +111,17 @@ func (b *blame) harnessCreated(pod *corev1.Pod) bool {
 		b.created[string(history.KindPod)+"/"+pod.Namespace+"/"+pod.Name]
 }
 
+// creates reports whether the pod, added by this event, is the implementation's.
+func (b *blame) creates(entry history.Entry, pod *corev1.Pod) bool {
+	return byImplementation(entry, func() bool { return !b.harnessCreated(pod) })
+}
+
+// deletes reports whether the pod's deletion, by this event, is the implementation's act.
+func (b *blame) deletes(before *corev1.Pod, change history.Change, cluster *history.Cluster, now time.Time) bool {
+	deleted, ok := change.Object.(*corev1.Pod)
+	return ok && byImplementation(change.Entry, func() bool { return b.implementation(before, deleted, cluster, now) })
+}
+
 // implementation tells whether the pod's deletion can only be the implementation's act.
 func (b *blame) implementation(before, deleted *corev1.Pod, cluster *history.Cluster, now time.Time) bool {
 	name := history.NodeOf(before)
