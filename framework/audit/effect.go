@@ -19,6 +19,8 @@ const (
 	disrupted effect = "disrupted"
 	// doomed: an object began to terminate, or has less time to do so.
 	doomed effect = "doomed"
+	// ending: an object has no time left to terminate, and the same request goes on to remove it.
+	ending effect = "ending"
 	// gone: an object that no finalizer kept went.
 	gone effect = "gone"
 	// released: an object went with its last finalizer.
@@ -36,6 +38,9 @@ func effectOf(before history.Object, entry history.Entry) effect {
 	case before == nil:
 		return none
 	case after.GetDeletionTimestamp() != nil && !after.GetDeletionTimestamp().Equal(before.GetDeletionTimestamp()):
+		if grace := after.GetDeletionGracePeriodSeconds(); grace != nil && *grace == 0 && len(after.GetFinalizers()) == 0 {
+			return ending
+		}
 		return doomed
 	}
 	was, is := pods(before, after)
@@ -69,8 +74,14 @@ func evicted(pod *corev1.Pod) bool {
 	return false
 }
 
-// mayCause reports whether a request that was carried out may have had the effect.
-func (r Record) mayCause(shown effect) bool {
+// mayCause reports whether a request that was carried out may have had the effect, which the event of that version shows. What is answered with a
+// version has no effect but the event of that version, with two exceptions: the removal that follows the last second of a pod's time is answered with the
+// version of the removal, and the removal of a last finalizer with the one before.
+func (r Record) mayCause(shown effect, version uint64) bool {
+	exact := r.ResourceVersion != 0 && shown != released && (shown != ending || r.ResourceVersion < version)
+	if exact {
+		return false
+	}
 	eviction := r.Subresource == "eviction"
 	deletion := r.Subresource == "" && (r.Verb == "delete" || r.Verb == "deletecollection")
 	switch shown {
@@ -78,7 +89,7 @@ func (r Record) mayCause(shown effect) bool {
 		return r.Subresource == "binding"
 	case disrupted:
 		return eviction
-	case doomed, gone:
+	case doomed, ending, gone:
 		return deletion || eviction
 	case released:
 		return r.Released && !deletion

@@ -19,8 +19,8 @@ import (
 //
 //   - a binding, by the event that gives the pod its node;
 //   - an eviction, by the two events that it makes itself: the pod's condition, and its deletion;
-//   - the deletion of a pod is answered with the pod: terminating, as the MODIFIED event has it, or gone, with the version of the DELETED event. That of
-//     any other kind is answered with the object's UID, that of a collection with the objects as they were found. They are joined by the event with
+//   - the deletion of a pod is answered with the pod: terminating, as the MODIFIED event has it, or gone, with the version of the DELETED event. Before
+//     that, the same request makes a MODIFIED event with a grace period of 0. The deletion of an object of any other kind is answered with the object's UID, that of a collection with the objects as they were found. They are joined by the event with
 //     which the object begins to terminate or, where nothing keeps it, goes;
 //   - who takes the last finalizer from a terminating object is answered with the object as it was before it went, and is joined by the DELETED event.
 //
@@ -102,13 +102,11 @@ func (j *joiner) author(before history.Object, entry history.Entry) *Record {
 	candidates := slices.Concat(j.byUID[uid], named)
 	slices.SortStableFunc(candidates, func(a, b *Record) int { return cmp.Compare(a.Answered.UnixNano(), b.Answered.UnixNano()) })
 	for _, record := range candidates {
-		// What is answered with a version has no effect but that; who released the object is answered with the one before.
-		exact := record.ResourceVersion != 0 && shown != released
-		if exact || j.spent[record] || !record.mayCause(shown) || record.Received.After(entry.Time) {
+		if j.spent[record] || !record.mayCause(shown, entry.ResourceVersion) || record.Received.After(entry.Time) {
 			continue
 		}
-		// An eviction has a second effect after the condition.
-		j.spent[record] = shown != disrupted
+		// There is a second effect after these.
+		j.spent[record] = shown != disrupted && shown != ending
 		return record
 	}
 	return nil

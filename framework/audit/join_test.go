@@ -9,6 +9,7 @@ import (
 
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/framework/audit"
@@ -48,6 +49,11 @@ func (w *told) evictedByAPI(pod *Pod) {
 			Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "EvictionByEvictionAPI",
 		})
 	})
+}
+
+// endAtOnce leaves a pod no time to terminate.
+func endAtOnce(pod *corev1.Pod) {
+	pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = &metav1.Time{Time: time.Date(2026, 1, 1, 12, 0, 1, 0, time.UTC)}, new(int64)
 }
 
 // users lists the authors of the history's events in their order.
@@ -138,6 +144,23 @@ func TestEachEventHasTheAuthorWhoseRequestMadeIt(t *testing.T) {
 			w.answered("namespace", "deletecollection", "", pod.Object().UID, 0)
 			pod.Gone()
 		}, "maker namespace ?"},
+		"a deletion at once, which sets the grace period to 0 before": {func(w *told) {
+			pod := w.pod().Edit(endAtOnce)
+			pod.Gone()
+			w.answered("deleter", "delete", "", pod.Object().UID, w.Version()).Received = w.Now().Add(-10 * time.Millisecond)
+		}, "maker deleter deleter"},
+		"a kubelet's deletion at the end of a grace period": {func(w *told) {
+			pod := w.pod().Terminating()
+			w.answered("deleter", "delete", "", pod.Object().UID, w.Version())
+			pod.Edit(endAtOnce)
+			pod.Gone()
+			w.answered("kubelet", "delete", "", pod.Object().UID, w.Version()).Received = w.Now().Add(-10 * time.Millisecond)
+		}, "maker deleter kubelet kubelet"},
+		"a collection's deletion at once": {func(w *told) {
+			pod := w.pod().Edit(endAtOnce)
+			pod.Gone()
+			w.answered("namespace", "deletecollection", "", pod.Object().UID, 0).Received = w.Now().Add(-10 * time.Millisecond)
+		}, "maker namespace namespace"},
 		"a deletion that is answered with a UID": {func(w *told) {
 			node := w.Node("node-1").Join()
 			node.Leave()

@@ -114,17 +114,17 @@ func (l auditLog) End(ctx context.Context) (int64, error) {
 
 // From implements audit.Log: what is about others is left out on the machine.
 func (l auditLog) From(ctx context.Context, position int64, texts ...string) (io.ReadCloser, error) {
-	said, err := l.run(ctx, l.machine, linesFrom(position, texts)...)
+	said, err := l.run(ctx, l.machine, linesFrom(path.Join(auditLogDir, audit.FileName), position, texts)...)
 	if err != nil {
 		return nil, fmt.Errorf("read the audit log: %w", err)
 	}
 	return io.NopCloser(strings.NewReader(said)), nil
 }
 
-// linesFrom is the command that prints the log's lines from behind the position that contain one of the texts. That none does is no failure.
-func linesFrom(position int64, texts []string) []string {
-	script := `tail --bytes=+"$1" "$2" | { shift 2; grep --fixed-strings "$@" || [ $? -eq 1 ]; }`
-	command := []string{"sh", "-c", script, "sh", strconv.FormatInt(position+1, 10), path.Join(auditLogDir, audit.FileName)}
+// linesFrom is the command that prints a file's lines from behind the position that contain one of the texts. That none does is no failure.
+func linesFrom(file string, position int64, texts []string) []string {
+	script := `exec <"$2"; tail --bytes=+"$1" | { shift 2; grep --fixed-strings "$@" || [ $? -eq 1 ]; }`
+	command := []string{"sh", "-c", script, "sh", strconv.FormatInt(position+1, 10), file}
 	if len(texts) == 0 {
 		// Every line contains nothing.
 		texts = []string{""}
