@@ -152,6 +152,7 @@ func TestEachEventHasTheAuthorWhoseRequestMadeIt(t *testing.T) {
 		"a kubelet's deletion at the end of a grace period": {func(w *told) {
 			pod := w.pod().Terminating()
 			w.answered("deleter", "delete", "", pod.Object().UID, w.Version())
+			w.answered("late", "delete", "", pod.Object().UID, w.Version())
 			pod.Edit(endAtOnce)
 			pod.Gone()
 			w.answered("kubelet", "delete", "", pod.Object().UID, w.Version()).Received = w.Now().Add(-10 * time.Millisecond)

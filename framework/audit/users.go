@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
@@ -15,6 +14,9 @@ type Users struct {
 	// Harness are the names under which scenarios act.
 	Harness []string `json:"harness,omitempty"`
 }
+
+// KWOKUser is the user name that KWOK, which simulates nodes, is to have.
+const KWOKUser = "system:kwok"
 
 // controllerAccount is the prefix of the service accounts of kube-controller-manager's controllers, with --use-service-account-credentials.
 const controllerAccount = "system:serviceaccount:kube-system:"
@@ -42,7 +44,7 @@ func (u Users) Who(user string) history.Who {
 		return history.Harness
 	case user == "system:kube-scheduler":
 		return history.Scheduler
-	case user == kwok.User:
+	case user == KWOKUser:
 		return history.KWOK
 	case strings.HasPrefix(user, "system:node:"):
 		return history.Kubelet

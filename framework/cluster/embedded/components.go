@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rollcall-conformance/rollcall/framework/audit"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/component"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/process"
@@ -70,7 +71,7 @@ const (
 )
 
 func (c *Cluster) startKWOK(ctx context.Context) error {
-	kubeconfig, err := c.KubeconfigFor(ctx, kwok.User, superuser)
+	kubeconfig, err := c.KubeconfigFor(ctx, audit.KWOKUser, superuser)
 	if err != nil {
 		return err
 	}

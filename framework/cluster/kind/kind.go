@@ -19,6 +19,7 @@ import (
 	kindcluster "sigs.k8s.io/kind/pkg/cluster"
 	"sigs.k8s.io/kind/pkg/cluster/nodes"
 
+	"github.com/rollcall-conformance/rollcall/framework/audit"
 	"github.com/rollcall-conformance/rollcall/framework/cluster"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/process"
@@ -171,7 +172,7 @@ func (c *Cluster) startKWOK(ctx context.Context) (err error) {
 		return nil
 	}
 	// Under a name of its own, not the harness's: the audit log tells them apart.
-	kubeconfig, err := c.KubeconfigFor(ctx, kwok.User, superuser)
+	kubeconfig, err := c.KubeconfigFor(ctx, audit.KWOKUser, superuser)
 	if err != nil {
 		return err
 	}

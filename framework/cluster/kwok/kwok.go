@@ -16,9 +16,6 @@ import (
 // Name is what messages and logs call the program.
 const Name = "kwok"
 
-// User is the user name under which it acts.
-const User = "system:" + Name
-
 // NodeLabel with NodeLabelValue marks the nodes that KWOK simulates; it leaves all others alone. A node without the label kubernetes.io/os keeps
 // kube-proxy and whatever else a cluster runs on every real node away.
 const (
