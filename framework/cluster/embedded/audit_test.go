@@ -33,8 +33,6 @@ func TestTheAuditLogSaysWhoWroteWhichVersion(t *testing.T) {
 	g := NewWithT(t)
 	position, err := shared.AuditLog().End(t.Context())
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(position).NotTo(BeZero(), "starting makes changes too")
-
 	made, err := client.CoreV1().Nodes().Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "audited"}}, metav1.CreateOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
 	t.Cleanup(func() {
