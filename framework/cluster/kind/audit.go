@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path"
-	"path/filepath"
 	"strconv"
 	"strings"
 
-	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/kind/pkg/cluster/constants"
+	"sigs.k8s.io/kind/pkg/cluster/nodes"
+	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
 	"sigs.k8s.io/yaml"
 
 	"github.com/rollcall-conformance/rollcall/framework/audit"
@@ -27,49 +28,43 @@ var _ audit.Keeper = (*Cluster)(nil)
 // AuditLog implements audit.Keeper.
 func (c *Cluster) AuditLog() audit.Log { return auditLog{run: c.Run, machine: c.controlPlane} }
 
-// keepAuditLog has the cluster that is about to be created keep one.
-func (c *Cluster) keepAuditLog() error {
-	policy, err := writeAuditPolicy(c.dir)
+// deliverAuditPolicy writes the policy onto the control plane's machine as soon as there is one, and returns then or when the context ends. kubeadm has
+// much to do before kube-apiserver needs it; should it come later, kubelet tries again until it is there. So the engine may be on another machine, which a
+// mount would not allow.
+func (c *Cluster) deliverAuditPolicy(ctx context.Context) error {
+	policy, err := audit.Policy()
 	if err != nil {
 		return err
 	}
-	return withAuditLog(c.own.config, policy)
-}
-
-// withAuditLog has kube-apiserver keep an audit log by the policy in a file of the engine's host.
-func withAuditLog(config *v1alpha4.Cluster, policyFile string) error {
-	patch, err := auditPatch()
-	if err != nil {
-		return err
-	}
-	config.KubeadmConfigPatches = append(config.KubeadmConfigPatches, patch)
-	for i := range config.Nodes {
-		if node := &config.Nodes[i]; node.Role == v1alpha4.ControlPlaneRole {
-			node.ExtraMounts = append(node.ExtraMounts, v1alpha4.Mount{HostPath: policyFile, ContainerPath: auditPolicyPath, Readonly: true})
+	var last error
+	err = wait.PollUntilContextCancel(ctx, pollInterval, true, func(context.Context) (bool, error) {
+		var machine nodes.Node
+		if machine, last = c.findControlPlane(); last == nil {
+			last = nodeutils.WriteFile(machine, auditPolicyPath, string(policy))
 		}
+		return last == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("write the audit policy onto the control plane's machine: %w: %w", err, last)
 	}
 	return nil
 }
 
-// writeAuditPolicy writes the policy into the folder and returns its path.
-func writeAuditPolicy(dir string) (string, error) {
-	policy, err := audit.Policy()
+// findControlPlane returns the machine, which need not run yet.
+func (c *Cluster) findControlPlane() (nodes.Node, error) {
+	machines, err := c.provider.ListNodes(c.name)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	// The engine wants it from its root.
-	dir, err = filepath.Abs(dir)
-	if err != nil {
-		return "", fmt.Errorf("write the audit policy: %w", err)
+	for _, machine := range machines {
+		if role, err := machine.Role(); err == nil && role == constants.ControlPlaneNodeRoleValue {
+			return machine, nil
+		}
 	}
-	file := filepath.Join(dir, "audit-policy.yaml")
-	if err := os.WriteFile(file, policy, 0o644); err != nil {
-		return "", fmt.Errorf("write the audit policy: %w", err)
-	}
-	return file, nil
+	return nil, fmt.Errorf("kind cluster %s has no control plane yet", c.name)
 }
 
-// auditPatch is what kubeadm is to give kube-apiserver. Without an apiVersion and with arguments as a map, kind fits it to the kubeadm of every
+// auditPatch is what kubeadm is to give kube-apiserver, for kubeadmConfigPatches. Without an apiVersion and with arguments as a map, kind fits it to the kubeadm of every
 // Kubernetes version.
 func auditPatch() (string, error) {
 	type volume struct {

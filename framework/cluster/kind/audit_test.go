@@ -11,29 +11,14 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
-	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
-	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
-	"sigs.k8s.io/yaml"
 )
 
 func TestTheControlPlaneKeepsAnAuditLogByThePolicy(t *testing.T) {
 	g := NewWithT(t)
-	policy, err := writeAuditPolicy(t.TempDir())
-	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(filepath.IsAbs(policy)).To(BeTrue())
-	text, err := os.ReadFile(policy)
-	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(yaml.UnmarshalStrict(text, &auditv1.Policy{})).To(Succeed())
-
 	config, err := configuration(2, host{sysResource: true}.patches())
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(withAuditLog(config, policy)).To(Succeed())
 	for _, node := range config.Nodes {
-		if node.Role == v1alpha4.ControlPlaneRole {
-			g.Expect(node.ExtraMounts).To(Equal([]v1alpha4.Mount{{HostPath: policy, ContainerPath: "/etc/kubernetes/rollcall-audit/policy.yaml", Readonly: true}}))
-		} else {
-			g.Expect(node.ExtraMounts).To(BeEmpty())
-		}
+		g.Expect(node.ExtraMounts).To(BeEmpty(), "the engine may be on another machine")
 	}
 	g.Expect(config.KubeadmConfigPatches).To(HaveLen(2))
 	g.Expect(config.KubeadmConfigPatches[1]).To(MatchYAML(`

@@ -108,9 +108,6 @@ func Start(ctx context.Context, options Options) (_ *Cluster, err error) {
 	if err := os.MkdirAll(c.dir, 0o755); err != nil {
 		return nil, err
 	}
-	if err := c.keepAuditLog(); err != nil {
-		return nil, err
-	}
 	if err := c.create(ctx); err != nil {
 		return nil, err
 	}
