@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -8,7 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 )
@@ -41,21 +41,9 @@ func (r Record) succeeded() bool {
 	return r.Code >= http.StatusOK && r.Code < http.StatusMultipleChoices
 }
 
-// answer is what is read of an answer: an object, a list or a Status.
-type answer struct {
-	Kind     string                `json:"kind"`
-	Metadata metav1.ObjectMeta     `json:"metadata"`
-	Items    []item                `json:"items"`
-	Details  *metav1.StatusDetails `json:"details"`
-}
-
-type item struct {
-	Metadata metav1.ObjectMeta `json:"metadata"`
-}
-
 // Records returns what an event of the log says: one record, of a deletecollection one for each object that it found, or none for an event that is no
 // answer to a request about a resource, or to one that was only tried (dryRun).
-func Records(event auditv1.Event) ([]Record, error) {
+func Records(event Event) ([]Record, error) {
 	if event.Stage != auditv1.StageResponseComplete || event.ObjectRef == nil || event.ResponseStatus == nil || dryRun(event) {
 		return nil, nil
 	}
@@ -68,26 +56,25 @@ func Records(event auditv1.Event) ([]Record, error) {
 	if event.ImpersonatedUser != nil {
 		record.User = event.ImpersonatedUser.Username
 	}
-	if event.ResponseObject == nil || len(event.ResponseObject.Raw) == 0 || !record.succeeded() {
+	if event.ResponseObject == nil || !record.succeeded() {
 		return []Record{record}, nil
 	}
-	var got answer
-	if err := json.Unmarshal(event.ResponseObject.Raw, &got); err != nil {
-		return nil, fmt.Errorf("read the answer to %s %s %s/%s in the audit log: %w", record.Verb, record.Resource, record.Namespace, record.Name, err)
-	}
-	return record.answered(got)
+	return record.answered(*event.ResponseObject)
 }
 
 // dryRun reports whether the request was to change nothing. Deletions and evictions say so in their options, the others in the address.
-func dryRun(event auditv1.Event) bool {
+func dryRun(event Event) bool {
 	if address, err := url.Parse(event.RequestURI); err == nil && address.Query().Has("dryRun") {
 		return true
 	}
-	var asked struct {
-		DryRun        []string             `json:"dryRun"`
-		DeleteOptions metav1.DeleteOptions `json:"deleteOptions"`
+	type options struct {
+		DryRun []string `json:"dryRun"`
 	}
-	if event.RequestObject == nil || json.Unmarshal(event.RequestObject.Raw, &asked) != nil {
+	var asked struct {
+		options
+		DeleteOptions options `json:"deleteOptions"`
+	}
+	if !bytes.Contains(event.RequestObject, []byte(`"dryRun"`)) || json.Unmarshal(event.RequestObject, &asked) != nil {
 		// A patch need not be an object.
 		return false
 	}
