@@ -33,7 +33,8 @@ func (a Authors) Begin(ctx context.Context) (int64, error) { return a.Log.End(ct
 // to come.
 func (a Authors) Of(ctx context.Context, h *history.History, position int64) ([]history.Authorship, error) {
 	var all []history.Authorship
-	err := wait.PollUntilContextTimeout(ctx, rereadInterval, Delay, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, rereadInterval, Delay, true, func(context.Context) (bool, error) {
+		// Not under the timeout, which bounds the waiting: reading may take longer.
 		records, err := a.records(ctx, position, h.Namespaces)
 		if err != nil {
 			return false, err

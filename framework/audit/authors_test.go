@@ -15,16 +15,22 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
-// log is one whose lines come with each reading.
+// log is one whose lines come with each reading, which takes its time.
 type log struct {
 	readings []string
 	read     int
+	takes    time.Duration
 	err      error
 }
 
 func (l *log) End(context.Context) (int64, error) { return 0, l.err }
 
-func (l *log) From(context.Context, int64, ...string) (io.ReadCloser, error) {
+func (l *log) From(ctx context.Context, _ int64, _ ...string) (io.ReadCloser, error) {
+	select {
+	case <-time.After(l.takes):
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 	text := strings.Join(l.readings[:min(l.read+1, len(l.readings))], "")
 	l.read++
 	return io.NopCloser(strings.NewReader(text)), l.err
@@ -69,6 +75,14 @@ func TestALineThatNeverComesEndsTheWait(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(all).To(BeEmpty())
 	g.Expect(time.Since(began)).To(BeNumerically("<", 2*audit.Delay))
+}
+
+func TestALogThatTakesLongToReadIsReadToItsEnd(t *testing.T) {
+	g := NewWithT(t)
+	slow := &log{readings: []string{patched + "\n"}, takes: audit.Delay + 100*time.Millisecond}
+	all, err := audit.Authors{Log: slow}.Of(t.Context(), kept(time.Now()), 0)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(all).To(HaveLen(1))
 }
 
 func TestALogThatCannotBeReadIsAnError(t *testing.T) {
