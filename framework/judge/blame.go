@@ -14,7 +14,8 @@ import (
 )
 
 // blame tells the implementation's acts from everybody else's: the harness's (stimuli), and those of the pod garbage collector, the taint
-// manager, the scheduler's preemption and the kubelet. Whom it cannot tell apart it does not blame.
+// manager, the scheduler's preemption and the kubelet. Whom it cannot tell apart it does not blame. It is for events without an author: see
+// byImplementation.
 type blame struct {
 	start time.Time
 	// deleted are the objects that the harness deletes, by UID; scopes what else it deletes.
