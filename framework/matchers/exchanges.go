@@ -53,21 +53,21 @@ func (f *answers) step(cluster *history.Cluster, change history.Change) {
 
 // Accepted asks that the API server did what was asked, each time. An answer that is no verdict on the request, such as a timeout, decides nothing.
 func Accepted(what string, answered Event) Matcher {
-	return eachAnswer(what+" is accepted", answered, func(e *history.Exchange) string {
+	return eachAnswer(what+" is accepted", answered, func(e *history.Exchange) (string, error) {
 		if e.Accepted() {
-			return ""
+			return "", nil
 		}
-		return answerOfServer(e)
+		return answerOfServer(e), nil
 	})
 }
 
 // Rejected asks that the API server refused the request as invalid, with an error that names the field.
 func Rejected(what, field string, answered Event) Matcher {
-	return eachAnswer(fmt.Sprintf("%s is rejected as invalid, with an error that names %s", what, field), answered, func(e *history.Exchange) string {
+	return eachAnswer(fmt.Sprintf("%s is rejected as invalid, with an error that names %s", what, field), answered, func(e *history.Exchange) (string, error) {
 		if e.Reason == string(metav1.StatusReasonInvalid) && strings.Contains(e.Message, field) {
-			return ""
+			return "", nil
 		}
-		return answerOfServer(e)
+		return answerOfServer(e), nil
 	})
 }
 
@@ -77,18 +77,18 @@ func Refused(what string, answered Event) Matcher {
 }
 
 // notRefused returns the answer in words unless it is a refusal.
-func notRefused(e *history.Exchange) string {
+func notRefused(e *history.Exchange) (string, error) {
 	if e.Reason == string(metav1.StatusReasonInvalid) || e.Reason == string(metav1.StatusReasonBadRequest) {
-		return ""
+		return "", nil
 	}
-	return answerOfServer(e)
+	return answerOfServer(e), nil
 }
 
 // Stored asks that the API server did what was asked, each time, and what it stored: read returns that in words, and it must be what is wanted.
 func Stored(what, want string, answered Event, read func(*appsv1.DaemonSet) string) Matcher {
-	return eachAnswer(fmt.Sprintf("%s is %s", what, want), answered, func(e *history.Exchange) string {
+	return eachAnswer(fmt.Sprintf("%s is %s", what, want), answered, func(e *history.Exchange) (string, error) {
 		if !e.Accepted() {
-			return answerOfServer(e)
+			return answerOfServer(e), nil
 		}
 		return differs(e, want, read)
 	})
@@ -96,7 +96,7 @@ func Stored(what, want string, answered Event, read func(*appsv1.DaemonSet) stri
 
 // RefusedOrStored asks that the API server refused the request as Refused asks, or that it had no effect on what read returns in words, which is kept.
 func RefusedOrStored(what, kept string, answered Event, read func(*appsv1.DaemonSet) string) Matcher {
-	return eachAnswer(fmt.Sprintf("%s is rejected, or leaves it at %s", what, kept), answered, func(e *history.Exchange) string {
+	return eachAnswer(fmt.Sprintf("%s is rejected, or leaves it at %s", what, kept), answered, func(e *history.Exchange) (string, error) {
 		if !e.Accepted() {
 			return notRefused(e)
 		}
@@ -140,15 +140,15 @@ func storedOnce(s *Survey, answered Event) (stored *appsv1.DaemonSet, missing st
 }
 
 // differs says what read returns of the stored object if that is not what is wanted.
-func differs(e *history.Exchange, want string, read func(*appsv1.DaemonSet) string) string {
+func differs(e *history.Exchange, want string, read func(*appsv1.DaemonSet) string) (string, error) {
 	stored, err := daemonSetIn(e)
 	if err != nil {
-		return err.Error()
+		return "", err
 	}
 	if got := read(stored); got != want {
-		return got
+		return got, nil
 	}
-	return ""
+	return "", nil
 }
 
 func daemonSetIn(e *history.Exchange) (*appsv1.DaemonSet, error) {
@@ -159,8 +159,8 @@ func daemonSetIn(e *history.Exchange) (*appsv1.DaemonSet, error) {
 	return stored, nil
 }
 
-// eachAnswer asks the same of each of the answers; problem says what is wrong with one, or nothing.
-func eachAnswer(promise string, answered Event, problem func(*history.Exchange) string) Matcher {
+// eachAnswer asks the same of each of the answers. problem says what is wrong with one, or nothing; its error, why that cannot be said.
+func eachAnswer(promise string, answered Event, problem func(*history.Exchange) (string, error)) Matcher {
 	return question{promise: promise, subjects: []Event{answered}, ask: func(s *Survey, _ string) Answer {
 		found := answered.find(s)
 		if len(found) == 0 {
@@ -170,7 +170,10 @@ func eachAnswer(promise string, answered Event, problem func(*history.Exchange) 
 			if !isVerdict(o.Exchange) {
 				return untested("the API server gave no verdict on the request: %s", answerOfServer(o.Exchange))
 			}
-			if got := problem(o.Exchange); got != "" {
+			switch got, err := problem(o.Exchange); {
+			case err != nil:
+				return untested("%s: %v", answered, err)
+			case got != "":
 				return wrongAnswer(got, o)
 			}
 		}

@@ -111,6 +111,14 @@ func TestAnAnswerThatIsNoVerdictDecidesNothing(t *testing.T) {
 	})
 }
 
+func TestAnAnswerWithoutTheObjectSaysNothingOfWhatWasStored(t *testing.T) {
+	b, _ := updates(t, history.Exchange{Verb: "update", Code: http.StatusOK})
+	updated := Answered(history.UpdateDaemonSet, "agent")
+	keeps(t, b.History(), Accepted("it", updated))
+	isUntested(t, b.History(), Stored("it", "0", updated, seconds), "no DaemonSet")
+	isUntested(t, b.History(), RefusedOrStored("it", "0", updated, seconds), "no DaemonSet")
+}
+
 func TestTheLastAnswerToEachActCounts(t *testing.T) {
 	conflict := refusal(http.StatusConflict, metav1.StatusReasonConflict)
 	b, ds := updates(t, timeout)

@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -192,13 +193,16 @@ func (s *Scenario) recordedClient() (kubernetes.Interface, error) {
 	if s.env.Config == nil {
 		return s.env.Client, nil
 	}
-	under, err := rest.HTTPClientFor(s.env.Config)
+	config := rest.CopyConfig(s.env.Config)
+	// The client would ask for protobuf, which a recording cannot hold.
+	config.ContentType, config.AcceptContentTypes = runtime.ContentTypeJSON, runtime.ContentTypeJSON
+	under, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
 	}
 	recorded := *under
 	recorded.Transport = s.recorder.Transport(under.Transport)
-	return kubernetes.NewForConfigAndClient(s.env.Config, &recorded)
+	return kubernetes.NewForConfigAndClient(config, &recorded)
 }
 
 // RecordingPath is where the recording is.
