@@ -62,14 +62,13 @@ type Provenance struct {
 	KubernetesVersion string    `yaml:"kubernetesVersion"`
 	// Provider of the cluster: embedded, kind or existing.
 	Provider string `yaml:"provider"`
-	// Authors says how it was known who made each change: "audit log", from the API server, or "inferred", from the objects alone; empty if not
-	// known.
-	Authors string `yaml:"authors,omitempty"`
 	// NodeKinds that specs ran on, for example simulated or real, sorted.
-	NodeKinds []string      `yaml:"nodeKinds,omitempty"`
-	Seed      int64         `yaml:"seed"`
-	Started   time.Time     `yaml:"started"`
-	Duration  time.Duration `yaml:"duration"`
+	NodeKinds []string `yaml:"nodeKinds,omitempty"`
+	// Authors says how it is known who made a recorded change: "audit log", or "inferred" where there is none.
+	Authors  string        `yaml:"authors,omitempty"`
+	Seed     int64         `yaml:"seed"`
+	Started  time.Time     `yaml:"started"`
+	Duration time.Duration `yaml:"duration"`
 	// Parallelism is the number of specs that could run at once.
 	Parallelism int `yaml:"parallelism"`
 	// RelaxedTimeouts lists every timeout that was not the default, sorted by name.

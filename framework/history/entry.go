@@ -82,6 +82,8 @@ type Entry struct {
 	Ending *Ending
 	// Measurement is what a client had measured by then.
 	Measurement *Measurement
+	// Author of the event; nil where it is not known: see History.Authors.
+	Author *Author
 }
 
 // isHarness reports whether the entry is something that the harness did or saw, and not a watch event.
@@ -151,4 +153,11 @@ type History struct {
 	// CaughtUp is set once the recorder proved that every event up to the recording's end is here. Without it (a killed run) a
 	// history shows what happened, but not that nothing else did.
 	CaughtUp bool
+	// Authors says where the entries' authors come from; empty if they have none.
+	Authors Authors
+
+	// authorships are what a recording says about authors, until it is read.
+	authorships []Authorship
+	// lines of the recording that it was read from.
+	lines int
 }

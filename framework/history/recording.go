@@ -37,6 +37,7 @@ type line struct {
 	Bind        *Bind           `json:"bind,omitempty"`
 	Gap         *Gap            `json:"gap,omitempty"`
 	CaughtUp    bool            `json:"caughtUp,omitempty"`
+	Authors     *authorsLine    `json:"authors,omitempty"`
 }
 
 // Writer writes a recording line by line. It is not safe for concurrent use.
@@ -117,9 +118,14 @@ func (h *History) Write(out io.Writer) error {
 		}
 	}
 	if h.CaughtUp {
-		return w.CaughtUp()
+		if err := w.CaughtUp(); err != nil {
+			return err
+		}
 	}
-	return nil
+	if h.Authors == "" {
+		return nil
+	}
+	return w.authors(h.Authors, h.authorship())
 }
 
 // ErrNotARecording is returned by Read for input that does not begin with a recording's header.
@@ -169,6 +175,7 @@ func Read(in io.Reader) (*History, error) {
 			}
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
+		h.lines = number
 		if number == 1 {
 			if l.Header == nil {
 				return nil, fmt.Errorf("line 1: %w: want a header", ErrNotARecording)
@@ -191,6 +198,7 @@ func Read(in io.Reader) (*History, error) {
 		return nil, fmt.Errorf("%w: it is empty", ErrNotARecording)
 	}
 	h.Sort()
+	h.Attribute(h.Authors, h.authorships)
 	return h, nil
 }
 
@@ -201,6 +209,9 @@ func (h *History) add(l line) error {
 		return nil
 	case l.CaughtUp:
 		h.CaughtUp = true
+		return nil
+	case l.Authors != nil:
+		h.takeAuthors(l.Authors)
 		return nil
 	case l.Bind != nil:
 		if h.Bindings == nil {

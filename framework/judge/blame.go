@@ -14,7 +14,8 @@ import (
 )
 
 // blame tells the implementation's acts from everybody else's: the harness's (stimuli), and those of the pod garbage collector, the taint
-// manager, the scheduler's preemption and the kubelet. Whom it cannot tell apart it does not blame.
+// manager, the scheduler's preemption and the kubelet. Whom it cannot tell apart it does not blame. It is for events without an author: see
+// byImplementation.
 type blame struct {
 	start time.Time
 	// deleted are the objects that the harness deletes, by UID; scopes what else it deletes.
@@ -109,6 +110,17 @@ func (b *blame) harnessDeletes(kind history.Kind, object metav1.Object, node str
 func (b *blame) harnessCreated(pod *corev1.Pod) bool {
 	return pod.CreationTimestamp.Time.Before(b.start.Truncate(time.Second)) ||
 		b.created[string(history.KindPod)+"/"+pod.Namespace+"/"+pod.Name]
+}
+
+// creates reports whether the pod, added by this event, is the implementation's.
+func (b *blame) creates(entry history.Entry, pod *corev1.Pod) bool {
+	return byImplementation(entry, func() bool { return !b.harnessCreated(pod) })
+}
+
+// deletes reports whether the pod's deletion, by this event, is the implementation's act.
+func (b *blame) deletes(before *corev1.Pod, change history.Change, cluster *history.Cluster, now time.Time) bool {
+	deleted, ok := change.Object.(*corev1.Pod)
+	return ok && byImplementation(change.Entry, func() bool { return b.implementation(before, deleted, cluster, now) })
 }
 
 // implementation tells whether the pod's deletion can only be the implementation's act.

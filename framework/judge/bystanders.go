@@ -94,14 +94,15 @@ func (o *bystanders) deleted(s *Scene, before, after *corev1.Pod) string {
 	if s.Change.Type != watch.Deleted && after.DeletionTimestamp == nil {
 		return ""
 	}
-	if !s.memory.blame.implementation(before, after, s.Cluster, s.Now) {
+	if !s.memory.blame.deletes(before, s.Change, s.Cluster, s.Now) {
 		return ""
 	}
 	return "deleted"
 }
 
 func (o *bystanders) changed(s *Scene, before, after *corev1.Pod) string {
-	if s.Change.Type == watch.Deleted || s.harnessTouched(before, time.Duration(1<<62)) {
+	inferred := func() bool { return !s.harnessTouched(before, time.Duration(1<<62)) }
+	if s.Change.Type == watch.Deleted || !byImplementation(s.Change.Entry, inferred) {
 		return ""
 	}
 	if !maps.Equal(ownLabels(before), ownLabels(after)) {

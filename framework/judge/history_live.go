@@ -37,7 +37,8 @@ func (o *historyLive) Observe(s *Scene) []Violation {
 		return nil
 	}
 	owner, label := metav1.GetControllerOf(before), before.Labels[o.label]
-	if owner == nil || label == "" || s.memory.blame.harnessDeletes(history.KindControllerRevision, before, "") {
+	inferred := func() bool { return !s.memory.blame.harnessDeletes(history.KindControllerRevision, before, "") }
+	if owner == nil || label == "" || !byImplementation(s.Change.Entry, inferred) {
 		return nil
 	}
 	w := s.memory.workloads[owner.UID]

@@ -94,7 +94,10 @@ func (m *memory) daemonSet(scene *Scene, object *appsv1.DaemonSet) {
 		m.refreshNodes(object.UID, known)
 	}
 	m.refresh(object.UID, known)
-	if !equality.Semantic.DeepEqual(before.Status, object.Status) && !known.harnessWrote(m.now) {
+	if equality.Semantic.DeepEqual(before.Status, object.Status) {
+		return
+	}
+	if inferred := !known.harnessWrote(m.now); byImplementation(scene.Change.Entry, func() bool { return inferred }) {
 		scene.status = &statusWrite{workload: known, before: before, after: object}
 	}
 }
@@ -168,7 +171,7 @@ func (m *memory) pod(scene *Scene, object *corev1.Pod) {
 	case known == nil && scene.Change.Type == watch.Deleted:
 	case known == nil:
 		pod := m.track(owner, object)
-		if scene.Change.Type == watch.Added && owner.live() && !m.blame.harnessCreated(object) {
+		if scene.Change.Type == watch.Added && owner.live() && m.blame.creates(scene.Change.Entry, object) {
 			scene.created = &creation{pod: pod, beside: pod.node.livePods(pod)}
 			pod.free = !slices.ContainsFunc(scene.created.beside, m.mustBeServed(pod))
 		}
@@ -192,7 +195,7 @@ func (m *memory) update(scene *Scene, pod *podState, object *corev1.Pod) {
 	vanished := scene.Change.Type == watch.Deleted
 	wasFrom, was := pod.availableFrom(low)
 	if pod.object.DeletionTimestamp == nil && (vanished || object.DeletionTimestamp != nil) {
-		scene.removed = m.removal(pod, object)
+		scene.removed = m.removal(pod, scene.Change)
 	}
 	if notable(pod.object, object) || vanished {
 		pod.entries = append(pod.entries, m.index)
@@ -229,12 +232,12 @@ func (m *memory) lose(scene *Scene, pod *podState, from time.Time, minReady int3
 	}
 }
 
-// removal judges who deleted the pod and what it meant, by the state before. The object is the pod's as deleted.
-func (m *memory) removal(pod *podState, object *corev1.Pod) *removal {
+// removal judges who deleted the pod by the change and what it meant, by the state before.
+func (m *memory) removal(pod *podState, change history.Change) *removal {
 	low, high := pod.workload.minReady(m.now)
 	return &removal{
 		pod:       pod,
-		voluntary: pod.workload.live() && m.blame.implementation(pod.object, object, m.cluster, m.now),
+		voluntary: pod.workload.live() && m.blame.deletes(pod.object, change, m.cluster, m.now),
 		steady:    pod.steady(high, m.now),
 		alone:     !pod.node.served(pod, low, m.now),
 		wanted:    pod.node.wanted(m.now),

@@ -65,6 +65,8 @@ type Environment struct {
 	Machines cluster.Machines
 	// Images is where the images are that real nodes run. Default: daemonimage.Default.
 	Images daemonimage.Place
+	// Authors finds who made the recorded changes. Default: nobody does, and judges infer it.
+	Authors Authors
 	// Exclusive: nobody else uses the cluster while the scenario does.
 	Exclusive bool
 	// Kinds are recorded besides DaemonSets, their histories and pods, and Event objects.
@@ -98,6 +100,8 @@ type Scenario struct {
 	recorder  *recorder.Recorder
 	path      string
 	client    kubernetes.Interface
+	// authorsFrom is env.Authors' position at the recording's beginning.
+	authorsFrom int64
 
 	// Pods are the levers on the scenario's pods.
 	Pods Levers
@@ -116,6 +120,10 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 	nodes := labels.Set{NodeLabel(name): ""}
 	sources, err := s.sources(nodes)
 	s.must(err, "choose what to record")
+	if env.Authors != nil {
+		s.authorsFrom, err = env.Authors.Begin(ctx)
+		s.must(err, "find the authors of changes from now on")
+	}
 	s.recorder, err = recorder.Start(ctx, recorder.Options{
 		Sources: sources,
 		Path:    s.path,
@@ -228,6 +236,9 @@ func (s *Scenario) Finish(ctx context.Context, ending history.Ending) (*history.
 	incomplete := errors.Join(ended, s.recorder.CatchUp(bounded))
 	closed := s.recorder.Close()
 	h, err := history.Open(s.path)
+	if err == nil {
+		err = s.attribute(ctx, h)
+	}
 	return h, errors.Join(incomplete, closed, err)
 }
 

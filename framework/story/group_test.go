@@ -133,7 +133,7 @@ func TestAStateThatIsWrongIsShown(t *testing.T) {
 	}
 	agent.Update("v2").Pod("agent-new-node-1", "node-1").Ready()
 	agent.Counts(3, 3, 3, 3, 1)
-	b.After(10*time.Second).End(history.Ending{})
+	b.After(10 * time.Second).End(history.Ending{})
 	end := newest(b)
 	violation := story.Report(b.History(), judge.Violation{
 		Requirement: "SURGE-001", Promise: "at the end every pod is updated", Got: "3 of 4 pods are not", ResourceVersion: end.ResourceVersion, Time: end.Time,

@@ -113,8 +113,12 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 	r.say("%s ready in %.1f s", r.implementation.Name, time.Since(started).Seconds())
 	defer r.sayExit(running)()
 
+	told, err := where.session(r, file, built)
+	if err != nil {
+		return err
+	}
 	session := filepath.Join(r.artifacts.work, "session.json")
-	if err := where.session(r, file, built).Write(session); err != nil {
+	if err := told.Write(session); err != nil {
 		return err
 	}
 	if err := startSpecs(ctx, r.out, r.options, r.artifacts.work, session, r.artifacts.ginkgo, r.selection.flags); err != nil {

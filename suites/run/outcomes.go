@@ -122,7 +122,7 @@ func (r *suiteRun) provenance(interrupted bool) reports.Provenance {
 		HarnessFailure:    r.harnessFailure,
 	}
 	if r.place != nil {
-		p.Provider, p.NodeKinds = r.place.Provider(), r.place.nodeKinds()
+		p.Provider, p.NodeKinds, p.Authors = r.place.Provider(), r.place.nodeKinds(), string(r.place.authors())
 	}
 	if r.options.patience != scenario.DefaultPatience {
 		p.RelaxedTimeouts = []reports.RelaxedTimeout{{Name: "patience", Default: scenario.DefaultPatience, Used: r.options.patience}}

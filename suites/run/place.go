@@ -4,8 +4,10 @@ import (
 	"context"
 	"path/filepath"
 
+	"github.com/rollcall-conformance/rollcall/framework/audit"
 	"github.com/rollcall-conformance/rollcall/framework/cluster"
 	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -70,15 +72,39 @@ func (p *place) launchOptions(r *suiteRun, built implementation.Artifact) implem
 }
 
 // session is what the specs' processes need to know.
-func (p *place) session(r *suiteRun, file string, built implementation.Artifact) spec.Session {
+func (p *place) session(r *suiteRun, file string, built implementation.Artifact) (spec.Session, error) {
+	users, err := r.implementation.Users(p.launchOptions(r, built))
 	return spec.Session{
 		Kubeconfig: p.kubeconfig, Recordings: r.artifacts.recordings, Artifacts: r.artifacts.root, ArtifactsAsNamed: r.options.artifactsAsNamed,
 		RevisionLabel: r.implementation.RevisionLabel, Features: r.implementation.Features,
 		RealNodes: p.realNodes, OnlyRealNodes: p.onlyRealNodes, Images: p.daemonImages, NeverAlone: p.neverAlone,
+		Audited: p.auditLog() != nil, AuditFolder: p.auditFolder(), ImplementationUsers: users,
 		Seed: r.options.seed, Patience: r.options.patience,
 		Launch: spec.Launch{
 			Implementation: file, Artifact: built, BinDir: p.binDir, KubernetesVersion: p.KubernetesVersion(), Kind: p.kind,
 			Work: r.artifacts.work, Logs: r.artifacts.logs,
 		},
+	}, err
+}
+
+// auditLog is the API server's; nil where it keeps none.
+func (p *place) auditLog() audit.Log {
+	if keeper, ok := p.Cluster.(audit.Keeper); ok {
+		return keeper.AuditLog()
 	}
+	return nil
+}
+
+// auditFolder is where the audit log is on this machine; empty where it is not.
+func (p *place) auditFolder() string {
+	folder, _ := p.auditLog().(audit.Folder)
+	return string(folder)
+}
+
+// authors is where the recordings' authors come from.
+func (p *place) authors() history.Authors {
+	if p.auditLog() == nil {
+		return history.AuthorsInferred
+	}
+	return history.AuthorsFromAuditLog
 }

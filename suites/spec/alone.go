@@ -114,9 +114,13 @@ func (l Launch) start(ctx context.Context, name string, o *own) error {
 }
 
 // environment is the run's, on this cluster.
-func (o *own) environment(shared scenario.Environment) (scenario.Environment, error) {
+func (o *own) environment(ctx context.Context, shared scenario.Environment) (scenario.Environment, error) {
 	client, err := kubernetes.NewForConfig(o.cluster.Config())
+	if err != nil {
+		return shared, err
+	}
 	shared.Client, shared.Config, shared.Machines, shared.Exclusive = client, o.cluster.Config(), o.machines, true
+	shared.Authors, err = o.authors(ctx, client)
 	return shared, err
 }
 

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -40,6 +41,11 @@ type Session struct {
 	Images daemonimage.Place `json:"images,omitempty"`
 	// NeverAlone says why no spec can have the cluster and the implementation to itself; empty if it can.
 	NeverAlone string `json:"neverAlone,omitempty"`
+	// Audited: the API server keeps an audit log, in AuditFolder if that is on this machine.
+	Audited     bool   `json:"audited,omitempty"`
+	AuditFolder string `json:"auditFolder,omitempty"`
+	// ImplementationUsers are the user names under which the implementation acts.
+	ImplementationUsers []string `json:"implementationUsers,omitempty"`
 	// Launch starts control planes for specs that want one of their own.
 	Launch Launch `json:"launch"`
 	// Seed of the run's random choices.
@@ -91,6 +97,9 @@ func (s Session) place() history.Place {
 	return history.Place{RealNodes: len(s.RealNodes), OnlyRealNodes: s.OnlyRealNodes, NeverAlone: s.NeverAlone}
 }
 
+// connectTimeout bounds what a process asks of the cluster before its first spec.
+const connectTimeout = 30 * time.Second
+
 // environment connects to the session's cluster.
 func (s Session) environment() (scenario.Environment, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig)
@@ -102,12 +111,15 @@ func (s Session) environment() (scenario.Environment, error) {
 	if err != nil {
 		return scenario.Environment{}, fmt.Errorf("connect to the cluster: %w", err)
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
+	defer cancel()
+	authors, err := s.authors(ctx, client)
 	return scenario.Environment{
-		Client: client, RealNodes: s.RealNodes, OnlyRealNodes: s.OnlyRealNodes, Images: s.Images,
+		Client: client, Authors: authors, RealNodes: s.RealNodes, OnlyRealNodes: s.OnlyRealNodes, Images: s.Images,
 		Config: config, Features: s.features(), NeverAlone: s.NeverAlone,
 		NoSurge:    !slices.Contains(s.Features, requirements.Surge),
 		Recordings: s.Recordings, RevisionLabel: s.RevisionLabel, Seed: s.Seed, Patience: s.Patience,
-	}, nil
+	}, err
 }
 
 // process is what one process that runs specs reads once: its session, the connection and the catalogue.

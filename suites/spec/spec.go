@@ -121,7 +121,7 @@ func (c *Case) takeControl(ctx context.Context, name string, shared scenario.Env
 	var environment scenario.Environment
 	var err error
 	if c.own, err = c.process.session.takeControl(ctx, name, c.process.catalogue); err == nil {
-		environment, err = c.own.environment(shared)
+		environment, err = c.own.environment(ctx, shared)
 	}
 	if err != nil {
 		aborter{}.Fatalf("harness: %v", err)

@@ -24,7 +24,7 @@ const startAttempts = 5
 
 // startAPIServer starts etcd and kube-apiserver and waits until the latter is ready.
 func (c *Cluster) startAPIServer(ctx context.Context) error {
-	for _, dir := range []string{c.dataDir(), c.certDir(), c.binDir(), c.configDir()} {
+	for _, dir := range []string{c.dataDir(), c.certDir(), c.binDir(), c.configDir(), c.auditDir()} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return fmt.Errorf("make the control plane's folder: %w", err)
 		}
@@ -59,6 +59,9 @@ func (c *Cluster) startAPIServer(ctx context.Context) error {
 		Set("max-requests-inflight", "2000").
 		Set("max-mutating-requests-inflight", "1000").
 		Set("enable-priority-and-fairness", "false")
+	if err := c.keepAuditLog(apiServer); err != nil {
+		return err
+	}
 
 	// Not an envtest.Environment: that obeys variables such as USE_EXISTING_CLUSTER, and leaves webhook certificates in the temporary folder when
 	// the harness is killed.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rollcall-conformance/rollcall/framework/audit"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/component"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/process"
@@ -33,6 +34,8 @@ func (c *Cluster) startControllerManager(ctx context.Context) error {
 			"--bind-address=127.0.0.1",
 			"--secure-port=" + strconv.Itoa(port),
 			"--service-account-private-key-file=" + filepath.Join(c.certDir(), "sa-signer.key"),
+			// Each controller under a name of its own, as on clusters made by kubeadm: the audit log tells them apart.
+			"--use-service-account-credentials=true",
 			"--kube-api-qps=500",
 			"--kube-api-burst=1000",
 		}
@@ -68,7 +71,7 @@ const (
 )
 
 func (c *Cluster) startKWOK(ctx context.Context) error {
-	kubeconfig, err := c.KubeconfigFor(ctx, "system:"+kwok.Name, superuser)
+	kubeconfig, err := c.KubeconfigFor(ctx, audit.KWOKUser, superuser)
 	if err != nil {
 		return err
 	}

@@ -151,7 +151,7 @@ func (c *Cluster) Stop(ctx context.Context) error {
 	for _, log := range c.logs {
 		failures = append(failures, log.Close())
 	}
-	for _, dir := range []string{c.dataDir(), c.certDir(), c.binDir(), c.configDir()} {
+	for _, dir := range []string{c.dataDir(), c.certDir(), c.binDir(), c.configDir(), c.auditDir()} {
 		failures = append(failures, os.RemoveAll(dir))
 	}
 	return errors.Join(failures...)

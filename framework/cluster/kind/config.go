@@ -38,7 +38,7 @@ func (h host) patches() []patch {
 	return needed
 }
 
-// configuration is fixtures/kind/cluster.yaml with this many workers (0: as many as there) and the patches. kind's own pod network is left out: see
+// configuration is fixtures/kind/cluster.yaml with this many workers (0: as many as there) and the patches, whose kube-apiserver keeps an audit log. kind's own pod network is left out: see
 // network.go.
 func configuration(workers int, patches []patch) (*v1alpha4.Cluster, error) {
 	text, err := fixture("cluster.yaml")
@@ -73,5 +73,10 @@ func configuration(workers int, patches []patch) (*v1alpha4.Cluster, error) {
 			config.KubeadmConfigPatches = append(config.KubeadmConfigPatches, text)
 		}
 	}
+	audit, err := auditPatch()
+	if err != nil {
+		return nil, err
+	}
+	config.KubeadmConfigPatches = append(config.KubeadmConfigPatches, audit)
 	return config, nil
 }

@@ -51,7 +51,9 @@ func TestAConfigurationIsTheFixturesWithThePatchesInTheirPlaces(t *testing.T) {
 	config, err := configuration(0, host{kubernetes: version.MustParseSemantic("v1.37.0"), cgroupV1: true}.patches())
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(config.Networking.DisableDefaultCNI).To(BeTrue())
-	g.Expect(config.KubeadmConfigPatches).To(HaveExactElements(ContainSubstring("kube-api-qps"), ContainSubstring("failCgroupV1: false")))
+	g.Expect(config.KubeadmConfigPatches).To(HaveExactElements(
+		ContainSubstring("kube-api-qps"), ContainSubstring("failCgroupV1: false"), ContainSubstring("audit-log-path"),
+	))
 	g.Expect(config.ContainerdConfigPatches).To(HaveExactElements(ContainSubstring("restrict_oom_score_adj = true")))
 }
 

@@ -99,6 +99,9 @@ func (own *ownership) disown() error {
 // it gives up.
 func (c *Cluster) create(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { _ = c.provider.Delete(c.name, c.kubeconfig) })()
+	creating, created := context.WithCancel(ctx)
+	delivered := make(chan error, 1)
+	go func() { delivered <- c.deliverAuditPolicy(creating) }()
 	err := c.own.owners.withNetwork(ctx, func() error {
 		return c.provider.Create(c.name,
 			kindcluster.CreateWithV1Alpha4Config(c.own.config),
@@ -107,11 +110,14 @@ func (c *Cluster) create(ctx context.Context) error {
 			kindcluster.CreateWithRetain(true),
 		)
 	})
+	created()
+	// Without the policy there is no API server, so it has been delivered if the cluster is there.
+	undelivered := <-delivered
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if err == nil {
-		return nil
+		return undelivered
 	}
 	return fmt.Errorf("%w%s; what kind did is in %s", err, c.lastWords(ctx, err), c.own.log.Name())
 }

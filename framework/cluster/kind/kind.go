@@ -19,6 +19,7 @@ import (
 	kindcluster "sigs.k8s.io/kind/pkg/cluster"
 	"sigs.k8s.io/kind/pkg/cluster/nodes"
 
+	"github.com/rollcall-conformance/rollcall/framework/audit"
 	"github.com/rollcall-conformance/rollcall/framework/cluster"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/process"
@@ -167,11 +168,19 @@ func (c *Cluster) startKWOK(ctx context.Context) (err error) {
 	if c.options.KWOK == "" {
 		return nil
 	}
+	// Under a name of its own, not the harness's: the audit log tells them apart.
+	kubeconfig, err := c.KubeconfigFor(ctx, audit.KWOKUser, superuser)
+	if err != nil {
+		return err
+	}
 	c.kwok, err = kwok.Start(ctx, kwok.Options{
-		Path: c.options.KWOK, Kubeconfig: c.kubeconfig, Dir: c.dir, LogPath: filepath.Join(c.options.LogDir, kwok.Name+".log"), ReadyTimeout: readyTimeout,
+		Path: c.options.KWOK, Kubeconfig: kubeconfig, Dir: c.dir, LogPath: filepath.Join(c.options.LogDir, kwok.Name+".log"), ReadyTimeout: readyTimeout,
 	})
 	return err
 }
+
+// superuser is the group whose members RBAC never stops.
+const superuser = "system:masters"
 
 func (o Options) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(o.Out, "kind: "+format+"\n", args...)

@@ -1,0 +1,96 @@
+package audit_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/rollcall-conformance/rollcall/framework/audit"
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// log is one whose lines come with each reading, which takes its time.
+type log struct {
+	readings []string
+	read     int
+	takes    time.Duration
+	err      error
+}
+
+func (l *log) End(context.Context) (int64, error) { return 0, l.err }
+
+func (l *log) From(ctx context.Context, _ int64, _ ...string) (io.ReadCloser, error) {
+	select {
+	case <-time.After(l.takes):
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	text := strings.Join(l.readings[:min(l.read+1, len(l.readings))], "")
+	l.read++
+	return io.NopCloser(strings.NewReader(text)), l.err
+}
+
+// kept is a history of the pod that is patched in the line of that name, at the time.
+func kept(at time.Time) *history.History {
+	pod, err := history.NewObject(history.KindPod)
+	if err != nil {
+		panic(err)
+	}
+	pod.SetUID("u")
+	return &history.History{
+		Header:  history.Header{Namespaces: []string{`"s"`}},
+		Entries: []history.Entry{{ResourceVersion: 12, Type: watch.Modified, Kind: history.KindPod, Object: pod, Time: at}},
+	}
+}
+
+func TestALineThatComesLateIsWaitedFor(t *testing.T) {
+	g := NewWithT(t)
+	late := &log{readings: []string{"", patched[:50], patched[50:] + "\n"}}
+	all, err := audit.Authors{Log: late}.Of(t.Context(), kept(time.Now()), 0)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(all).To(HaveLen(1))
+	g.Expect(all[0].Author).To(Equal(history.Author{Who: history.Kubelet, User: "system:node:n", Verb: "patch", Subresource: "status", Code: 200}))
+	g.Expect(late.read).To(Equal(3))
+}
+
+func TestALineThatIsLongOverdueIsNotWaitedFor(t *testing.T) {
+	g := NewWithT(t)
+	empty := &log{readings: []string{""}}
+	all, err := audit.Authors{Log: empty}.Of(t.Context(), kept(time.Now().Add(-audit.Delay)), 0)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(all).To(BeEmpty())
+	g.Expect(empty.read).To(Equal(1))
+}
+
+func TestALineThatNeverComesEndsTheWait(t *testing.T) {
+	g := NewWithT(t)
+	began := time.Now()
+	all, err := audit.Authors{Log: &log{readings: []string{""}}}.Of(t.Context(), kept(began), 0)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(all).To(BeEmpty())
+	g.Expect(time.Since(began)).To(BeNumerically("<", 2*audit.Delay))
+}
+
+func TestALogThatTakesLongToReadIsReadToItsEnd(t *testing.T) {
+	g := NewWithT(t)
+	slow := &log{readings: []string{patched + "\n"}, takes: audit.Delay + 100*time.Millisecond}
+	all, err := audit.Authors{Log: slow}.Of(t.Context(), kept(time.Now()), 0)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(all).To(HaveLen(1))
+}
+
+func TestALogThatCannotBeReadIsAnError(t *testing.T) {
+	broken := errors.New("no such machine")
+	_, err := audit.Authors{Log: &log{err: broken, readings: []string{""}}}.Of(t.Context(), kept(time.Now()), 0)
+	NewWithT(t).Expect(err).To(MatchError(broken))
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = audit.Authors{Log: &log{readings: []string{""}}}.Of(ended, kept(time.Now()), 0)
+	NewWithT(t).Expect(err).To(MatchError(context.Canceled))
+}

@@ -1,0 +1,121 @@
+package audit
+
+import (
+	"cmp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// Join finds the author of each event of a history whose request is among the records. The order of the records does not matter.
+//
+// Most answers hold the object as the request left it. The event has its resourceVersion, and UID. A request that changed nothing is answered with the
+// version that was there already, so of several answers with one version the one given first is the event's: whoever only saw the version saw it
+// afterwards.
+//
+// The other answers are joined by the object and by what the event shows:
+//
+//   - a binding, by the event that gives the pod its node;
+//   - an eviction, by the two events that it makes itself: the pod's condition, and its deletion;
+//   - the deletion of a pod is answered with the pod: terminating, as the MODIFIED event has it, or gone, with the version of the DELETED event. Before
+//     that, the same request makes a MODIFIED event with a grace period of 0. The deletion of an object of any other kind is answered with the object's UID, that of a collection with the objects as they were found. They are joined by the event with
+//     which the object begins to terminate or, where nothing keeps it, goes;
+//   - who takes the last finalizer from a terminating object is answered with the object as it was before it went, and is joined by the DELETED event.
+//
+// Of several requests that may have had one effect, the one that was answered first had it: those that came later found it. None has an effect that was
+// seen before the request came in.
+//
+// Events without a request in the log have no author: what was there when the recording began, and what the API server did by itself.
+func Join(h *history.History, records []Record) []history.Authorship {
+	j := newJoiner(records)
+	before := map[types.UID]history.Object{}
+	var all []history.Authorship
+	for _, entry := range h.Entries {
+		if entry.Object == nil {
+			continue
+		}
+		uid := entry.Object.GetUID()
+		record := j.author(before[uid], entry)
+		before[uid] = entry.Object
+		if record == nil {
+			continue
+		}
+		all = append(all, history.Authorship{ResourceVersion: entry.ResourceVersion, UID: uid, Author: history.Author{
+			User: record.User, Verb: record.Verb, Subresource: record.Subresource, Code: record.Code,
+		}})
+	}
+	return all
+}
+
+// joiner holds the records of requests that were carried out, first answered first.
+type joiner struct {
+	byVersion map[version][]*Record
+	byUID     map[types.UID][]*Record
+	byName    map[name][]*Record
+	// spent are those whose one effect has been seen.
+	spent map[*Record]bool
+}
+
+type version struct {
+	number uint64
+	uid    types.UID
+}
+
+type name struct{ resource, namespace, name string }
+
+func newJoiner(records []Record) *joiner {
+	j := &joiner{byVersion: map[version][]*Record{}, byUID: map[types.UID][]*Record{}, byName: map[name][]*Record{}, spent: map[*Record]bool{}}
+	sorted := slices.Clone(records)
+	slices.SortStableFunc(sorted, func(a, b Record) int { return a.Answered.Compare(b.Answered) })
+	for i := range sorted {
+		record := &sorted[i]
+		if !record.succeeded() {
+			continue
+		}
+		if record.ResourceVersion != 0 {
+			key := version{record.ResourceVersion, record.UID}
+			j.byVersion[key] = append(j.byVersion[key], record)
+		}
+		if record.UID != "" {
+			j.byUID[record.UID] = append(j.byUID[record.UID], record)
+		} else {
+			key := name{record.Resource, record.Namespace, record.Name}
+			j.byName[key] = append(j.byName[key], record)
+		}
+	}
+	return j
+}
+
+func (j *joiner) author(before history.Object, entry history.Entry) *Record {
+	uid := entry.Object.GetUID()
+	if answered := j.byVersion[version{entry.ResourceVersion, uid}]; len(answered) > 0 {
+		j.spent[answered[0]] = true
+		return answered[0]
+	}
+	shown := effectOf(before, entry)
+	if shown == none {
+		return nil
+	}
+	named := j.byName[name{resourceOf(entry.Kind), entry.Object.GetNamespace(), entry.Object.GetName()}]
+	candidates := slices.Concat(j.byUID[uid], named)
+	slices.SortStableFunc(candidates, func(a, b *Record) int { return cmp.Compare(a.Answered.UnixNano(), b.Answered.UnixNano()) })
+	for _, record := range candidates {
+		if j.spent[record] || !record.mayCause(shown, entry.ResourceVersion) || record.Received.After(entry.Time) {
+			continue
+		}
+		// There is a second effect after these.
+		j.spent[record] = shown != disrupted && shown != ending
+		return record
+	}
+	return nil
+}
+
+// resourceOf returns the resource that the audit log calls a kind.
+func resourceOf(kind history.Kind) string {
+	return map[history.Kind]string{
+		history.KindPod: "pods", history.KindNode: "nodes", history.KindDaemonSet: "daemonsets", history.KindStatefulSet: "statefulsets",
+		history.KindControllerRevision: "controllerrevisions", history.KindPodDisruptionBudget: "poddisruptionbudgets",
+	}[kind]
+}

@@ -1,0 +1,140 @@
+package history
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Author is who made the request that caused an event, by the API server's audit log.
+type Author struct {
+	// Who it was.
+	Who Who `json:"who"`
+	// User is the user name of the request, for example "system:serviceaccount:kube-system:daemon-set-controller".
+	User string `json:"user"`
+	// Verb is create, update, patch, delete or deletecollection.
+	Verb string `json:"verb"`
+	// Subresource, for example "status", "binding" or "eviction"; empty for the object itself.
+	Subresource string `json:"subresource,omitempty"`
+	// Code of the answer.
+	Code int32 `json:"code"`
+}
+
+// Who is somebody who changes objects.
+type Who string
+
+// Those who are told apart. NodeLifecycle taints nodes, sets the Ready condition of pods on lost nodes, and evicts pods by taint. DaemonSetController is
+// kube-controller-manager's, where it is not the implementation; ControllerManager is any of its other controllers. Unknown is a user whom nobody knows:
+// it may be the implementation, where that was launched by others.
+const (
+	Implementation       Who = "implementation"
+	Harness              Who = "harness"
+	Scheduler            Who = "scheduler"
+	Kubelet              Who = "kubelet"
+	KWOK                 Who = "kwok"
+	GarbageCollector     Who = "garbage collector"
+	PodGarbageCollector  Who = "pod garbage collector"
+	NodeLifecycle        Who = "node lifecycle controller"
+	NamespaceController  Who = "namespace controller"
+	DisruptionController Who = "disruption controller"
+	DaemonSetController  Who = "DaemonSet controller"
+	ControllerManager    Who = "kube-controller-manager"
+	APIServer            Who = "kube-apiserver"
+	Unknown              Who = "unknown"
+)
+
+// Authorship says who the author of one event is.
+type Authorship struct {
+	// ResourceVersion and UID are the event's, and its object's.
+	ResourceVersion uint64    `json:"rv"`
+	UID             types.UID `json:"uid"`
+	Author          Author    `json:"author"`
+}
+
+// Authors says where a recording's authors come from.
+type Authors string
+
+// The sources. Without one, whoever wants to know has to infer it.
+const (
+	AuthorsFromAuditLog Authors = "audit log"
+	AuthorsInferred     Authors = "inferred"
+)
+
+// authorsLine is what a line of a recording says about authors: the author of one event or, last of all, that there are no more.
+type authorsLine struct {
+	*Authorship
+	Source Authors `json:"source,omitempty"`
+}
+
+// AppendAuthors adds the authors of the events to the file that the history was read from, which nobody may be writing to, says that they are all there
+// are, and gives the entries their authors.
+func (h *History) AppendAuthors(path string, source Authors, all []Authorship) (err error) {
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("add authors to the recording: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	buffered := bufio.NewWriter(file)
+	w := &Writer{out: buffered, number: h.lines}
+	if err := w.authors(source, all); err != nil {
+		return err
+	}
+	if err := buffered.Flush(); err != nil {
+		return fmt.Errorf("add authors to the recording: %w", err)
+	}
+	h.lines = w.number
+	h.Attribute(source, all)
+	return nil
+}
+
+// authors appends the authors, and says that they are all there are.
+func (w *Writer) authors(source Authors, all []Authorship) error {
+	for i := range all {
+		if err := w.write(line{Authors: &authorsLine{Authorship: &all[i]}}); err != nil {
+			return err
+		}
+	}
+	return w.write(line{Authors: &authorsLine{Source: source}})
+}
+
+// authorship returns the authors of the entries, as a recording holds them.
+func (h *History) authorship() []Authorship {
+	var all []Authorship
+	for _, entry := range h.Entries {
+		if entry.Author != nil {
+			all = append(all, Authorship{ResourceVersion: entry.ResourceVersion, UID: entry.Object.GetUID(), Author: *entry.Author})
+		}
+	}
+	return all
+}
+
+// takeAuthors keeps what a line says about authors until Attribute.
+func (h *History) takeAuthors(said *authorsLine) {
+	if said.Authorship != nil {
+		h.authorships = append(h.authorships, *said.Authorship)
+	}
+	if said.Source != "" {
+		h.Authors = said.Source
+	}
+}
+
+// Attribute gives the entries their authors.
+func (h *History) Attribute(source Authors, all []Authorship) {
+	type event struct {
+		version uint64
+		uid     types.UID
+	}
+	authors := make(map[event]*Author, len(all))
+	for i := range all {
+		authors[event{all[i].ResourceVersion, all[i].UID}] = &all[i].Author
+	}
+	for i, entry := range h.Entries {
+		if entry.Object != nil {
+			h.Entries[i].Author = authors[event{entry.ResourceVersion, entry.Object.GetUID()}]
+		}
+	}
+	h.Authors = source
+}
