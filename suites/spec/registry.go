@@ -32,9 +32,9 @@ func Registered(text string) *Spec { return registered[text] }
 
 // register takes a spec in. Two of the same text could not be told apart.
 func register(s *Spec) {
-	if family := ginkgo.CurrentTreeConstructionNodeReport().ContainerHierarchyTexts; len(family) > 0 {
-		s.Text = strings.Join(family, " ") + " " + s.Text
-	}
+	// The outermost container of Ginkgo's tree has no text.
+	family := strings.Join(ginkgo.CurrentTreeConstructionNodeReport().ContainerHierarchyTexts, " ")
+	s.Text = strings.TrimSpace(family + " " + s.Text)
 	if registered[s.Text] != nil {
 		panic(fmt.Sprintf("two specs are called %q", s.Text))
 	}
