@@ -12,6 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
+// Planner is Plan, or a function in its place.
+type Planner func(state State, now time.Time) Actions
+
 // Plan says what to do about the DaemonSet of state at now. now is compared with the timestamps in pods' Ready
 // conditions, with State.Backoff, and with the creation of a DaemonSet whose predecessor's history is still there.
 func Plan(state State, now time.Time) Actions {
