@@ -36,6 +36,9 @@ func TestEveryMutantHasANameOfItsOwnAndBreaksWhatTheCatalogueHas(t *testing.T) {
 		if !named.MatchString(m.Name) || m.Says == "" {
 			t.Errorf("%s says %q: a mutant needs a name of words and says what it does", m.Name, m.Says)
 		}
+		if m.Planner == nil && m.Writer == nil && m.Reconciler == nil && len(m.Args) == 0 {
+			t.Errorf("%s is the reference", m.Name)
+		}
 		if (m.Lawful == "") != (len(m.breaks) > 0) {
 			t.Errorf("%s breaks %v and is lawful because %q: it has to be one of the two", m.Name, m.breaks, m.Lawful)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
-// starting tells whether an object was there before the process began.
+// starting reports whether an object was there before the process began.
 type starting func(object metav1.Object, now time.Time) bool
 
 // aware gives the planner a look at what was there before its process.

@@ -71,7 +71,7 @@ func surging(state plan.State, now time.Time) []*node {
 	})
 }
 
-// mayUse reports whether the DaemonSet has a rolling update with maxSurge above zero.
+// maySurge reports whether the DaemonSet has a rolling update with maxSurge above zero.
 func maySurge(state plan.State) bool { return limitOf(state, maxSurge) > 0 }
 
 // A limit is one of the two of a rolling update.
