@@ -67,9 +67,11 @@ func try(ctx context.Context, o trial.Options, s settings) (int, error) {
 	if l.executable, err = bench.Build(ctx, "rollcall-variant", program); err != nil {
 		return trial.ExitNotTried, err
 	}
-	if err := busy(ctx, s.load); err != nil {
+	stop, err := busy(ctx, s.load)
+	if err != nil {
 		return trial.ExitNotTried, err
 	}
+	defer stop()
 	results := make([]result, len(mutants))
 	trial.All(len(mutants), o.Jobs, func(i int) {
 		results[i] = l.try(ctx, mutants[i])
