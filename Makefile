@@ -50,8 +50,12 @@ lint: ## Run the linters alone
 	@hack/lint
 
 .PHONY: mutants
-mutants: ## Break the reference in every way there is a patch for, and see the suite find out; MUTANTS=01-deletes-first tries that one
+mutants: ## Break the reference in every way there is a variant for, and see the suite find out; MUTANTS=deletes-first tries that one
 	@go run ./hack/mutants $(MUTANTS)
+
+.PHONY: lawful
+lawful: ## Run the suite against every lawful variant of the reference, and see it find nothing; MUTANTS=one-worker tries that one
+	@go run ./hack/mutants -lawful $(MUTANTS)
 
 .PHONY: least-privilege
 least-privilege: ## Take every permission of the reference's RBAC away once, and see the suite notice

@@ -84,6 +84,19 @@ func TestWhatShouldBePureReachesNoCluster(t *testing.T) {
 	}
 }
 
+// TestTheReferenceShipsNoVariant looks at all that the program is made of.
+func TestTheReferenceShipsNoVariant(t *testing.T) {
+	for _, p := range listPackages(t) {
+		if within(p.ImportPath) == "impl/cmd/rollcall-reference" {
+			if slices.Contains(p.Deps, module+"/impl/daemonset/variants") {
+				t.Error("rollcall-reference contains variants of itself")
+			}
+			return
+		}
+	}
+	t.Error("there is no impl/cmd/rollcall-reference")
+}
+
 func TestTheTopLevelIsTheDesigns(t *testing.T) {
 	allowed := []string{
 		".ci", ".gitignore", "LICENSE", "Makefile", "README.md", "docs", "fixtures", "framework", "go.mod", "go.sum", "hack", "impl", "main.go",

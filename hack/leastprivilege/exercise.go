@@ -2,15 +2,11 @@ package main
 
 import (
 	"fmt"
-	"regexp"
-	"slices"
-	"strings"
 
-	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/types"
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
-	"github.com/rollcall-conformance/rollcall/suites"
+	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 )
 
 // exercise are requirements whose specs together make the reference do everything that it may do.
@@ -23,25 +19,11 @@ func exercise() []requirements.ID {
 	}
 }
 
-// specs lists the suite's specs without running them. Ginkgo takes them once in a process.
-func specs() types.SpecReports {
-	suites.Register()
-	return ginkgo.PreviewSpecs("rollcall").SpecReports
-}
-
 // focus is a regular expression for the texts of the specs that decide the requirements. A requirement that none decides is an error.
 func focus(specs types.SpecReports, ids []requirements.ID) (string, error) {
-	missing := slices.Clone(ids)
-	var texts []string
-	for _, spec := range specs {
-		decides := func(id requirements.ID) bool { return slices.Contains(spec.Labels(), string(id)) }
-		if slices.ContainsFunc(ids, decides) {
-			texts = append(texts, regexp.QuoteMeta(spec.FullText()))
-			missing = slices.DeleteFunc(missing, decides)
-		}
+	pattern, undecided := trial.Focus(specs, ids)
+	if len(undecided) > 0 {
+		return "", fmt.Errorf("no spec decides %s: the reference would not be seen to need all that it needs", undecided)
 	}
-	if len(missing) > 0 {
-		return "", fmt.Errorf("no spec decides %s: the reference would not be seen to need all that it needs", missing)
-	}
-	return strings.Join(texts, "|"), nil
+	return pattern, nil
 }

@@ -40,7 +40,7 @@ func run(ctx context.Context, o trial.Options) (int, error) {
 		return trial.ExitUsage, err
 	}
 	l := laboratory{options: o, exercise: exercise()}
-	if l.focus, err = focus(specs(), l.exercise); err != nil {
+	if l.focus, err = focus(trial.Specs(), l.exercise); err != nil {
 		return trial.ExitNotTried, err
 	}
 	root, err := trial.ProjectRoot(ctx)

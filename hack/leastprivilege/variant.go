@@ -3,18 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
 
-	"github.com/rollcall-conformance/rollcall/fixtures"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 )
 
 // readyTimeout is how long the reference may take to become ready; it takes less than a second.
@@ -46,58 +42,42 @@ func reference() ([]*unstructured.Unstructured, error) {
 
 // writeVariant writes into the folder an implementation file of the reference for which these objects are applied, and returns its path.
 func writeVariant(folder string, objects []*unstructured.Unstructured) (string, error) {
-	shipped, err := fs.ReadFile(fixtures.Files(), "implementations/reference.yaml")
-	if err != nil {
-		return "", fmt.Errorf("read the reference's implementation file: %w", err)
-	}
-	file, err := variant(shipped, "rbac.yaml")
-	if err != nil {
-		return "", fmt.Errorf("change the reference's implementation file: %w", err)
-	}
-	manifest, err := format(objects)
+	file, err := trial.ReferenceFile()
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return "", fmt.Errorf("make a folder for the variant: %w", err)
+	const manifest = "rbac.yaml"
+	if err := limit(file, manifest); err != nil {
+		return "", fmt.Errorf("change the reference's implementation file: %w", err)
 	}
-	path := filepath.Join(folder, "reference.yaml")
-	if err := errors.Join(os.WriteFile(filepath.Join(folder, "rbac.yaml"), manifest, 0o644), os.WriteFile(path, file, 0o644)); err != nil {
-		return "", fmt.Errorf("write the variant: %w", err)
+	text, err := format(objects)
+	if err != nil {
+		return "", err
 	}
-	return path, nil
+	return trial.Implementation{File: file, Manifests: map[string][]byte{manifest: text}}.Write(folder)
 }
 
-// variant changes the text of the reference's implementation file: the manifest is the only one, and the reference uses all that it may need
+// limit changes the reference's implementation file: the manifest is the only one, and the reference uses all that it may need
 // somewhere. It elects a leader, and lists what it watches, as it does where the API server streams no lists.
-func variant(shipped []byte, manifest string) ([]byte, error) {
-	var file map[string]any
-	if err := yaml.Unmarshal(shipped, &file); err != nil {
-		return nil, err
-	}
+func limit(file map[string]any, manifest string) error {
 	process, found, err := unstructured.NestedMap(file, "spec", "launch", "process")
 	if err != nil || !found {
-		return nil, fmt.Errorf("it has no spec.launch.process (%v)", err)
+		return fmt.Errorf("it has no spec.launch.process (%v)", err)
 	}
 	args, _, err := unstructured.NestedStringSlice(process, "args")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	elect := slices.Index(args, "--leader-elect=false")
 	if elect < 0 {
-		return nil, fmt.Errorf("its arguments %q do not switch the leader election off: there is nothing to switch on", args)
+		return fmt.Errorf("its arguments %q do not switch the leader election off: there is nothing to switch on", args)
 	}
 	args[elect] = "--leader-elect=true"
-	for _, set := range []error{
+	return errors.Join(
 		unstructured.SetNestedStringSlice(process, args, "args"),
 		unstructured.SetNestedStringSlice(process, []string{manifest}, "manifests"),
 		unstructured.SetNestedField(process, "false", "env", "KUBE_FEATURE_WatchListClient"),
 		unstructured.SetNestedField(process, readyTimeout.String(), "ready", "timeout"),
 		unstructured.SetNestedMap(file, map[string]any{"process": process}, "spec", "launch"),
-	} {
-		if set != nil {
-			return nil, set
-		}
-	}
-	return yaml.Marshal(file)
+	)
 }

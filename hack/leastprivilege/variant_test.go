@@ -8,6 +8,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 )
 
 func TestTheVariantIsTheReferenceButForWhatItMayDo(t *testing.T) {
@@ -47,14 +48,15 @@ func TestTheVariantIsTheReferenceButForWhatItMayDo(t *testing.T) {
 }
 
 func TestAReferenceThatElectsNoLeaderIsNoticed(t *testing.T) {
-	file := "spec: {launch: {process: {args: [--leader-elect=maybe]}}}"
-	if _, err := variant([]byte(file), "rbac.yaml"); err == nil || !strings.Contains(err.Error(), "--leader-elect=maybe") {
+	process := map[string]any{"args": []any{"--leader-elect=maybe"}}
+	file := map[string]any{"spec": map[string]any{"launch": map[string]any{"process": process}}}
+	if err := limit(file, "rbac.yaml"); err == nil || !strings.Contains(err.Error(), "--leader-elect=maybe") {
 		t.Errorf("got %v, want an error that shows the arguments", err)
 	}
 }
 
 func TestTheExerciseIsMadeOfSpecs(t *testing.T) {
-	all := specs()
+	all := trial.Specs()
 	selected, err := focus(all, exercise())
 	if err != nil {
 		t.Fatal(err)

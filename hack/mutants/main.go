@@ -1,61 +1,85 @@
-// Command mutants proves that the suite can fail. Each patch beside it breaks one promise of the reference controller; the suite has to find every
-// one out, by the name of the requirement.
+// Command mutants proves that the suite can fail, and that it fails nobody who keeps the promises. Each broken variant of the reference controller
+// breaks a promise; the suite has to find every one out, by the name of the requirement. No lawful one may get a verdict that the reference does
+// not get. A variant is a function around a part of the reference (impl/daemonset/variants); one program, built once, runs them all.
 //
-//	go run ./hack/mutants                      all of them
-//	go run ./hack/mutants 01-deletes-first     those named
+//	go run ./hack/mutants                                all broken ones, each with the specs that decide what it breaks
+//	go run ./hack/mutants deletes-first                  those named
+//	go run ./hack/mutants -focus=. deletes-first         with the whole suite
+//	go run ./hack/mutants -lawful                        all lawful ones, each with the whole suite
+//	go run ./hack/mutants -lawful -load=40               beside 40 busy processes
+//	go run ./hack/mutants -list                          what there is
 //
-// A mutant is tried in a copy of the project in a temporary folder; the checkout is only read. Exit codes, of which `go run` tells only 0 from others: 0 all were killed, 1 one survived,
-// 2 bad input, 3 one could not be tried.
+// Exit codes, of which `go run` tells only 0 from others: 0 all were killed, or found to be lawful, 1 one was not, 2 bad input, 3 one could not be
+// tried.
 package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
-	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 )
 
-// folder is where the patches are, below the project's root.
-const folder = "hack/mutants"
-
-func main() {
-	trial.Main("mutants", trial.Options{Artifacts: filepath.Join("_artifacts", "mutants"), Patience: 12 * time.Second}, run)
+// settings are the flags of this command alone.
+type settings struct {
+	// lawful tries the lawful variants; list only lists.
+	lawful, list bool
+	// focus selects specs as that of rollcall run does; empty for those that decide what a mutant breaks, and for all if it is lawful.
+	focus string
+	// load is how many busy processes run beside.
+	load int
 }
 
-func run(ctx context.Context, o trial.Options) (int, error) {
+func main() {
+	var s settings
+	register := func(flags *flag.FlagSet) {
+		flags.BoolVar(&s.lawful, "lawful", false, "try the lawful variants, with the whole suite")
+		flags.BoolVar(&s.list, "list", false, "list the variants, and try none")
+		flags.StringVar(&s.focus, "focus", "", "the specs to run, as of rollcall run; . for all")
+		flags.IntVar(&s.load, "load", 0, "how many busy processes run beside")
+	}
+	run := func(ctx context.Context, o trial.Options) (int, error) { return try(ctx, o, s) }
+	trial.Main("mutants", trial.Options{Artifacts: filepath.Join("_artifacts", "mutants"), Patience: 12 * time.Second}, run, register)
+}
+
+func try(ctx context.Context, o trial.Options, s settings) (int, error) {
 	root, err := trial.ProjectRoot(ctx)
 	if err != nil {
 		return trial.ExitNotTried, err
 	}
-	mutants, err := readMutants(filepath.Join(root, folder), o.Names)
+	mutants, err := selected(o.Names, s.lawful)
 	if err != nil {
 		return trial.ExitUsage, err
 	}
-	catalogue, err := requirements.Load()
-	if err != nil {
-		return trial.ExitNotTried, err
-	}
-	if err := unknown(catalogue, mutants); err != nil {
-		return trial.ExitUsage, err
+	if s.list {
+		return trial.ExitProven, writeList(os.Stdout, mutants)
 	}
 	bench, err := trial.Prepare(ctx, root)
 	if err != nil {
 		return trial.ExitNotTried, err
 	}
 	defer bench.Close()
-	l := laboratory{bench: bench, options: o}
+	l := laboratory{bench: bench, options: o, settings: s, specs: trial.Specs()}
+	if l.executable, err = bench.Build(ctx, "rollcall-variant", program); err != nil {
+		return trial.ExitNotTried, err
+	}
+	stop, err := busy(ctx, s.load)
+	if err != nil {
+		return trial.ExitNotTried, err
+	}
+	defer stop()
 	results := make([]result, len(mutants))
 	trial.All(len(mutants), o.Jobs, func(i int) {
 		results[i] = l.try(ctx, mutants[i])
-		fmt.Fprintf(os.Stderr, "mutants: %s: %s, %.0f s\n", mutants[i].name, results[i].verdict(), results[i].took.Seconds())
+		fmt.Fprintf(os.Stderr, "mutants: %s: %s, %.0f s\n", mutants[i].Name, results[i].verdict(), results[i].took.Seconds())
 	})
 	return exitCode(results), writeTable(os.Stdout, results)
 }
 
 func exitCode(results []result) int {
-	return trial.ExitCode(len(results), func(i int) (tried, proven bool) { return results[i].failure == nil, results[i].killed() })
+	return trial.ExitCode(len(results), func(i int) (tried, proven bool) { return results[i].failure == nil, results[i].proven() })
 }

@@ -4,109 +4,85 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
 	"github.com/rollcall-conformance/rollcall/reports"
 )
 
-const diff = "diff --git a/impl/x.go b/impl/x.go\n--- a/impl/x.go\n+++ b/impl/x.go\n@@ -1 +1 @@\n-a\n+b\n"
+// named is what variants are: words with dashes between them.
+var named = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)+$`)
 
-func TestAPatchSaysWhatItBreaks(t *testing.T) {
-	m, err := parseMutant("07-deletes-first", "Deletes the old pod\nfirst.\n\nBreaks: SURGE-001, SURGE-006\n\n"+diff)
+func TestEveryMutantHasANameOfItsOwnAndBreaksWhatTheCatalogueHas(t *testing.T) {
+	all, err := selected(nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.says != "Deletes the old pod first." {
-		t.Errorf("says %q", m.says)
-	}
-	if len(m.breaks) != 2 || m.breaks[0] != "SURGE-001" || m.breaks[1] != "SURGE-006" {
-		t.Errorf("breaks %q", m.breaks)
-	}
-}
-
-func TestAPatchThatIsNoMutantIsRefused(t *testing.T) {
-	for _, wrong := range []struct{ why, name, text, complaint string }{
-		{"no number", "deletes-first", "Words.\n\nBreaks: SURGE-001\n\n" + diff, "number"},
-		{"no words", "01-x", "Breaks: SURGE-001\n\n" + diff, "what is broken"},
-		{"no requirement", "01-x", "Words.\n\n" + diff, "Breaks:"},
-		{"requirements twice", "01-x", "Words.\nBreaks: SURGE-001\nBreaks: SURGE-002\n" + diff, "more than one"},
-		{"no diff", "01-x", "Words.\n\nBreaks: SURGE-001\n", "no diff"},
-		{"a diff of the suite", "01-x", "Words.\n\nBreaks: SURGE-001\n\n" + strings.ReplaceAll(diff, "impl/", "suites/"), "suites/x.go"},
-		{"a diff of a test", "01-x", "Words.\n\nBreaks: SURGE-001\n\n" + strings.ReplaceAll(diff, "x.go", "x_test.go"), "x_test.go"},
-	} {
-		t.Run(wrong.why, func(t *testing.T) {
-			if _, err := parseMutant(wrong.name, wrong.text); err == nil || !strings.Contains(err.Error(), wrong.complaint) {
-				t.Errorf("got %v, want an error about %q", err, wrong.complaint)
-			}
-		})
-	}
-}
-
-// TestEveryPatchFitsTheReference tells whoever changes the reference which mutants have to be made anew.
-func TestEveryPatchFitsTheReference(t *testing.T) {
-	mutants, err := readMutants(".", nil)
+	lawful, err := selected(nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}
+	taken := map[string]bool{}
+	for _, m := range append(all, lawful...) {
+		if taken[m.Name] {
+			t.Errorf("there are two mutants %s", m.Name)
+		}
+		taken[m.Name] = true
+		if !named.MatchString(m.Name) || m.Says == "" {
+			t.Errorf("%s says %q: a mutant needs a name of words and says what it does", m.Name, m.Says)
+		}
+		if m.Planner == nil && m.Writer == nil && m.Reconciler == nil && len(m.Args) == 0 {
+			t.Errorf("%s is the reference", m.Name)
+		}
+		if (m.Lawful == "") != (len(m.breaks) > 0) {
+			t.Errorf("%s breaks %v and is lawful because %q: it has to be one of the two", m.Name, m.breaks, m.Lawful)
+		}
+	}
+}
+
+func TestMutantsAreChosenByName(t *testing.T) {
+	chosen, err := selected([]string{"hands-over-late", "deletes-first"}, false)
+	if err != nil || len(chosen) != 2 || chosen[0].Name != "hands-over-late" || chosen[1].Name != "deletes-first" {
+		t.Errorf("got %+v, %v", chosen, err)
+	}
+	if _, err := selected([]string{"one-worker"}, false); err == nil || !strings.Contains(err.Error(), "one-worker") {
+		t.Errorf("got %v, want an error: it is lawful", err)
+	}
+}
+
+func TestAVariantIsTheReferenceButForItsProgram(t *testing.T) {
 	catalogue, err := requirements.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := unknown(catalogue, mutants); err != nil {
-		t.Error(err)
+	executable := filepath.Join(t.TempDir(), "rollcall-variant")
+	if err := os.WriteFile(executable, nil, 0o755); err != nil {
+		t.Fatal(err)
 	}
-	for _, m := range mutants {
-		t.Run(m.name, func(t *testing.T) {
-			// Only what the patch touches, away from the checkout's repository.
-			tree := t.TempDir()
-			for _, path := range m.changes {
-				copyFile(t, filepath.Join("..", "..", path), filepath.Join(tree, path))
-			}
-			patch, err := filepath.Abs(m.patch)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := apply(t.Context(), patch, tree, "--check"); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
-func copyFile(t *testing.T, from, to string) {
-	t.Helper()
-	text, err := os.ReadFile(from)
+	path, err := writeVariant(t.TempDir(), "one-worker", executable)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestAMutantNumberIsUsedOnce(t *testing.T) {
-	mutants, err := readMutants(".", nil)
+	written, err := implementation.Load(path, catalogue)
 	if err != nil {
 		t.Fatal(err)
 	}
-	taken := map[string]string{}
-	for _, m := range mutants {
-		number, _, _ := strings.Cut(m.name, "-")
-		if other := taken[number]; other != "" {
-			t.Errorf("%s and %s have the same number", other, m.name)
-		}
-		taken[number] = m.name
+	process, image := written.Launch.Process, written.Launch.Image
+	if process.Executable != executable || process.Args[0] != "--variant=one-worker" || len(process.Manifests) != 2 {
+		t.Errorf("process %q %q with %d manifests", process.Executable, process.Args, len(process.Manifests))
+	}
+	if image.GoPackage != program || len(image.Manifests) != 3 || !strings.Contains(string(image.Manifests[2].Content), "- --variant=one-worker") {
+		t.Errorf("image of %q with %d manifests", image.GoPackage, len(image.Manifests))
 	}
 }
 
 func TestAMutantIsKilledOnlyByAViolationOfWhatItBreaks(t *testing.T) {
-	breaks := mutant{name: "01-x", breaks: []requirements.ID{"SURGE-001", "SURGE-006"}}
+	breaks := mutant{breaks: []requirements.ID{"SURGE-001", "SURGE-006"}}
 	failed := func(id, named requirements.ID) reports.RequirementResult {
 		return reports.RequirementResult{Requirement: reports.Requirement{ID: id}, Verdict: reports.Fail, Violations: []reports.Violation{{Requirement: named}}}
 	}
@@ -146,13 +122,28 @@ func TestAMutantIsKilledOnlyByAViolationOfWhatItBreaks(t *testing.T) {
 	}
 }
 
-func TestAFailureInOneRunStandsAgainstAPassInAnother(t *testing.T) {
-	r := result{mutant: mutant{breaks: []requirements.ID{"SURGE-006"}}, verdicts: map[requirements.ID]reports.Verdict{}}
-	failure := reports.RequirementResult{Requirement: reports.Requirement{ID: "SURGE-006"}, Verdict: reports.Fail, Violations: []reports.Violation{{Requirement: "SURGE-006"}}}
-	r.read(&reports.ConformanceReport{Requirements: []reports.RequirementResult{failure}})
-	r.read(&reports.ConformanceReport{Requirements: []reports.RequirementResult{{Requirement: reports.Requirement{ID: "SURGE-006"}, Verdict: reports.Pass}}})
-	if !r.killed() {
+func TestWhatNoSpecDecidesIsNotAskedFor(t *testing.T) {
+	r := result{mutant: mutant{breaks: []requirements.ID{"SURGE-001", "X-001"}}, undecided: []requirements.ID{"X-001"},
+		verdicts: map[requirements.ID]reports.Verdict{"SURGE-001": reports.Fail}}
+	if r.verdict() != "killed" {
 		t.Errorf("verdict %s, want killed", r.verdict())
+	}
+	r.undecided, r.verdicts = r.mutant.breaks, nil
+	if r.proven() || r.verdict() != "SURVIVED (no spec decides any)" {
+		t.Errorf("verdict %s, want survived", r.verdict())
+	}
+}
+
+func TestALawfulVariantIsDoubtedByEveryVerdictButAPass(t *testing.T) {
+	for verdict, want := range map[reports.Verdict]string{
+		reports.Pass: "lawful (1 passed)", reports.Fail: "DOUBTED (SURGE-001 fail)", reports.Inconclusive: "DOUBTED (SURGE-001 inconclusive)",
+		reports.Unsupported: "DOUBTED (nothing was run)", reports.NotRun: "DOUBTED (nothing was run)",
+	} {
+		r := result{mutant: mutant{Variant: variants.Variant{Lawful: "because"}}, verdicts: map[requirements.ID]reports.Verdict{}}
+		r.read(&reports.ConformanceReport{Requirements: []reports.RequirementResult{{ID: "SURGE-001", Verdict: verdict}}})
+		if r.verdict() != want || r.proven() != (verdict == reports.Pass) {
+			t.Errorf("%s: %s, proven %t", verdict, r.verdict(), r.proven())
+		}
 	}
 }
 

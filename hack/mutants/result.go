@@ -2,11 +2,9 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
@@ -16,59 +14,80 @@ import (
 // result is what became of a mutant.
 type result struct {
 	mutant mutant
-	// verdicts of its runs, by requirement; those that were not run are left out. A failed one is a fail with a violation.
+	// verdicts of its run, by requirement; those that were not run or are not supported are left out. A failed one is a fail with a violation.
 	verdicts map[requirements.ID]reports.Verdict
+	// undecided are the requirements that the mutant breaks and that no spec decides.
+	undecided []requirements.ID
 	// failure says why the mutant could not be tried.
 	failure error
-	// artifacts is the folder with its reports, recordings and logs.
+	// artifacts is the folder with its report, recordings and logs.
 	artifacts string
 	took      time.Duration
 }
 
-// read adds a report's verdicts to those there are.
+// read adds a report's verdicts.
 func (r *result) read(report *reports.ConformanceReport) {
 	for _, requirement := range report.Requirements {
-		id := requirements.ID(requirement.ID)
 		verdict := requirement.Verdict
 		if verdict == reports.NotRun || verdict == reports.Unsupported {
 			continue
 		}
 		named := func(v reports.Violation) bool { return v.Requirement == requirement.ID }
-		if verdict == reports.Fail && !slices.ContainsFunc(requirement.Violations, named) {
+		if verdict == reports.Fail && r.mutant.broken() && !slices.ContainsFunc(requirement.Violations, named) {
 			// A failure that nothing shows catches no mutant.
 			verdict = reports.Inconclusive
 		}
-		if before, known := r.verdicts[id]; known {
-			verdict = reports.Merge(before, verdict)
-		}
-		r.verdicts[id] = verdict
+		r.verdicts[requirements.ID(requirement.ID)] = verdict
 	}
 }
 
-// killed says whether every requirement that the mutant breaks was found broken.
-func (r *result) killed() bool {
-	return r.failure == nil && len(r.unnoticed()) == 0
+// proven reports whether the trial showed what it was to show: that a broken one is found out, and a lawful one is not.
+func (r *result) proven() bool {
+	if !r.mutant.broken() {
+		return r.failure == nil && len(r.verdicts) > 0 && len(r.doubted()) == 0
+	}
+	return r.killed()
 }
 
-// unnoticed are the requirements that the mutant breaks and that did not fail.
+// killed reports whether every requirement that the mutant breaks, and that specs decide, was found broken, one at least.
+func (r *result) killed() bool {
+	return r.failure == nil && len(r.unnoticed()) == 0 && slices.ContainsFunc(r.mutant.breaks, r.fails)
+}
+
+func (r *result) fails(id requirements.ID) bool { return r.verdicts[id] == reports.Fail }
+
+// unnoticed are the requirements that the mutant breaks, that specs decide and that did not fail.
 func (r *result) unnoticed() []string {
 	var missing []string
 	for _, id := range r.mutant.breaks {
-		if verdict := r.verdicts[id]; verdict != reports.Fail {
-			if verdict == "" {
-				verdict = reports.NotRun
-			}
-			missing = append(missing, fmt.Sprintf("%s %s", id, verdict))
+		verdict := r.verdicts[id]
+		if verdict == reports.Fail || verdict == "" && slices.Contains(r.undecided, id) {
+			continue
 		}
+		if verdict == "" {
+			verdict = reports.NotRun
+		}
+		missing = append(missing, fmt.Sprintf("%s %s", id, verdict))
 	}
 	return missing
 }
 
-// others are the requirements that failed too.
+// doubted are the requirements that a lawful variant did not pass, with their verdicts.
+func (r *result) doubted() []string {
+	var all []string
+	for _, id := range slices.Sorted(maps.Keys(r.verdicts)) {
+		if verdict := r.verdicts[id]; verdict != reports.Pass {
+			all = append(all, fmt.Sprintf("%s %s", id, verdict))
+		}
+	}
+	return all
+}
+
+// others are the requirements that were found broken too.
 func (r *result) others() []string {
 	var others []string
 	for _, id := range slices.Sorted(maps.Keys(r.verdicts)) {
-		if r.verdicts[id] == reports.Fail && !slices.Contains(r.mutant.breaks, id) {
+		if r.fails(id) && !slices.Contains(r.mutant.breaks, id) {
 			others = append(others, string(id))
 		}
 	}
@@ -80,37 +99,16 @@ func (r *result) verdict() string {
 	switch {
 	case r.failure != nil:
 		return "not tried"
+	case !r.mutant.broken() && r.proven():
+		return fmt.Sprintf("lawful (%d passed)", len(r.verdicts))
+	case !r.mutant.broken() && len(r.verdicts) == 0:
+		return "DOUBTED (nothing was run)"
+	case !r.mutant.broken():
+		return "DOUBTED (" + strings.Join(r.doubted(), ", ") + ")"
 	case r.killed():
 		return "killed"
+	case len(r.unnoticed()) == 0:
+		return "SURVIVED (no spec decides any)"
 	}
 	return "SURVIVED (" + strings.Join(r.unnoticed(), ", ") + ")"
-}
-
-// writeTable writes a row per mutant, then what there is to say about those that were not killed.
-func writeTable(out io.Writer, results []result) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "mutant\tbreaks\tverdict\tfailed too")
-	for _, r := range results {
-		var breaks []string
-		for _, id := range r.mutant.breaks {
-			breaks = append(breaks, string(id))
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.mutant.name, strings.Join(breaks, " "), r.verdict(), strings.Join(r.others(), " "))
-	}
-	if err := table.Flush(); err != nil {
-		return fmt.Errorf("write the table: %w", err)
-	}
-	killed := 0
-	for _, r := range results {
-		switch {
-		case r.killed():
-			killed++
-		case r.failure != nil:
-			fmt.Fprintf(out, "\n%s: %v\n", r.mutant.name, r.failure)
-		default:
-			fmt.Fprintf(out, "\n%s survived: %s\n  %s\n", r.mutant.name, r.mutant.says, r.artifacts)
-		}
-	}
-	_, err := fmt.Fprintf(out, "\n%d of %d mutants killed\n", killed, len(results))
-	return err
 }

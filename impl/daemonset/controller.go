@@ -40,6 +40,13 @@ type Options struct {
 	ConcurrentSyncs int
 	// Clock tells what pods' timestamps are compared with; default the system's.
 	Clock clock.PassiveClock
+
+	// Plan decides; default plan.Plan.
+	Plan plan.Planner
+	// Writer wraps the client that all writes go through; default none.
+	Writer func(client.Client) client.Client
+	// Around wraps the reconciler; default none. The client reads from the caches and writes.
+	Around func(reconcile.Reconciler, client.Client) reconcile.Reconciler
 }
 
 // SetupWithManager adds the controller to manager, with its indexes, watches and metrics. It starts when the manager
@@ -51,6 +58,13 @@ func SetupWithManager(ctx context.Context, manager ctrl.Manager, options Options
 	if options.Clock == nil {
 		options.Clock = clock.RealClock{}
 	}
+	if options.Plan == nil {
+		options.Plan = plan.Plan
+	}
+	writer := manager.GetClient()
+	if options.Writer != nil {
+		writer = options.Writer(writer)
+	}
 	numbers, err := act.NewMetrics(metrics.Registry)
 	if err != nil {
 		return err
@@ -59,20 +73,24 @@ func SetupWithManager(ctx context.Context, manager ctrl.Manager, options Options
 		return err
 	}
 	writes := act.NewOwnWrites(options.Clock, numbers.OwnWritesTimedOut)
-	r := &Reconciler{
+	var r reconcile.Reconciler = &Reconciler{
 		clock:    options.Clock,
+		plan:     options.Plan,
 		observer: observe.New(manager.GetCache()),
 		handover: observe.NewHandover(manager.GetAPIReader()),
 		writes:   writes,
 		metrics:  numbers,
 		backoffs: newBackoffs(),
 		actor: &act.Actor{
-			Client:   manager.GetClient(),
+			Client:   writer,
 			Live:     manager.GetAPIReader(),
 			Recorder: manager.GetEventRecorder("rollcall-reference"),
 			Writes:   writes,
 			Metrics:  numbers,
 		},
+	}
+	if options.Around != nil {
+		r = options.Around(r, manager.GetClient())
 	}
 	w := &watches{cache: manager.GetCache(), seen: writes.Seen}
 	err = ctrl.NewControllerManagedBy(manager).
@@ -96,6 +114,7 @@ func SetupWithManager(ctx context.Context, manager ctrl.Manager, options Options
 // Reconciler makes one pass over one DaemonSet at a time.
 type Reconciler struct {
 	clock    clock.PassiveClock
+	plan     plan.Planner
 	observer *observe.Observer
 	handover *observe.Handover
 	writes   *act.OwnWrites
@@ -129,7 +148,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	wait := r.writes.Awaited(state, mark)
 	state.AwaitingOwnWrites = wait > 0
 
-	actions := plan.Plan(state, r.clock.Now())
+	actions := r.plan(state, r.clock.Now())
 	if actions.Err != nil {
 		log.FromContext(ctx).Info("The DaemonSet is not valid, leaving it alone", "reason", actions.Err.Error())
 	}

@@ -41,6 +41,7 @@ func reconciler(t *testing.T, cache client.Reader, live client.Client) *Reconcil
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 	writes := act.NewOwnWrites(clock, metrics.OwnWritesTimedOut)
 	return &Reconciler{
+		plan:  plan.Plan,
 		clock: clock, observer: observe.New(cache), handover: observe.NewHandover(live), writes: writes, backoffs: newBackoffs(), metrics: metrics,
 		actor: &act.Actor{Client: live, Live: live, Recorder: events.NewFakeRecorder(100), Writes: writes, Metrics: metrics},
 	}

@@ -4,114 +4,57 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"pgregory.net/rapid"
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
-	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
 )
 
-// brokenPlanner is one that breaks promises, and the requirements that have to say so.
+// brokenPlanner is a variant, and the requirements by which judges have to name it.
 type brokenPlanner struct {
-	name    string
+	variant string
 	flavour flavour
-	plan    planner
 	named   []requirements.ID
 }
 
+// brokenPlanners are the broken variants that the simulation's judges can find out.
 func brokenPlanners() []brokenPlanner {
 	surges, rolls := flavour{strategies: surging()}, flavour{strategies: rolling()}
 	return []brokenPlanner{
-		{"deletes first though it may surge", surges, doing(deletesFirst), ids("SURGE-006", "SURGE-008", "SURGE-016")},
-		{"hands over before the updated pod is available", surges, doing(handsOverTooSoon), ids("SURGE-006")},
-		{"surges on one node more", surges, seeingSpec(func(spec *appsv1.DaemonSetSpec, state plan.State) {
-			setLimits(spec, state, func(limit *intstr.IntOrString, n int) int { return scale(limit, n, true) + 1 })
-		}), ids("SURGE-002")},
-		{"takes one node more down", rolls, seeingSpec(func(spec *appsv1.DaemonSetSpec, state plan.State) {
-			setLimits(spec, state, func(limit *intstr.IntOrString, n int) int { return scale(limit, n, true) + 1 })
-		}), ids("ROLLING-002")},
-		{"takes percentages of all nodes instead of the eligible ones", rolls, seeingSpec(func(spec *appsv1.DaemonSetSpec, state plan.State) {
-			setLimits(spec, state, func(limit *intstr.IntOrString, _ int) int { return scale(limit, len(state.Nodes), true) })
-		}), ids("ROLLING-002")},
-		{"rounds maxSurge down", surges, seeingSpec(func(spec *appsv1.DaemonSetSpec, state plan.State) {
-			setLimits(spec, state, func(limit *intstr.IntOrString, n int) int { return scale(limit, n, false) })
-		}), ids("SURGE-006")},
-		{"takes Ready for available", surges, seeingSpec(func(spec *appsv1.DaemonSetSpec, _ plan.State) {
-			spec.MinReadySeconds = 0
-		}), ids("AVAIL-001", "SURGE-006")},
-		{"does not look at the clock again", surges, doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
-			actions.RequeueAfter = 0
-		}), ids("AVAIL-005")},
-		{"forgets what it wrote, surging", surges, seeing(func(state *plan.State, _ time.Time) {
-			state.AwaitingOwnWrites = false
-		}), ids("SURGE-010")},
-		{"forgets what it wrote, rolling", rolls, seeing(func(state *plan.State, _ time.Time) {
-			state.AwaitingOwnWrites = false
-		}), ids("ROLLING-013", "ROLLING-002")},
-		{"forgets which pods failed", surges, seeing(func(state *plan.State, _ time.Time) { state.Backoff = nil }), ids("SURGE-024")},
-		{"creates two pods on a node, surging", surges, doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
-			actions.CreatePods = slices.Concat(actions.CreatePods, actions.CreatePods)
-		}), ids("SURGE-010")},
-		{"creates two pods on a node, rolling", rolls, doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
-			actions.CreatePods = slices.Concat(actions.CreatePods, actions.CreatePods)
-		}), ids("ROLLING-013")},
-		{"does not see old pods that are not ready", surges, seeing(func(state *plan.State, _ time.Time) {
-			generation := state.DaemonSet.Annotations[appsv1.DeprecatedTemplateGeneration]
-			withoutPods(state, func(pod *corev1.Pod) bool {
-				return pod.Labels[plan.GenerationLabel] != generation && !plan.IsReady(pod)
-			})
-		}), ids("SURGE-009")},
-		{"does not wait for terminating pods though it may not surge", rolls, seeing(func(state *plan.State, _ time.Time) {
-			withoutPods(state, func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil })
-		}), ids("DRAIN-003")},
-		{"keeps replaced pods", surges, doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
-			withoutDeletions(actions, plan.ReasonReplaced)
-		}), ids("SURGE-011")},
-		{"keeps pods on nodes that repel them", rolls, doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
-			withoutDeletions(actions, plan.ReasonIneligible)
-		}), ids("DRAIN-008")},
-		{"deletes pods that are nobody's", rolls, doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
-			for _, pod := range state.Pods {
-				if len(pod.OwnerReferences) == 0 {
-					actions.DeletePods = append(actions.DeletePods, plan.PodDeletion{Pod: pod, Reason: plan.ReasonDuplicate})
-				}
-			}
-		}), ids("TARGET-003")},
-		{"deletes history that pods still need", surges, doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
-			actions.DeleteRevisions = slices.Clone(state.Revisions)
-		}), ids("HISTORY-017")},
-		{"leaves the number of a revision that it goes back to", rolls, doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
-			actions.UpdateRevisions = nil
-		}), ids("HISTORY-010")},
-		{"does not see what was left behind", flavour{strategies: everyStrategy(), deletes: true}, seeing(func(state *plan.State, _ time.Time) {
-			withoutPods(state, func(pod *corev1.Pod) bool { return len(pod.OwnerReferences) == 0 })
-		}), ids("HISTORY-026")},
-		{"keeps all history", rolls, doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
-			actions.DeleteRevisions = nil
-		}), ids("HISTORY-016")},
-		{"reports more available than desired", rolls, reporting(func(status *appsv1.DaemonSetStatus) {
-			status.NumberAvailable, status.NumberUnavailable = status.DesiredNumberScheduled+1, -1
-		}), ids("STATUS-006")},
-		{"reports that nothing is unavailable", rolls, reporting(func(status *appsv1.DaemonSetStatus) {
-			status.NumberUnavailable = 0
-		}), ids("STATUS-007")},
-		{"reports fewer ready than available", rolls, reporting(func(status *appsv1.DaemonSetStatus) {
-			status.NumberReady = max(status.NumberAvailable-1, 0)
-		}), ids("STATUS-013")},
-		{"reports a generation before it acted on it", surges, reporting(func(status *appsv1.DaemonSetStatus) {
-			status.ObservedGeneration++
-		}), ids("STATUS-010")},
-		{"reports nodes as misscheduled", rolls, reporting(func(status *appsv1.DaemonSetStatus) {
-			status.NumberMisscheduled++
-		}), ids("STATUS-003")},
-		{"never comes to rest", rolls, doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
-			actions.Status = state.DaemonSet.Status.DeepCopy()
-			actions.Status.NumberMisscheduled++
-		}), ids("SURGE-025")},
+		{"deletes-first", surges, ids("SURGE-006", "SURGE-008", "SURGE-016")},
+		{"hands-over-to-a-running-pod", surges, ids("SURGE-006")},
+		{"surges-on-one-node-more", surges, ids("SURGE-002")},
+		{"takes-one-node-more-down", rolls, ids("ROLLING-002")},
+		{"percentage-of-all-nodes-rolling", rolls, ids("ROLLING-002")},
+		{"rounds-max-surge-down", surges, ids("SURGE-006")},
+		{"takes-ready-for-available", surges, ids("AVAIL-001", "SURGE-006")},
+		{"min-ready-seconds-fixed-at-creation", surges, ids("AVAIL-001", "SURGE-006")},
+		{"no-timer", surges, ids("AVAIL-005")},
+		{"forgets-surge-pods-of-before-a-restart", surges, ids("SURGE-002")},
+		{"forgets-what-it-wrote", surges, ids("SURGE-010")},
+		{"forgets-what-it-wrote", rolls, ids("ROLLING-013", "ROLLING-002")},
+		{"no-back-off", surges, ids("SURGE-024")},
+		{"remembers-one-failing-node", surges, ids("SURGE-024")},
+		{"creates-every-pod-twice", surges, ids("SURGE-010")},
+		{"creates-every-pod-twice", rolls, ids("ROLLING-013")},
+		{"keeps-duplicates", surges, ids("SURGE-011")},
+		{"old-pods-pile-up", surges, ids("SURGE-009")},
+		{"does-not-see-old-pods-that-are-not-ready", surges, ids("SURGE-009")},
+		{"does-not-wait-for-terminating-pods", rolls, ids("DRAIN-003")},
+		{"keeps-replaced-pods", surges, ids("SURGE-011")},
+		{"keeps-pods-on-nodes-that-repel-them", rolls, ids("DRAIN-008")},
+		{"deletes-orphans", rolls, ids("TARGET-003")},
+		{"deletes-live-history", surges, ids("HISTORY-017")},
+		{"rollback-keeps-the-old-number", rolls, ids("HISTORY-010")},
+		{"adopts-nothing", flavour{strategies: everyStrategy(), deletes: true}, ids("HISTORY-026")},
+		{"keeps-all-history", rolls, ids("HISTORY-016")},
+		{"counts-available-pods", surges, ids("STATUS-006")},
+		{"unavailable-means-not-ready", surges, ids("STATUS-007")},
+		{"empty-nodes-count-as-updated", rolls, ids("STATUS-013")},
+		{"reports-a-generation-too-early", surges, ids("STATUS-010")},
+		{"reports-nodes-as-misscheduled", rolls, ids("STATUS-003")},
+		{"writes-for-ever", rolls, ids("SURGE-025")},
 	}
 }
 
@@ -123,15 +66,19 @@ const mostSimulations = 60
 // TestBrokenPlannersAreCaught proves that the simulation can fail: each planner that breaks a promise is found out, by the name of that promise.
 func TestBrokenPlannersAreCaught(t *testing.T) {
 	for _, broken := range brokenPlanners() {
-		t.Run(broken.name, func(t *testing.T) {
+		t.Run(broken.variant, func(t *testing.T) {
 			t.Parallel()
+			variant, err := variants.Named(broken.variant)
+			if err != nil {
+				t.Fatal(err)
+			}
 			drawn := rapid.Custom(func(t *rapid.T) simulation {
 				return simulation{drawSetup(t, broken.flavour), drawSchedule(t, broken.flavour)}
 			})
 			missing, found, steps := slices.Clone(broken.named), map[requirements.ID]int{}, 0
 			for i := range mostSimulations {
 				s := drawn.Example(i)
-				w := newWorld(s.setup, broken.plan)
+				w := newWorld(s.setup, variant.Planner)
 				objections, _ := w.judged(s.schedule, broken.flavour)
 				for _, objection := range objections {
 					var promise brokenPromise
@@ -159,5 +106,28 @@ func TestEveryJudgeCatchesABrokenPlanner(t *testing.T) {
 		if !slices.ContainsFunc(brokenPlanners(), catches) {
 			t.Errorf("%s (%s): no broken planner breaks it", judge.Requirement, judge.Promise)
 		}
+	}
+}
+
+// lawfulSimulations is how many simulations each lawful planner has to live through.
+const lawfulSimulations = 6
+
+// TestLawfulPlannersKeepEveryPromise proves that the judges leave alone who keeps the promises in another way than the reference.
+func TestLawfulPlannersKeepEveryPromise(t *testing.T) {
+	everything := flavour{strategies: everyStrategy(), deletes: true}
+	drawn := rapid.Custom(func(t *rapid.T) simulation { return simulation{drawSetup(t, everything), drawSchedule(t, everything)} })
+	for _, lawful := range variants.Lawful() {
+		if lawful.Planner == nil {
+			continue
+		}
+		t.Run(lawful.Name, func(t *testing.T) {
+			t.Parallel()
+			for i := range lawfulSimulations {
+				s := drawn.Example(i)
+				if objections, _ := newWorld(s.setup, lawful.Planner).judged(s.schedule, everything); len(objections) > 0 {
+					t.Fatalf("simulation %d: %v\n%+v\n%s", i, objections[0], s.setup, s.schedule)
+				}
+			}
+		})
 	}
 }

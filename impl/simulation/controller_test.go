@@ -11,10 +11,8 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
 )
-
-// planner is plan.Plan, or one that somebody broke.
-type planner func(plan.State, time.Time) plan.Actions
 
 // controller is the process around the planner, in the manner of package daemonset: it looks at its cache, asks the planner, and carries out the
 // answer, one write after the other, while the cluster goes on.
@@ -24,7 +22,8 @@ type controller struct {
 	chance chance
 	faults *faults
 	lag    time.Duration
-	plan   planner
+	// around wraps plan.Plan, once for every process.
+	around variants.Around
 
 	// process is nil while there is none.
 	process *process
@@ -34,6 +33,7 @@ type controller struct {
 
 // process is what dies with the controller.
 type process struct {
+	plan     plan.Planner
 	cache    *cache
 	expected *expectations
 	backoff  map[string]plan.Backoff
@@ -56,15 +56,15 @@ const (
 	lastRetry     = 30 * time.Second
 )
 
-func newController(clock *clock, api *apiServer, chance chance, lag time.Duration, plan planner) *controller {
-	return &controller{clock: clock, api: api, chance: chance, faults: &faults{chance: chance}, lag: lag, plan: plan}
+func newController(clock *clock, api *apiServer, chance chance, lag time.Duration, around variants.Around) *controller {
+	return &controller{clock: clock, api: api, chance: chance, faults: &faults{chance: chance}, lag: lag, around: around}
 }
 
 // start begins a new process, with nothing in mind.
 func (c *controller) start() {
 	c.kill()
 	c.started++
-	p := &process{expected: newExpectations(), backoff: map[string]plan.Backoff{}}
+	p := &process{plan: c.around(plan.Plan), expected: newExpectations(), backoff: map[string]plan.Backoff{}}
 	p.cache = newCache(c.clock, c.api, c.chance, c.lag, func(entry history.Entry) {
 		p.expected.seen[entry.Kind] = entry.ResourceVersion
 		if concerns(entry.Object) {
@@ -125,7 +125,7 @@ func (c *controller) pass(p *process) {
 	wait := c.waitForCache(p, state)
 	state.AwaitingOwnWrites = wait > 0
 	c.passes++
-	actions := c.plan(state, c.clock.now)
+	actions := p.plan(state, c.clock.now)
 	if actions.Err != nil {
 		panic(actions.Err)
 	}

@@ -83,7 +83,7 @@ func reported(ds *appsv1.DaemonSet, want appsv1.DaemonSetStatus) error {
 	if ds.Status.NumberMisscheduled != want.NumberMisscheduled {
 		return broken("STATUS-003", "misscheduled are the nodes with a pod that are not eligible: got %d, want %d", ds.Status.NumberMisscheduled, want.NumberMisscheduled)
 	}
-	want.ObservedGeneration, want.CollisionCount = ds.Generation, ds.Status.CollisionCount
+	want.ObservedGeneration, want.CollisionCount, want.Conditions = ds.Generation, ds.Status.CollisionCount, ds.Status.Conditions
 	want.CurrentNumberScheduled, want.NumberReady, want.NumberAvailable = want.DesiredNumberScheduled, want.DesiredNumberScheduled, want.DesiredNumberScheduled
 	if !apiequality.Semantic.DeepEqual(ds.Status, want) {
 		return broken("STATUS-016", "the status of a finished rollout says so: got %+v, want %+v", ds.Status, want)

@@ -3,8 +3,6 @@ package simulation
 import (
 	"testing"
 	"time"
-
-	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
 // TestKnownScenariosStaySafe repeats schedules that once broke a promise, each with several seeds: random ones come by them too rarely.
@@ -59,7 +57,7 @@ func TestKnownScenariosStaySafe(t *testing.T) {
 			t.Parallel()
 			for seed := range uint64(10) {
 				scenario.setup.Seed = seed
-				w := newWorld(scenario.setup, plan.Plan)
+				w := newWorld(scenario.setup, reference)
 				if objections, _ := w.judged(scenario.schedule, scenario.flavour); len(objections) > 0 {
 					t.Fatalf("%v\n%+v\n%s", objections[0], scenario.setup, scenario.schedule)
 				}

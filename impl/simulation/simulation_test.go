@@ -36,6 +36,9 @@ func preset(name, standard, value string) {
 	}
 }
 
+// reference is the planner as it is.
+func reference(next plan.Planner) plan.Planner { return next }
+
 // leastSteps is how much has to be simulated for the proof to count.
 const leastSteps = 100_000
 
@@ -54,7 +57,7 @@ func TestThePlannerKeepsEveryPromise(t *testing.T) {
 				rapid.Check(t, func(t *rapid.T) {
 					setup := drawSetup(t, flavour)
 					schedule := drawSchedule(t, flavour)
-					w := newWorld(setup, plan.Plan)
+					w := newWorld(setup, reference)
 					objections, verdicts := w.judged(schedule, flavour)
 					steps.Add(int64(w.steps()))
 					exercised.add(verdicts)
@@ -81,7 +84,7 @@ func TestASimulationIsRepeatedByItsSeed(t *testing.T) {
 		var told [2][]string
 		for run := range told {
 			s := drawn.Example(i)
-			w := newWorld(s.setup, plan.Plan)
+			w := newWorld(s.setup, reference)
 			if err := w.live(s.schedule, everything); err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
 )
 
 // setup is what a simulation begins with. It is printed when one fails.
@@ -35,14 +36,14 @@ type world struct {
 	joined    int
 }
 
-func newWorld(s setup, plan planner) *world {
+func newWorld(s setup, around variants.Around) *world {
 	w := &world{setup: s, clock: newClock()}
 	chance := chance(s.Seed)
 	w.api = newAPIServer(w.clock)
 	w.kubelets = newKubelets(w.clock, w.api, chance, s.Pace)
 	newScheduler(w.clock, w.api, chance)
 	newGarbageCollector(w.clock, w.api, chance)
-	w.controller = newController(w.clock, w.api, chance, s.Lag, plan)
+	w.controller = newController(w.clock, w.api, chance, s.Lag, around)
 	for range s.Nodes {
 		w.join()
 	}

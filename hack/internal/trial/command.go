@@ -39,10 +39,10 @@ type Options struct {
 	Names []string
 }
 
-// Main parses the command line over the defaults, has the command run until it ends or is interrupted, and exits.
-func Main(command string, defaults Options, run func(ctx context.Context, o Options) (int, error)) {
+// Main parses the command line over the defaults, has the command run until it ends or is interrupted, and exits. The command may have flags of its own.
+func Main(command string, defaults Options, run func(ctx context.Context, o Options) (int, error), own ...func(*flag.FlagSet)) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code, err := parseAndRun(ctx, command, os.Args[1:], defaults, run)
+	code, err := parseAndRun(ctx, command, os.Args[1:], defaults, run, own...)
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", command, err)
@@ -50,8 +50,13 @@ func Main(command string, defaults Options, run func(ctx context.Context, o Opti
 	os.Exit(code)
 }
 
-func parseAndRun(ctx context.Context, command string, args []string, o Options, run func(context.Context, Options) (int, error)) (int, error) {
+func parseAndRun(
+	ctx context.Context, command string, args []string, o Options, run func(context.Context, Options) (int, error), own ...func(*flag.FlagSet),
+) (int, error) {
 	flags := flag.NewFlagSet(command, flag.ContinueOnError)
+	for _, register := range own {
+		register(flags)
+	}
 	flags.StringVar(&o.Artifacts, "artifacts", o.Artifacts, "folder for the artifacts of trials")
 	flags.DurationVar(&o.Patience, "patience", o.Patience, "how long a spec waits for what the reference should do")
 	flags.IntVar(&o.Jobs, "jobs", 2, "how many trials are made at once")

@@ -37,14 +37,23 @@ func Prepare(ctx context.Context, root string) (*Bench, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the rollcall command: %w", err)
 	}
-	bench := &Bench{Root: root, Rollcall: filepath.Join(tools, "rollcall"), tools: tools}
-	build := exec.CommandContext(ctx, "go", "build", "-o", bench.Rollcall, ".")
-	build.Dir = root
-	if output, err := build.CombinedOutput(); err != nil {
+	bench := &Bench{Root: root, tools: tools}
+	if bench.Rollcall, err = bench.Build(ctx, "rollcall", "."); err != nil {
 		bench.Close()
-		return nil, fmt.Errorf("build the rollcall command: %w\n%s", err, output)
+		return nil, err
 	}
 	return bench, nil
+}
+
+// Build builds a main package of the checkout under that name and returns the path. Close removes that too.
+func (b *Bench) Build(ctx context.Context, name, mainPackage string) (string, error) {
+	path := filepath.Join(b.tools, name)
+	build := exec.CommandContext(ctx, "go", "build", "-o", path, mainPackage)
+	build.Dir = b.Root
+	if output, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build %s: %w\n%s", name, err, output)
+	}
+	return path, nil
 }
 
 // Close removes what Prepare built.

@@ -3,8 +3,10 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -64,6 +66,7 @@ func (o *Observer) Observe(ctx context.Context, key types.NamespacedName) (plan.
 		return plan.State{}, fmt.Errorf("list nodes: %w", err)
 	}
 	state.Nodes = pointers(nodes.Items)
+	slices.SortFunc(state.Nodes, func(a, b *corev1.Node) int { return cmp.Compare(a.Name, b.Name) })
 
 	for _, controller := range []string{string(ds.UID), Orphans} {
 		var pods corev1.PodList

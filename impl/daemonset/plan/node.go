@@ -79,7 +79,7 @@ func (p *pass) keepOrder(pods []*corev1.Pod) {
 	})
 }
 
-// viewNodes sorts pods onto nodes; the result is in the order of the nodes' names. Pods that are bound to a node that
+// viewNodes sorts pods onto nodes; the result is in the order of the nodes. Pods that are bound to a node that
 // does not exist are nowhere: they neither block nor count, and the pod garbage collector deletes them (TARGET-006).
 // Those that only wait for such a node would wait for ever and are returned as stranded.
 func (p *pass) viewNodes(nodes []*corev1.Node, pods []*corev1.Pod) (views []*nodeView, stranded []*corev1.Pod) {
@@ -91,7 +91,6 @@ func (p *pass) viewNodes(nodes []*corev1.Node, pods []*corev1.Pod) (views []*nod
 		byName[node.Name] = view
 		views = append(views, view)
 	}
-	slices.SortFunc(views, func(a, b *nodeView) int { return cmp.Compare(a.name, b.name) })
 	for _, pod := range pods {
 		target := TargetNode(pod)
 		view := byName[target]

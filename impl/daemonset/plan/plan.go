@@ -12,6 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
+// Planner is Plan, or a function in its place.
+type Planner func(state State, now time.Time) Actions
+
 // Plan says what to do about the DaemonSet of state at now. now is compared with the timestamps in pods' Ready
 // conditions, with State.Backoff, and with the creation of a DaemonSet whose predecessor's history is still there.
 func Plan(state State, now time.Time) Actions {
@@ -39,7 +42,8 @@ func Plan(state State, now time.Time) Actions {
 			desired++
 		}
 	}
-	if p.limits, err = limitsOf(ds, desired); err != nil {
+	how, err := strategyOf(ds, desired)
+	if err != nil {
 		return Actions{Err: err}
 	}
 	if p.actions.Err != nil {
@@ -58,7 +62,7 @@ func Plan(state State, now time.Time) Actions {
 	if p.history.established {
 		status.ObservedGeneration = ds.Generation
 		p.adoptLabels(pods)
-		p.run(views, stranded, desired)
+		p.run(how, views, stranded, desired)
 	}
 	p.actions.Status = p.changed(status)
 	return p.actions
@@ -69,29 +73,20 @@ type pass struct {
 	ds      *appsv1.DaemonSet
 	now     time.Time
 	state   State
-	limits  limits
 	history history
 	actions Actions
 }
 
-// run decides about pods: first what is true under every strategy, then the rolling update.
-func (p *pass) run(views []*nodeView, stranded []*corev1.Pod, desired int) {
+// run decides about pods: first what is true under every strategy, then the update. views are the nodes as they are, and stay so.
+func (p *pass) run(how strategy, views []*nodeView, stranded []*corev1.Pod, desired int) {
 	for _, pod := range stranded {
 		p.delete(TargetNode(pod), pod, ReasonIneligible)
 	}
-	inUse := p.slotsInUse(views)
-	for _, view := range views {
-		p.tidy(view)
+	kept := make([]*nodeView, len(views))
+	for i, view := range views {
+		kept[i] = p.tidy(how, *view)
 	}
-	switch {
-	case p.ds.Spec.UpdateStrategy.Type != appsv1.RollingUpdateDaemonSetStrategyType:
-		p.createMissing(views)
-	case p.limits.surging:
-		p.surge(views, inUse, desired)
-	default:
-		p.roll(views, desired)
-		p.createMissing(views)
-	}
+	how.update(p, views, kept, desired)
 	p.actions.DeletePods = p.actions.DeletePods[:min(len(p.actions.DeletePods), Burst)]
 	p.actions.CreatePods = p.actions.CreatePods[:min(len(p.actions.CreatePods), Burst)]
 }

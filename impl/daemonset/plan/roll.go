@@ -22,16 +22,16 @@ func (p *pass) count(views []*nodeView) tally {
 	return t
 }
 
-// roll updates by deleting old pods; createMissing fills the gaps in a later pass. Old pods that are not Ready go at
+// update deletes old pods; createMissing fills the gaps in a later pass. Old pods that are not Ready go at
 // once: they cost nothing, count as unavailable anyway, and a fix must get past a broken update that has
 // used up the budget (ROLLING-006, ROLLING-008, ROLLOVER-004). Old pods that are Ready go only as far as no more than
 // maxUnavailable nodes are without a pod to rely on (ROLLING-002). Those still within minReadySeconds come first, since
 // they are unavailable already, but within the budget: a second update shortly after the first must not take
 // every pod down at once, though none of them is available yet.
-func (p *pass) roll(views []*nodeView, desired int) {
-	count := p.count(views)
+func (s rolling) update(p *pass, _, kept []*nodeView, desired int) {
+	count := p.count(kept)
 	var young, candidates, sunsets []*nodeView
-	for _, view := range views {
+	for _, view := range kept {
 		old := view.old()
 		switch {
 		case old == nil || view.deleting:
@@ -45,14 +45,15 @@ func (p *pass) roll(views []*nodeView, desired int) {
 			candidates = append(candidates, view)
 		}
 	}
-	p.takeDown(young, p.limits.maxUnavailable-(count.unavailable-len(young)))
-	budget := p.limits.maxUnavailable - count.unavailable
+	p.takeDown(young, s.maxUnavailable-(count.unavailable-len(young)))
+	budget := s.maxUnavailable - count.unavailable
 	// A node that is not eligible takes nothing from the budget of those that are: where none is, there is no budget,
 	// but the old pod has to go (ROLLING-001).
 	spare := count.available - p.takeDown(candidates, budget) - desired
 	for _, view := range sunsets {
 		p.sunset(view, &spare)
 	}
+	p.createMissing(kept)
 }
 
 // takeDown deletes the old pods of the first of views, as many as room allows, and returns how many.

@@ -14,7 +14,7 @@ type State struct {
 	// list and are ignored, except that Plan can only claim and release pods that it is shown.
 	Pods []*corev1.Pod
 
-	// Nodes are all nodes of the cluster, eligible or not.
+	// Nodes are all nodes of the cluster, eligible or not. Where a limit leaves a choice, the first of them are updated first.
 	Nodes []*corev1.Node
 
 	// Revisions are the namespace's ControllerRevisions that are controlled by the DaemonSet, or by nobody, and the

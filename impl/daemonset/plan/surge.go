@@ -6,8 +6,7 @@ import (
 
 // slotsInUse returns the nodes that hold a surge slot: those with an available old pod and an updated one that is not
 // available, whatever it is instead: starting, ended, on its way out (SURGE-002). A node whose old pod is not
-// available holds none (SURGE-013). It looks at the nodes as they are, before this pass deletes anything, so that no
-// slot is given away on the strength of a deletion that may fail.
+// available holds none (SURGE-013). It is asked of the nodes as they are, so that no slot is given away on the strength of a deletion that may fail.
 func (p *pass) slotsInUse(views []*nodeView) sets.Set[string] {
 	inUse := sets.New[string]()
 	for _, view := range views {
@@ -38,7 +37,7 @@ func liveIn(inUse sets.Set[string], views []*nodeView) int {
 	return live
 }
 
-// surge updates by creating beside what is there; tidy has deleted old pods whose successor is available
+// update creates beside what is there; tidy has deleted old pods whose successor is available
 // (SURGE-006, SURGE-007). A node without an available old pod gets its updated pod at once (SURGE-012, UNREADY-001);
 // one with an available old pod needs a slot, and when all are taken nothing happens to it (PAUSE-001). If
 // maxUnavailable is not zero either, that many nodes may be without an available pod on top of it (API-006).
@@ -49,21 +48,21 @@ func liveIn(inUse sets.Set[string], views []*nodeView) int {
 //
 // A pass that creates outside the limit gives away no slot: should one of those old pods become available meanwhile,
 // its node holds a slot after all, and only the next pass can know (SURGE-002).
-func (p *pass) surge(views []*nodeView, inUse sets.Set[string], desired int) {
-	count := p.count(views)
-	free, held := p.limits.maxSurge-inUse.Len(), p.limits.maxSurge-liveIn(inUse, views)
-	budget := p.limits.maxUnavailable - count.unavailable
+func (s surging) update(p *pass, seen, kept []*nodeView, desired int) {
+	count, inUse := p.count(kept), p.slotsInUse(seen)
+	free, held := s.maxSurge-inUse.Len(), s.maxSurge-liveIn(inUse, kept)
+	budget := s.maxUnavailable - count.unavailable
 	spare := count.available - desired
 	open := func(view *nodeView) bool {
 		return view.eligible && !view.deleting && len(view.ended) == 0 && view.updated() == nil
 	}
-	for _, view := range views {
+	for _, view := range kept {
 		if open(view) && view.old() != nil && !p.available(view.old()) {
 			p.create(view, ReasonOldUnavailable)
 			free, held = 0, 0
 		}
 	}
-	for _, view := range views {
+	for _, view := range kept {
 		if !view.eligible {
 			p.sunset(view, &spare)
 			continue

@@ -6,19 +6,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// tidy decides what holds for a node under every update strategy, and leaves in view what stays: pods off nodes that
-// must not run them, pods that ended, and pods beyond what the strategy allows.
-func (p *pass) tidy(view *nodeView) {
+// tidy decides what holds for a node under every update strategy, and returns the node with what stays: without pods that it must not run, pods that
+// ended, and pods beyond what the strategy allows.
+func (p *pass) tidy(how strategy, view nodeView) *nodeView {
 	if !view.keeps {
-		p.evacuate(view)
-		return
+		p.evacuate(&view)
+		return &view
 	}
-	p.clearEnded(view)
-	if p.limits.surging {
-		p.pruneToPair(view)
-	} else {
-		p.pruneToOne(view)
-	}
+	p.clearEnded(&view)
+	how.prune(p, &view)
+	return &view
 }
 
 // evacuate deletes every pod of a node that must not run any (TARGET-002, DRAIN-008).

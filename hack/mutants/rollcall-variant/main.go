@@ -1,0 +1,37 @@
+// Command rollcall-variant is the reference controller with one difference, which --variant names; it has to come first. All other arguments are
+// those of rollcall-reference. Package variants lists what there is.
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
+	"github.com/rollcall-conformance/rollcall/impl/reference"
+)
+
+func main() {
+	variant, args, err := choose(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "rollcall-variant:", err)
+		os.Exit(2)
+	}
+	reference.Main(args, variant.Options())
+}
+
+// choose returns the variant that the first argument names, and the arguments of the reference.
+func choose(args []string) (variants.Variant, []string, error) {
+	if len(args) == 0 {
+		return variants.Variant{}, nil, fmt.Errorf("the first argument has to be --variant=NAME")
+	}
+	name, found := strings.CutPrefix(args[0], "--variant=")
+	if !found {
+		return variants.Variant{}, nil, fmt.Errorf("the first argument has to be --variant=NAME, not %q", args[0])
+	}
+	variant, err := variants.Named(name)
+	if err != nil {
+		return variants.Variant{}, nil, err
+	}
+	return variant, append(args[1:len(args):len(args)], variant.Args...), nil
+}

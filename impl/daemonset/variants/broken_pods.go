@@ -1,0 +1,91 @@
+package variants
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// brokenPods touch pods that they should not, or too many at once.
+func brokenPods() []Variant {
+	return []Variant{
+		{Name: "deletes-orphans", Says: "Deletes every pod in the namespace that nobody controls.",
+			Breaks: []string{"TARGET-003"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				for _, pod := range state.Pods {
+					if len(pod.OwnerReferences) == 0 && pod.DeletionTimestamp == nil {
+						remove(actions, pod, plan.ReasonDuplicate)
+					}
+				}
+			})},
+		{Name: "unlimited-burst", Says: "Creates all pods in one pass, however many.",
+			Breaks: []string{"ROLLING-020"}, Planner: createAll},
+	}
+}
+
+// createAll asks again, with the pods that are to be created in the state, until none is missing.
+func createAll(next plan.Planner) plan.Planner {
+	return func(state plan.State, now time.Time) plan.Actions {
+		actions := next(state, now)
+		for last := actions; len(last.CreatePods) == plan.Burst; {
+			state.Pods = slices.Clone(state.Pods)
+			for _, creation := range last.CreatePods {
+				state.Pods = append(state.Pods, creation.Pod)
+			}
+			last = next(state, now)
+			actions.CreatePods = append(actions.CreatePods, last.CreatePods...)
+		}
+		return actions
+	}
+}
+
+// brokenDuplicates hold more pods on a node than they may.
+func brokenDuplicates() []Variant {
+	return []Variant{
+		{Name: "creates-every-pod-twice", Says: "Creates every pod twice; the one too many is pruned.",
+			Breaks: []string{"SURGE-009", "SURGE-010", "SURGE-023", "ROLLING-013", "ROLLING-018"}, Planner: doing(createTwice)},
+		{Name: "creates-every-pod-twice-and-keeps-both", Says: "Creates every pod twice and deletes neither.",
+			Breaks: []string{"SURGE-010", "SURGE-011", "ROLLING-013"}, Planner: both(doing(keepDuplicates), doing(createTwice))},
+		{Name: "keeps-duplicates", Says: "Deletes no pod for being one too many on its node, whoever created it.",
+			Breaks: []string{"SURGE-010", "ROLLING-013"}, Planner: doing(keepDuplicates)},
+		{Name: "keeps-the-younger-duplicate", Says: "Keeps of two equal pods on a node the younger one.",
+			Breaks: []string{"SURGE-010"}, Planner: doing(keepYounger)},
+		{Name: "forgets-what-it-wrote", Says: "Does not wait until its cache shows what it wrote.",
+			Breaks:  []string{"SURGE-010", "ROLLING-013"},
+			Planner: seeing(func(state *plan.State, _ time.Time) { state.AwaitingOwnWrites = false })},
+	}
+}
+
+func createTwice(actions *plan.Actions, _ plan.State, _ time.Time) {
+	actions.CreatePods = slices.Concat(actions.CreatePods, actions.CreatePods)
+}
+
+func keepDuplicates(actions *plan.Actions, state plan.State, _ time.Time) {
+	same := map[string]bool{}
+	for _, n := range nodes(state) {
+		for _, pods := range [][]*corev1.Pod{n.olds, n.news} {
+			for _, pod := range pods {
+				same[string(pod.UID)] = len(pods) > 1
+			}
+		}
+	}
+	withoutDeletions(actions, func(d plan.PodDeletion) bool { return d.Reason == plan.ReasonDuplicate && same[string(d.Pod.UID)] })
+}
+
+// keepYounger shows the planner the ages of pods the wrong way round.
+func keepYounger(actions *plan.Actions, state plan.State, now time.Time) {
+	changePods(&state, every, func(pod *corev1.Pod) {
+		pod.CreationTimestamp = metav1.NewTime(now.Add(now.Sub(pod.CreationTimestamp.Time)))
+	})
+	reversed := plan.Plan(state, now)
+	withoutDeletions(actions, deletedFor(plan.ReasonDuplicate))
+	for _, deletion := range reversed.DeletePods {
+		if deletion.Reason == plan.ReasonDuplicate {
+			remove(actions, deletion.Pod, deletion.Reason)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package variants
+
+import (
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// brokenRevisions keep the history of templates wrongly, or tell wrongly what is of which template.
+func brokenRevisions() []Variant {
+	return []Variant{
+		{Name: "no-revision-label", Says: "Labels no pod with its revision.",
+			Breaks: []string{"API-020"},
+			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
+				for _, creation := range actions.CreatePods {
+					delete(creation.Pod.Labels, plan.HashLabel)
+				}
+				for i := range actions.PatchPods {
+					actions.PatchPods[i].Hash = ""
+				}
+				withoutEmptyPatches(actions)
+			})},
+		{Name: "no-generation-label", Says: "Labels no pod with its template generation.",
+			Breaks: []string{"API-021"},
+			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
+				for _, creation := range actions.CreatePods {
+					delete(creation.Pod.Labels, plan.GenerationLabel)
+				}
+			})},
+		{Name: "notices-only-template-changes", Says: "Does not notice that a DaemonSet has changed unless its template has.",
+			Breaks: []string{"ROLLING-017", "SURGE-020"},
+			Planner: remember(func(m *memory[appsv1.DaemonSet]) Around {
+				return seeing(func(state *plan.State, _ time.Time) {
+					before := m.of(*state)
+					if before.Generation == 0 || !apiequality.Semantic.DeepEqual(before.Spec.Template, state.DaemonSet.Spec.Template) {
+						state.DaemonSet.DeepCopyInto(before)
+					}
+					ds := state.DaemonSet.DeepCopy()
+					ds.Generation, ds.Spec = before.Generation, before.Spec
+					state.DaemonSet = ds
+				})
+			})},
+		{Name: "restarts-for-any-change", Says: "Takes a pod for outdated that was made before any change of the spec, not only one of the template.",
+			Breaks: []string{"ROLLING-015", "SURGE-014"}, Planner: both(seeing(readMade), doing(writeMade))},
+		{Name: "ignores-template-metadata", Says: "Takes templates for the same that differ in labels or annotations only.",
+			Breaks: []string{"ROLLING-016"},
+			Planner: remember(func(m *memory[corev1.PodTemplateSpec]) Around {
+				return seeingSpec(func(spec *appsv1.DaemonSetSpec, state plan.State, _ time.Time) {
+					before := m.of(state)
+					if !apiequality.Semantic.DeepEqual(before.Spec, spec.Template.Spec) {
+						spec.Template.DeepCopyInto(before)
+					}
+					before.DeepCopyInto(&spec.Template)
+				})
+			})},
+		{Name: "rollback-keeps-the-old-number", Says: "Leaves the number of the revision that a rollback goes back to.",
+			Breaks: []string{"HISTORY-010"}, Planner: doing(keepNumbers)},
+		{Name: "deletes-live-history", Says: "Deletes histories beyond the limit although pods are still of them.",
+			Breaks: []string{"HISTORY-017"},
+			Planner: func(next plan.Planner) plan.Planner {
+				return func(state plan.State, now time.Time) plan.Actions {
+					actions := next(state, now)
+					withoutPods(&state, every)
+					actions.DeleteRevisions = next(state, now).DeleteRevisions
+					return actions
+				}
+			}},
+		{Name: "keeps-all-history", Says: "Deletes no history, whatever the limit.",
+			Breaks:  []string{"HISTORY-016"},
+			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) { actions.DeleteRevisions = nil })},
+		{Name: "trims-history-only-for-a-new-template", Says: "Deletes histories beyond the limit only in a rollout, not because the limit was lowered.",
+			Breaks: []string{"HISTORY-021"},
+			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
+				if !actions.RolloutInProgress {
+					actions.DeleteRevisions = nil
+				}
+			})},
+		{Name: "adopts-nothing", Says: "Takes over no pod that nobody controls.",
+			Breaks: []string{"HISTORY-026"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				withoutPods(state, func(pod *corev1.Pod) bool { return len(pod.OwnerReferences) == 0 })
+			})},
+	}
+}
+
+func withoutEmptyPatches(actions *plan.Actions) {
+	var left []plan.PodPatch
+	for _, patch := range actions.PatchPods {
+		if patch.Adopt || patch.Release || patch.Hash != "" {
+			left = append(left, patch)
+		}
+	}
+	actions.PatchPods = left
+}
+
+// keepNumbers takes the changes of numbers out of the updates of revisions.
+func keepNumbers(actions *plan.Actions, state plan.State, _ time.Time) {
+	var left []plan.RevisionUpdate
+	for _, update := range actions.UpdateRevisions {
+		for _, revision := range state.Revisions {
+			if revision.UID == update.Revision.UID {
+				update.Revision.Revision = revision.Revision
+				if update.Adopt || !apiequality.Semantic.DeepEqual(revision, update.Revision) {
+					left = append(left, update)
+				}
+			}
+		}
+	}
+	actions.UpdateRevisions = left
+}

@@ -1,0 +1,83 @@
+package variants
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// brokenRollbacks go wrong where a rollout is overtaken by another one, or by the way back.
+func brokenRollbacks() []Variant {
+	return []Variant{
+		{Name: "a-rollback-restarts-what-it-goes-back-to", Says: "Takes a pod for outdated that is of the template that a rollback goes back to.",
+			Breaks: []string{"ROLLBACK-002", "ROLLBACK-003"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				generation := state.DaemonSet.Annotations[appsv1.DeprecatedTemplateGeneration]
+				outdate(state, func(pod *corev1.Pod) bool { return pod.Labels[plan.GenerationLabel] != generation })
+			})},
+		{Name: "a-rollback-leaves-surge-pods", Says: "Leaves the surge pods of a rollout that was rolled back beside the pods of the revision that it went back to.",
+			Breaks: []string{"SURGE-011", "ROLLBACK-003"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				if !maySurge(state) {
+					return
+				}
+				younger := map[string]bool{}
+				for _, n := range nodes(state) {
+					for _, pod := range n.olds {
+						younger[string(pod.UID)] = len(n.news) > 0 && n.news[0].CreationTimestamp.Before(&pod.CreationTimestamp)
+					}
+				}
+				withoutDeletions(actions, func(d plan.PodDeletion) bool { return younger[string(d.Pod.UID)] })
+			})},
+		{Name: "a-third-revision-keeps-the-second", Says: "Keeps the younger of two old pods on a node when a third revision overtakes the second, available or not.",
+			Breaks: []string{"ROLLOVER-002", "SURGE-016"}, Planner: doing(keepYoungestOld)},
+	}
+}
+
+// outdated is a revision that no template has.
+const outdated = "outdated"
+
+// outdate makes pods look as if they were of another template.
+func outdate(state *plan.State, which func(*corev1.Pod) bool) {
+	owner := state.DaemonSet
+	changePods(state, func(pod *corev1.Pod) bool { return metav1.IsControlledBy(pod, owner) && which(pod) }, func(pod *corev1.Pod) {
+		pod.Labels[plan.HashLabel], pod.Labels[plan.GenerationLabel] = outdated, "0"
+	})
+}
+
+// keepYoungestOld turns the choice between old pods around.
+func keepYoungestOld(actions *plan.Actions, state plan.State, _ time.Time) {
+	if state.AwaitingOwnWrites {
+		return
+	}
+	for _, n := range nodes(state) {
+		if len(n.olds) < 2 {
+			continue
+		}
+		withoutDeletions(actions, func(d plan.PodDeletion) bool { return d.Node == n.name && slices.Contains(n.olds, d.Pod) })
+		slices.SortFunc(n.olds, func(a, b *corev1.Pod) int { return b.CreationTimestamp.Compare(a.CreationTimestamp.Time) })
+		for _, pod := range n.olds[1:] {
+			remove(actions, pod, plan.ReasonDuplicate)
+		}
+	}
+}
+
+// madeFor is the annotation that carries the DaemonSet's generation at a pod's creation.
+const madeFor = "made-for-generation"
+
+func writeMade(actions *plan.Actions, state plan.State, _ time.Time) {
+	for _, creation := range actions.CreatePods {
+		metav1.SetMetaDataAnnotation(&creation.Pod.ObjectMeta, madeFor, strconv.FormatInt(state.DaemonSet.Generation, 10))
+	}
+}
+
+func readMade(state *plan.State, _ time.Time) {
+	generation := strconv.FormatInt(state.DaemonSet.Generation, 10)
+	outdate(state, func(pod *corev1.Pod) bool { return pod.Annotations[madeFor] != generation })
+}

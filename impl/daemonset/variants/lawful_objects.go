@@ -1,0 +1,141 @@
+package variants
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// lawfulObjects give their objects other names, labels and fields.
+func lawfulObjects() []Variant {
+	return []Variant{
+		{Name: "extra-labels-and-annotations", Says: "Puts a label and an annotation of its own on pods and history objects.",
+			Lawful: "What the requirements ask for is there; none forbids more.", Planner: doing(decorate)},
+		{Name: "extra-events", Says: "Records an event on the DaemonSet for every creation that it plans.",
+			Lawful: "COND-004 asks for some events and forbids none.",
+			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
+				for _, creation := range actions.CreatePods {
+					actions.Events = append(actions.Events, plan.Event{
+						Type: corev1.EventTypeNormal, Reason: "Planned", Message: fmt.Sprintf("a pod on %s, %s", creation.Node, creation.Reason),
+					})
+				}
+			})},
+		{Name: "extra-condition", Says: "Keeps a condition of its own in the status.",
+			Lawful: "A status may have conditions. It is written once, so that SURGE-025 holds.", Planner: doing(addCondition)},
+		{Name: "other-hashes", Says: "Computes other revision labels, and with them other names of history objects.",
+			Lawful: "HISTORY-002 asks for a hash of the template in the name and the label, not for a particular one.", Planner: translateHashes},
+		{Name: "other-pod-names", Says: "Names pods by itself, after the DaemonSet and a number.",
+			Lawful: "No requirement says how pods are named.", Planner: remembering(numberPods)},
+		{Name: "binds-by-node-name", Says: "Creates pods that are bound to their node already, without the scheduler.",
+			Lawful: "SURGE-026 names both ways.",
+			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
+				for _, creation := range actions.CreatePods {
+					creation.Pod.Spec.NodeName = creation.Node
+				}
+			})},
+	}
+}
+
+func decorate(actions *plan.Actions, _ plan.State, _ time.Time) {
+	const key, value = "example.com/made-by", "variant"
+	for _, creation := range actions.CreatePods {
+		creation.Pod.Labels[key] = value
+		metav1.SetMetaDataAnnotation(&creation.Pod.ObjectMeta, key, value)
+	}
+	if actions.CreateRevision != nil {
+		actions.CreateRevision.Labels[key] = value
+		metav1.SetMetaDataAnnotation(&actions.CreateRevision.ObjectMeta, key, value)
+	}
+}
+
+func addCondition(actions *plan.Actions, state plan.State, _ time.Time) {
+	if actions.Status == nil {
+		return
+	}
+	const kind = "Observed"
+	for _, have := range actions.Status.Conditions {
+		if have.Type == kind {
+			return
+		}
+	}
+	actions.Status.Conditions = append(actions.Status.Conditions, appsv1.DaemonSetCondition{
+		Type: kind, Status: corev1.ConditionTrue, Reason: "Seen", LastTransitionTime: state.DaemonSet.CreationTimestamp,
+	})
+}
+
+// hashPrefix is what other hashes begin with.
+const hashPrefix = "other-"
+
+// translateHashes speaks to the planner in its own hashes, and to the API server in others.
+func translateHashes(next plan.Planner) plan.Planner {
+	return func(state plan.State, now time.Time) plan.Actions {
+		ds := state.DaemonSet
+		state.Revisions = append([]*appsv1.ControllerRevision(nil), state.Revisions...)
+		for i, revision := range state.Revisions {
+			if hash, ours := strings.CutPrefix(revision.Labels[plan.HashLabel], hashPrefix); ours {
+				state.Revisions[i] = revision.DeepCopy()
+				state.Revisions[i].Labels[plan.HashLabel] = hash
+				state.Revisions[i].Name = strings.Replace(revision.Name, hashPrefix, "", 1)
+			}
+		}
+		originals := map[*corev1.Pod]*corev1.Pod{}
+		pods := state.Pods
+		changePods(&state, every, func(pod *corev1.Pod) {
+			pod.Labels[plan.HashLabel] = strings.TrimPrefix(pod.Labels[plan.HashLabel], hashPrefix)
+			if pod.Labels[plan.HashLabel] == "" {
+				delete(pod.Labels, plan.HashLabel)
+			}
+		})
+		for i, pod := range state.Pods {
+			originals[pod] = pods[i]
+		}
+		actions := next(state, now)
+		if actions.CreateRevision != nil {
+			rename(ds, actions.CreateRevision)
+		}
+		for _, update := range actions.UpdateRevisions {
+			rename(ds, update.Revision)
+		}
+		for i, revision := range actions.DeleteRevisions {
+			actions.DeleteRevisions[i] = revision.DeepCopy()
+			rename(ds, actions.DeleteRevisions[i])
+		}
+		for _, creation := range actions.CreatePods {
+			creation.Pod.Labels[plan.HashLabel] = hashPrefix + creation.Hash
+		}
+		for i, patch := range actions.PatchPods {
+			actions.PatchPods[i].Pod = originals[patch.Pod]
+			if patch.Hash != "" {
+				actions.PatchPods[i].Hash = hashPrefix + patch.Hash
+			}
+		}
+		return actions
+	}
+}
+
+func rename(ds *appsv1.DaemonSet, revision *appsv1.ControllerRevision) {
+	revision.Labels[plan.HashLabel] = hashPrefix + revision.Labels[plan.HashLabel]
+	if rest, ours := strings.CutPrefix(revision.Name, ds.Name+"-"); ours {
+		revision.Name = ds.Name + "-" + hashPrefix + rest
+	}
+}
+
+// numberPods names pods after the time at which the process began and a number.
+func numberPods() Around {
+	var serial atomic.Int64
+	return sinceStart(func(began func(time.Time) time.Time) Around {
+		return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+			for _, creation := range actions.CreatePods {
+				creation.Pod.GenerateName = ""
+				creation.Pod.Name = fmt.Sprintf("%s.%d.%d", state.DaemonSet.Name, began(now).UnixMilli(), serial.Add(1))
+			}
+		})
+	})
+}

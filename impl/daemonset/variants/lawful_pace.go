@@ -1,0 +1,129 @@
+package variants
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// lawfulPaces are slower than the reference, within what promptly means, or use less of a limit than they may.
+func lawfulPaces() []Variant {
+	const prompt = "A reaction may take five seconds."
+	return []Variant{
+		{Name: "reacts-after-two-seconds", Says: "Looks two seconds after what made it look.", Lawful: prompt, Reconciler: reactLate(2 * time.Second)},
+		{Name: "reacts-after-half-a-second", Says: "Looks half a second after what made it look, which takes many changes together.",
+			Lawful: prompt, Reconciler: reactLate(500 * time.Millisecond)},
+		{Name: "frees-slots-late", Says: "Creates a surge pod three seconds after a slot for it became free.",
+			Lawful: prompt, Planner: holdCreations(3*time.Second, createdFor(plan.ReasonSurge))},
+		{Name: "takes-old-pods-down-late", Says: "Deletes an available old pod three seconds after maxUnavailable allows it.",
+			Lawful: prompt, Planner: holdDeletions(3*time.Second, deletedFor(plan.ReasonOutdated))},
+		{Name: "fills-nodes-late", Says: "Creates a missing pod three seconds after it is missed.",
+			Lawful: prompt, Planner: holdCreations(3*time.Second, createdFor(plan.ReasonMissing))},
+		{Name: "evacuates-late", Says: "Deletes pods from ineligible nodes three seconds after these became so.",
+			Lawful: prompt, Planner: holdDeletions(3*time.Second, deletedFor(plan.ReasonIneligible))},
+		{Name: "adopts-late", Says: "Takes pods and history objects over three seconds after it could.",
+			Lawful: prompt, Planner: remember(adoptLate)},
+		{Name: "one-surge-at-a-time", Says: "Surges on one node at a time, whatever maxSurge allows.",
+			Lawful:  "maxSurge is an upper bound.",
+			Planner: limiting(maxSurge, func(*intstr.IntOrString, plan.State, time.Time) int { return 1 })},
+		{Name: "one-unavailable-at-a-time", Says: "Takes one node down at a time, whatever maxUnavailable allows.",
+			Lawful:  "maxUnavailable is an upper bound.",
+			Planner: limiting(maxUnavailable, func(*intstr.IntOrString, plan.State, time.Time) int { return 1 })},
+		{Name: "looks-every-second", Says: "Looks again every second, and writes nothing where nothing has changed.",
+			Lawful:     "SURGE-025 forbids writes, not looks.",
+			Reconciler: lookEvery(time.Second)},
+		{Name: "backs-off-from-100-ms", Says: "Replaces a pod that failed after 100 ms, 200 ms, 400 ms, …",
+			Lawful: "SURGE-024 and TARGET-010 ask for a delay that grows, not for one that begins with a second.", Planner: backOffSooner},
+		{Name: "trims-history-after-a-rollout", Says: "Deletes histories beyond the limit only when no rollout is under way.",
+			Lawful: "HISTORY-016 says that they are deleted, not that it happens before a rollout ends.",
+			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
+				if actions.RolloutInProgress {
+					actions.DeleteRevisions = nil
+				}
+			})},
+	}
+}
+
+// lookEvery repeats every pass that asks for no other one.
+func lookEvery(period time.Duration) func(reconcile.Reconciler, client.Client) reconcile.Reconciler {
+	return func(inner reconcile.Reconciler, _ client.Client) reconcile.Reconciler {
+		return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+			result, err := inner.Reconcile(ctx, request)
+			if err == nil && (result.RequeueAfter == 0 || result.RequeueAfter > period) {
+				result.RequeueAfter = period
+			}
+			return result, err
+		})
+	}
+}
+
+// reactLate makes a pass over a DaemonSet wait after the first request for it; requests meanwhile are answered by that pass.
+func reactLate(delay time.Duration) func(reconcile.Reconciler, client.Client) reconcile.Reconciler {
+	return func(inner reconcile.Reconciler, _ client.Client) reconcile.Reconciler {
+		var mu sync.Mutex
+		due := map[reconcile.Request]time.Time{}
+		return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+			mu.Lock()
+			at, waiting := due[request]
+			if !waiting {
+				at = time.Now().Add(delay)
+				due[request] = at
+			}
+			wait := time.Until(at)
+			if wait <= 0 {
+				delete(due, request)
+			}
+			mu.Unlock()
+			if wait > 0 {
+				return reconcile.Result{RequeueAfter: wait}, nil
+			}
+			return inner.Reconcile(ctx, request)
+		})
+	}
+}
+
+func adoptLate(m *memory[holding]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+		h, wanted := m.of(state), map[string]bool{}
+		late := func(key string) bool {
+			wanted[key] = true
+			return h.held(key, 3*time.Second, now, actions)
+		}
+		var patches []plan.PodPatch
+		for _, patch := range actions.PatchPods {
+			if !patch.Adopt || !late(string(patch.Pod.UID)) {
+				patches = append(patches, patch)
+			}
+		}
+		var updates []plan.RevisionUpdate
+		for _, update := range actions.UpdateRevisions {
+			if !update.Adopt || !late(string(update.Revision.UID)) {
+				updates = append(updates, update)
+			}
+		}
+		actions.PatchPods, actions.UpdateRevisions = patches, updates
+		withoutDeletions(actions, func(d plan.PodDeletion) bool { return metav1.GetControllerOfNoCopy(d.Pod) == nil })
+		h.only(wanted)
+	})
+}
+
+// backOffSooner shows the planner a tenth of every delay that it keeps.
+func backOffSooner(next plan.Planner) plan.Planner {
+	return func(state plan.State, now time.Time) plan.Actions {
+		state.Backoff = backoffs(state, func(_ string, b plan.Backoff) plan.Backoff { return plan.Backoff{Delay: b.Delay / 10, Last: b.Last} })
+		actions := next(state, now)
+		for name, b := range actions.Backoff {
+			if state.Backoff[name].Delay > 0 {
+				actions.Backoff[name] = plan.Backoff{Delay: 10 * b.Delay, Last: b.Last}
+			}
+		}
+		return actions
+	}
+}

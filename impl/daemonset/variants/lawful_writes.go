@@ -1,0 +1,133 @@
+package variants
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// lawfulWrites use other verbs for the same writes.
+func lawfulWrites() []Variant {
+	const verbs = "The requirements are about what is stored, not about the verb that stores it; what others wrote is left alone."
+	return []Variant{
+		{Name: "server-side-apply", Says: "Writes the status by server-side apply instead of update.", Lawful: verbs,
+			Writer: func(c client.Client) client.Client { return statusPatcher{c, types.ApplyPatchType} }},
+		{Name: "status-by-merge-patch", Says: "Writes the status by a merge patch without a resourceVersion instead of update.", Lawful: verbs,
+			Writer: func(c client.Client) client.Client { return statusPatcher{c, types.MergePatchType} }},
+		{Name: "relabels-pods-after-creation", Says: "Patches each pod after its creation with the labels that it has already.",
+			Lawful: "A patch that changes nothing is no change; no second pod comes about.",
+			Writer: func(c client.Client) client.Client { return patchingAgain{c} }},
+		{Name: "finalizer-on-the-daemonset", Says: "Puts a finalizer of its own on every DaemonSet, and takes it away when the DaemonSet is being deleted.",
+			Lawful: "It changes no spec, and a DaemonSet that is being deleted gets neither pods nor a status (STATUS-015).",
+			Reconciler: func(inner reconcile.Reconciler, c client.Client) reconcile.Reconciler {
+				return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+					if again, err := keepFinalizer(ctx, c, request); again || err != nil {
+						return reconcile.Result{}, err
+					}
+					return inner.Reconcile(ctx, request)
+				})
+			}},
+	}
+}
+
+// statusPatcher writes the status of DaemonSets by a patch.
+type statusPatcher struct {
+	client.Client
+	by types.PatchType
+}
+
+func (c statusPatcher) Status() client.SubResourceWriter {
+	return statusWriter{SubResourceWriter: c.Client.Status(), by: c.by}
+}
+
+type statusWriter struct {
+	client.SubResourceWriter
+	by types.PatchType
+}
+
+func (w statusWriter) Update(ctx context.Context, object client.Object, options ...client.SubResourceUpdateOption) error {
+	ds, isDaemonSet := object.(*appsv1.DaemonSet)
+	if !isDaemonSet {
+		return w.SubResourceWriter.Update(ctx, object, options...)
+	}
+	status := ds.Status.DeepCopy()
+	// They are others'.
+	status.Conditions = nil
+	body, err := json.Marshal(map[string]any{
+		"apiVersion": appsv1.SchemeGroupVersion.String(), "kind": "DaemonSet",
+		"metadata": map[string]any{"name": ds.Name, "namespace": ds.Namespace, "uid": ds.UID}, "status": allNumbers(status),
+	})
+	if err != nil {
+		return fmt.Errorf("encode the status: %w", err)
+	}
+	var how []client.SubResourcePatchOption
+	if w.by == types.ApplyPatchType {
+		how = append(how, client.FieldOwner("rollcall-variant"), client.ForceOwnership)
+	}
+	return w.Patch(ctx, ds.DeepCopy(), client.RawPatch(w.by, body), how...)
+}
+
+// allNumbers are the fields of the status with those that are zero and would be left out.
+func allNumbers(status *appsv1.DaemonSetStatus) map[string]any {
+	fields := map[string]any{
+		"currentNumberScheduled": status.CurrentNumberScheduled, "numberMisscheduled": status.NumberMisscheduled,
+		"desiredNumberScheduled": status.DesiredNumberScheduled, "numberReady": status.NumberReady, "observedGeneration": status.ObservedGeneration,
+		"updatedNumberScheduled": status.UpdatedNumberScheduled, "numberAvailable": status.NumberAvailable, "numberUnavailable": status.NumberUnavailable,
+	}
+	if status.CollisionCount != nil {
+		fields["collisionCount"] = *status.CollisionCount
+	}
+	return fields
+}
+
+type patchingAgain struct{ client.Client }
+
+func (c patchingAgain) Create(ctx context.Context, object client.Object, options ...client.CreateOption) error {
+	if err := c.Client.Create(ctx, object, options...); err != nil {
+		return err
+	}
+	pod, isPod := object.(*corev1.Pod)
+	if !isPod {
+		return nil
+	}
+	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": pod.UID, "labels": pod.Labels}})
+	if err != nil {
+		return fmt.Errorf("encode the patch: %w", err)
+	}
+	// The pod is there: what the second write meets is no matter.
+	_ = c.Client.Patch(ctx, pod.DeepCopy(), client.RawPatch(types.MergePatchType, body))
+	return nil
+}
+
+const finalizer = "example.com/variant"
+
+// keepFinalizer reports whether it wrote, so that an event will bring the DaemonSet back.
+func keepFinalizer(ctx context.Context, c client.Client, request reconcile.Request) (bool, error) {
+	ds := &appsv1.DaemonSet{}
+	if err := c.Get(ctx, request.NamespacedName, ds); err != nil {
+		return false, client.IgnoreNotFound(err)
+	}
+	wanted := ds.DeletionTimestamp == nil
+	if slices.Contains(ds.Finalizers, finalizer) == wanted {
+		return false, nil
+	}
+	changed := ds.DeepCopy()
+	if wanted {
+		controllerutil.AddFinalizer(changed, finalizer)
+	} else {
+		controllerutil.RemoveFinalizer(changed, finalizer)
+	}
+	patch := client.MergeFromWithOptions(ds, client.MergeFromWithOptimisticLock{})
+	if err := c.Patch(ctx, changed, patch); err != nil {
+		return false, client.IgnoreNotFound(err)
+	}
+	return true, nil
+}

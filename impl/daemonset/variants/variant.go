@@ -1,0 +1,81 @@
+// Package variants holds controllers that are the reference but for one difference: broken ones, which break a promise that they name, and
+// lawful ones, which do otherwise what the requirements leave open. The suite has to find out every broken one and no lawful one. The simulation
+// does the same with those that differ in their planner alone. The reference does not contain them: they are functions around its parts, and
+// hack/mutants/rollcall-variant is the program that runs one.
+package variants
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// Variant is the reference with one difference.
+type Variant struct {
+	// Name is made of lower-case words with dashes between them.
+	Name string
+	// Says is what it does otherwise.
+	Says string
+	// Breaks are the requirements of the catalogue that it breaks; none if it is lawful.
+	Breaks []string
+	// Lawful says why no requirement forbids it; empty if it is broken.
+	Lawful string
+	// NeedsKubelets: only real nodes can show the difference.
+	NeedsKubelets bool
+
+	// Planner wraps plan.Plan, once for every process; nil for none.
+	Planner Around
+	// Writer wraps the client through which everything is written; nil for none.
+	Writer func(client.Client) client.Client
+	// Reconciler wraps the reconciler; nil for none.
+	Reconciler func(reconcile.Reconciler, client.Client) reconcile.Reconciler
+	// Args are further arguments of the program.
+	Args []string
+}
+
+// Around wraps a planner. The result may remember what it saw, until its process ends.
+type Around func(next plan.Planner) plan.Planner
+
+// Options are those of a controller that is the variant.
+func (v Variant) Options() daemonset.Options {
+	options := daemonset.Options{Writer: v.Writer, Around: v.Reconciler}
+	if v.Planner != nil {
+		options.Plan = v.Planner(plan.Plan)
+	}
+	return options
+}
+
+// Broken returns every variant that breaks a promise, in the order of their names.
+func Broken() []Variant {
+	return sorted(
+		brokenSurges(), brokenSurgeSlots(), brokenRollings(), brokenAvailabilities(), brokenClocks(), brokenStatuses(), brokenRevisions(), brokenNodes(),
+		brokenPods(), brokenDuplicates(), brokenRestarts(), brokenRollbacks(), brokenBackoffs(), brokenReconcilers(), brokenWithKubelets(),
+	)
+}
+
+// Lawful returns every variant that no requirement forbids, in the order of their names.
+func Lawful() []Variant {
+	return sorted(lawfulStatuses(), lawfulDeletions(), lawfulObjects(), lawfulWrites(), lawfulOrders(), lawfulPaces(), lawfulPasses(), lawfulProcesses())
+}
+
+// Named returns the variant of that name.
+func Named(name string) (Variant, error) {
+	for _, v := range slices.Concat(Broken(), Lawful()) {
+		if v.Name == name {
+			return v, nil
+		}
+	}
+	return Variant{}, fmt.Errorf("there is no variant %q of the reference", name)
+}
+
+func sorted(groups ...[]Variant) []Variant {
+	all := slices.Concat(groups...)
+	slices.SortFunc(all, func(a, b Variant) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}

@@ -1,0 +1,175 @@
+// Package reference is the program around the reference controllers: flags, manager, probes, leader election.
+package reference
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client/config"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset"
+)
+
+// Main runs the controllers until SIGINT or SIGTERM, with the arguments of the command line, and exits: 0 after a signal or --help, 2 for a mistake on
+// the command line, 1 for any other error. In options a flag decides ConcurrentSyncs.
+func Main(args []string, options daemonset.Options) {
+	if err := run(ctrl.SetupSignalHandler(), args, options); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			os.Exit(0)
+		}
+		fmt.Fprintln(os.Stderr, "rollcall-reference:", err)
+		var usage *usageError
+		if errors.As(err, &usage) {
+			os.Exit(2)
+		}
+		os.Exit(1)
+	}
+}
+
+// settings are what the flags say; --kubeconfig is controller-runtime's.
+type settings struct {
+	healthAddress, metricsAddress   string
+	elect, readyWhenLeading         bool
+	electionNamespace, electionName string
+	qps                             float64
+	burst                           int
+	concurrentSyncs                 int
+}
+
+// usageError is a mistake on the command line.
+type usageError struct{ cause error }
+
+func (e *usageError) Error() string { return e.cause.Error() }
+func (e *usageError) Unwrap() error { return e.cause }
+
+func parse(args []string) (settings, error) {
+	var s settings
+	flags := flag.NewFlagSet("rollcall-reference", flag.ContinueOnError)
+	config.RegisterFlags(flags)
+	klog.InitFlags(flags)
+	flags.StringVar(&s.healthAddress, "health-probe-bind-address", ":8081", "where /healthz and /readyz are served; 0 for nowhere")
+	flags.StringVar(&s.metricsAddress, "metrics-bind-address", ":8080", "where /metrics is served, over plain HTTP; 0 for nowhere")
+	flags.BoolVar(&s.elect, "leader-elect", true, "work only while holding the election's lease, so that more than one replica may run")
+	flags.StringVar(&s.electionNamespace, "leader-election-namespace", "rollcall-system", "namespace of the election's lease; has to exist")
+	flags.StringVar(&s.electionName, "leader-election-id", "rollcall-reference", "name of the election's lease")
+	flags.BoolVar(&s.readyWhenLeading, "ready-when-leading", false,
+		"answer /readyz with success only when working as the leader; for one replica, since a rollout of several waits for those that do not lead")
+	// kube-controller-manager's defaults of 20 and 30 would make the client, not the policy, the speed of a rollout, and let the
+	// reaction to a failed pod wait behind a hundred creations. API priority and fairness protects the API server.
+	flags.Float64Var(&s.qps, "kube-api-qps", 500, "requests per second to the API server, on average")
+	flags.IntVar(&s.burst, "kube-api-burst", 1000, "requests to the API server that may be made at once on top of that")
+	flags.IntVar(&s.concurrentSyncs, "concurrent-syncs", 5, "DaemonSets that are worked on at the same time")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return settings{}, err
+		}
+		return settings{}, &usageError{cause: err}
+	}
+	switch {
+	case flags.NArg() > 0:
+		return settings{}, &usageError{cause: fmt.Errorf("unexpected argument %q: every setting is a flag, see --help", flags.Arg(0))}
+	case s.qps <= 0 || s.burst <= 0:
+		return settings{}, &usageError{cause: fmt.Errorf("--kube-api-qps=%v and --kube-api-burst=%d: both have to be above zero", s.qps, s.burst)}
+	case s.concurrentSyncs <= 0:
+		return settings{}, &usageError{cause: fmt.Errorf("--concurrent-syncs=%d: has to be above zero", s.concurrentSyncs)}
+	}
+	return s, nil
+}
+
+func run(ctx context.Context, args []string, options daemonset.Options) error {
+	s, err := parse(args)
+	if err != nil {
+		return err
+	}
+	logger := klog.Background()
+	ctrl.SetLogger(logger)
+	ctx = klog.NewContext(ctx, logger)
+
+	manager, err := newManager(s)
+	if err != nil {
+		return err
+	}
+	options.ConcurrentSyncs = s.concurrentSyncs
+	if err := daemonset.SetupWithManager(ctx, manager, options); err != nil {
+		return err
+	}
+	if err := manager.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return fmt.Errorf("serve /healthz: %w", err)
+	}
+	if err := manager.AddReadyzCheck("caches", cachesSynced(manager.GetCache())); err != nil {
+		return fmt.Errorf("serve /readyz: %w", err)
+	}
+	if s.readyWhenLeading {
+		if err := manager.AddReadyzCheck("leading", leading(manager.Elected())); err != nil {
+			return fmt.Errorf("serve /readyz: %w", err)
+		}
+	}
+	if err := manager.Start(ctx); err != nil {
+		return fmt.Errorf("run the controllers: %w", err)
+	}
+	return nil
+}
+
+func newManager(s settings) (ctrl.Manager, error) {
+	kubeconfig, err := ctrl.GetConfig()
+	if err != nil {
+		return nil, fmt.Errorf("find a cluster; give --kubeconfig, set KUBECONFIG, or run in a pod: %w", err)
+	}
+	kubeconfig.QPS, kubeconfig.Burst = float32(s.qps), s.burst
+	scheme := runtime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		return nil, fmt.Errorf("register the Kubernetes kinds: %w", err)
+	}
+	manager, err := ctrl.NewManager(kubeconfig, ctrl.Options{
+		Scheme:                  scheme,
+		Cache:                   cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
+		HealthProbeBindAddress:  s.healthAddress,
+		Metrics:                 metricsserver.Options{BindAddress: s.metricsAddress},
+		LeaderElection:          s.elect,
+		LeaderElectionNamespace: s.electionNamespace,
+		LeaderElectionID:        s.electionName,
+		// The process ends with its leadership, so the next leader need not wait for the lease to run out.
+		LeaderElectionReleaseOnCancel: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("set up the controller manager for %s: %w", kubeconfig.Host, err)
+	}
+	return manager, nil
+}
+
+// cachesSynced is ready once the caches hold what the cluster has, leader or not: a standby that could not take over
+// at once is not ready.
+func cachesSynced(caches cache.Cache) healthz.Checker {
+	return func(request *http.Request) error {
+		ctx, cancel := context.WithTimeout(request.Context(), time.Second)
+		defer cancel()
+		if !caches.WaitForCacheSync(ctx) {
+			return errors.New("caches are not synced yet")
+		}
+		return nil
+	}
+}
+
+// leading is ready once elected: a process ends with its leadership.
+func leading(elected <-chan struct{}) healthz.Checker {
+	return func(*http.Request) error {
+		select {
+		case <-elected:
+			return nil
+		default:
+			return errors.New("another one leads")
+		}
+	}
+}
