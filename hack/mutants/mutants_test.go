@@ -140,7 +140,7 @@ func TestALawfulVariantIsDoubtedByEveryVerdictButAPass(t *testing.T) {
 		reports.Unsupported: "DOUBTED (nothing was run)", reports.NotRun: "DOUBTED (nothing was run)",
 	} {
 		r := result{mutant: mutant{Variant: variants.Variant{Lawful: "because"}}, verdicts: map[requirements.ID]reports.Verdict{}}
-		r.read(&reports.ConformanceReport{Requirements: []reports.RequirementResult{{ID: "SURGE-001", Verdict: verdict}}})
+		r.read(&reports.ConformanceReport{Requirements: []reports.RequirementResult{{Requirement: reports.Requirement{ID: "SURGE-001"}, Verdict: verdict}}})
 		if r.verdict() != want || r.proven() != (verdict == reports.Pass) {
 			t.Errorf("%s: %s, proven %t", verdict, r.verdict(), r.proven())
 		}
