@@ -194,10 +194,8 @@ func replace[K comparable, V Object](all map[K]V, key K, object V, gone bool) Ob
 	return before
 }
 
-// Replay applies the history's entries to an empty cluster, one by one, and calls observe after each.
-func (h *History) Replay(observe func(*Cluster, Change)) {
-	cluster := NewCluster()
-	cluster.revisionLabel = h.RevisionLabel
+// Times returns when each entry happened at the latest, as a replay gives it in Cluster.Time.
+func (h *History) Times() []time.Time {
 	times := make([]time.Time, len(h.Entries))
 	for i := len(h.Entries) - 1; i >= 0; i-- {
 		times[i] = h.Entries[i].Time
@@ -205,6 +203,14 @@ func (h *History) Replay(observe func(*Cluster, Change)) {
 			times[i] = times[i+1]
 		}
 	}
+	return times
+}
+
+// Replay applies the history's entries to an empty cluster, one by one, and calls observe after each.
+func (h *History) Replay(observe func(*Cluster, Change)) {
+	cluster := NewCluster()
+	cluster.revisionLabel = h.RevisionLabel
+	times := h.Times()
 	for i, entry := range h.Entries {
 		change := cluster.Apply(entry)
 		cluster.Time = times[i]

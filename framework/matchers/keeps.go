@@ -8,13 +8,13 @@ import (
 )
 
 // Keeps asks that a standing promise is kept, for a requirement that asks the same of one situation. The history must put it to the test.
-func Keeps(standing judge.Judge) Matcher { return kept{standing} }
+func Keeps(standing judge.Rule) Matcher { return kept{standing} }
 
-type kept struct{ judge.Judge }
+type kept struct{ judge.Rule }
 
 // Check implements Matcher: the standing judge's own violations.
 func (k kept) Check(h *history.History) []judge.Violation {
-	verdict := judge.Run(h, []judge.Judge{k.Judge})[0]
+	verdict := judge.Run(h, []judge.Rule{k.Rule})[0]
 	if verdict.Outcome == judge.Holds && !verdict.Exercised {
 		return []judge.Violation{{Promise: k.Promise, Got: "nothing that puts it to the test"}}
 	}

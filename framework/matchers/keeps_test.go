@@ -4,12 +4,12 @@ import (
 	"testing"
 
 	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
-	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	standing "github.com/rollcall-conformance/rollcall/framework/rules/rollout"
 )
 
 func TestKeepsAsksForAStandingPromise(t *testing.T) {
-	m := Keeps(judge.SurgeOnePerRevision())
+	m := Keeps(standing.SurgeOnePerRevision())
 	b := served(t)
 	holds(t, b.History(), m)
 	t.Run("fails where it is broken, with the judge's own words", func(t *testing.T) {
@@ -18,7 +18,7 @@ func TestKeepsAsksForAStandingPromise(t *testing.T) {
 		ds.Pod("old", "node-1").Ready()
 		ds.Update("v2").Pod("new", "node-1")
 		ds.Pod("newer", "node-1")
-		fails(t, b.History(), m, judge.SurgeOnePerRevision().Promise, "newer")
+		fails(t, b.History(), m, standing.SurgeOnePerRevision().Promise, "newer")
 	})
 	t.Run("fails where nothing puts it to the test", func(t *testing.T) {
 		fails(t, historytest.New(t).Nodes(1).History(), m, "puts it to the test")

@@ -11,6 +11,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/rules"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
@@ -112,7 +113,7 @@ func (e *exercise) add(verdicts judge.Verdicts) {
 // never returns the promises that were not.
 func (e *exercise) never() []requirements.ID {
 	var ids []requirements.ID
-	for _, j := range judge.All() {
+	for _, j := range rules.All() {
 		if e.times[j.Requirement] == 0 {
 			ids = append(ids, j.Requirement)
 		}

@@ -13,12 +13,13 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules"
 )
 
 // judges are the suite's standing ones and those that only the simulation needs: the promises are decided by specs elsewhere, or cannot be
 // judged without knowing when the implementation was restarted.
-func judges() []judge.Judge {
-	return append(judge.All(), replacementWaits(), failuresBackOff(), observedMeansSeen(), adoptsWhatWasLeft())
+func judges() []judge.Rule {
+	return append(rules.All(), replacementWaits(), failuresBackOff(), observedMeansSeen(), adoptsWhatWasLeft())
 }
 
 // observation is an Observer that has something to decide in every history.
@@ -28,8 +29,8 @@ func (o observation) Observe(s *judge.Scene) []judge.Violation { return o(s) }
 func (o observation) Exercised() bool                          { return true }
 
 // replacementWaits is DRAIN-003.
-func replacementWaits() judge.Judge {
-	return judge.Judge{
+func replacementWaits() judge.Rule {
+	return judge.Rule{
 		Requirement: "DRAIN-003",
 		Promise:     "without maxSurge a pod is replaced only once it is gone",
 		Needs:       kinds(),
@@ -68,9 +69,9 @@ func surges(ds *appsv1.DaemonSet) bool {
 
 // failuresBackOff is SURGE-024, and TARGET-010 for other strategies: with a delay that doubles from a second on, no more than six
 // pods can fail one after the other within half a minute. The count starts again where the implementation may forget.
-func failuresBackOff() judge.Judge {
+func failuresBackOff() judge.Rule {
 	const most, within = 8, 30 * time.Second
-	return judge.Judge{
+	return judge.Rule{
 		Requirement: "SURGE-024",
 		Promise:     "a pod that keeps failing is replaced ever more slowly",
 		Needs:       kinds(),
@@ -106,8 +107,8 @@ func failuresBackOff() judge.Judge {
 }
 
 // observedMeansSeen is the part of STATUS-010 that needs no knowledge of what was processed: nothing is observed before it exists.
-func observedMeansSeen() judge.Judge {
-	return judge.Judge{
+func observedMeansSeen() judge.Rule {
+	return judge.Rule{
 		Requirement: "STATUS-010",
 		Promise:     "observedGeneration is a generation that exists",
 		Needs:       kinds(),
@@ -123,8 +124,8 @@ func observedMeansSeen() judge.Judge {
 }
 
 // adoptsWhatWasLeft is HISTORY-026: a DaemonSet takes over the pods of its template that one before it left behind, and creates none beside them.
-func adoptsWhatWasLeft() judge.Judge {
-	return judge.Judge{
+func adoptsWhatWasLeft() judge.Rule {
+	return judge.Rule{
 		Requirement: "HISTORY-026",
 		Promise:     "no pod is created where one of the same template was left behind",
 		Needs:       kinds(),

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -44,7 +45,7 @@ func Specs() {
 			c.RollOut(ctx, daemonSet, Image("v2"), ReadyAfter(2*time.Second))
 			c.Decide("AVAIL-002",
 				OnEveryNode(Before(PodReady(OfVersion("v2")), PodDeleted(OfVersion("v1")))),
-				OnEveryNode(Within(spec.Prompt, PodReady(OfVersion("v2")), PodDeleted(OfVersion("v1")))))
+				OnEveryNode(Within(judge.Prompt, PodReady(OfVersion("v2")), PodDeleted(OfVersion("v1")))))
 		})
 
 	spec.It("takes a pod for available once minReadySeconds have passed since its transition, not a second earlier",
@@ -65,8 +66,8 @@ func Specs() {
 			c.Await(ctx, RolledOut(updated))
 			c.Decide("AVAIL-003",
 				Before(PodAvailable(Named(pod.Name)), PodDeleted(OfVersion("v1")).On(nodes[0])),
-				Within(spec.Prompt+time.Second, PodAvailable(Named(pod.Name)), PodDeleted(OfVersion("v1")).On(nodes[0])),
-				Within(spec.Prompt, PodAvailable(Named(other.Name)), PodDeleted(OfVersion("v1")).On(nodes[1])))
+				Within(judge.Prompt+time.Second, PodAvailable(Named(pod.Name)), PodDeleted(OfVersion("v1")).On(nodes[0])),
+				Within(judge.Prompt, PodAvailable(Named(other.Name)), PodDeleted(OfVersion("v1")).On(nodes[1])))
 		}, spec.SimulatedNodes{})
 
 	spec.It("starts minReadySeconds anew when a pod was not Ready in between",
@@ -94,7 +95,7 @@ func Specs() {
 			c.Await(ctx, RolledOut(updated))
 			c.Decide("AVAIL-005",
 				AtLeast(2, PodReady(Named(pod.Name))),
-				Within(spec.Prompt, PodAvailable(Named(pod.Name)), PodDeleted(OfVersion("v1"))))
+				Within(judge.Prompt, PodAvailable(Named(pod.Name)), PodDeleted(OfVersion("v1"))))
 		})
 
 	spec.It("acts by itself when minReadySeconds have passed, with no event to wake it",
@@ -105,8 +106,8 @@ func Specs() {
 			c.RollOut(ctx, daemonSet, Image("v2"))
 			c.RollOut(ctx, daemonSet, Image("v3"), MaxUnavailable("1"))
 			c.Decide("AVAIL-005",
-				OnEveryNode(Within(spec.Prompt, PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1")))),
-				Within(spec.Prompt, First(PodAvailable(OfVersion("v3"))), Nth(2, PodDeleted(OfVersion("v2")))))
+				OnEveryNode(Within(judge.Prompt, PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1")))),
+				Within(judge.Prompt, First(PodAvailable(OfVersion("v3"))), Nth(2, PodDeleted(OfVersion("v2")))))
 		})
 
 	spec.It("does not take a pod for available whose Ready condition has no transition time, nor stumble over it",
@@ -139,9 +140,9 @@ func Specs() {
 			updated = c.Update(ctx, updated, MinReadySeconds(5))
 			c.Await(ctx, RolledOut(updated))
 			c.Decide("AVAIL-007",
-				Within(spec.Prompt, Last(StimulusIs("update DaemonSet")), PodDeleted(OfVersion("v1")).On(nodes[0])),
+				Within(judge.Prompt, Last(StimulusIs("update DaemonSet")), PodDeleted(OfVersion("v1")).On(nodes[0])),
 				Before(PodAvailable(Named(young.Name)), PodDeleted(OfVersion("v1")).On(nodes[1])),
-				Within(spec.Prompt, PodAvailable(Named(young.Name)), PodDeleted(OfVersion("v1")).On(nodes[1])))
+				Within(judge.Prompt, PodAvailable(Named(young.Name)), PodDeleted(OfVersion("v1")).On(nodes[1])))
 		}, spec.SimulatedNodes{})
 }
 

@@ -6,8 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/rules/rollout"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/expect"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -27,7 +27,7 @@ func broken() {
 			c.Await(ctx, Quiet(2*time.Second))
 			c.Decide("KUBELET-003",
 				AtLeast(2, PodRestarted(OfVersion("v2"))), Never(PodAvailable(OfVersion("v2"))),
-				Exactly(1, PodCreated(OfVersion("v2"))), Never(PodDeleted()), Keeps(judge.SurgeBound()))
+				Exactly(1, PodCreated(OfVersion("v2"))), Never(PodDeleted()), Keeps(rollout.SurgeBound()))
 		}, spec.RealNodes{})
 
 	spec.It("keeps every old pod while the updated image cannot be pulled, and rolls out one that can",

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/rules/rollout"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/expect"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -30,7 +30,7 @@ func controller() {
 			c.Decide("KUBELET-010",
 				Before(StimulusIs("delete the implementation's pod"), Last(PodDeleted(OfVersion("v1")))),
 				OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))), OnEveryNode(Exactly(1, PodDeleted(OfVersion("v1")))),
-				Keeps(judge.SurgeBound()), Keeps(judge.SurgeTwoPods()), Keeps(judge.SurgeLastAvailable()),
+				Keeps(rollout.SurgeBound()), Keeps(rollout.SurgeTwoPods()), Keeps(rollout.SurgeLastAvailable()),
 				expect.RolledOut())
 		}, spec.Alone{}, spec.RealNodes{})
 
@@ -55,7 +55,7 @@ func controller() {
 			c.Decide("KUBELET-011",
 				Before(StimulusIs("reconnect implementation"), First(PodDeleted())),
 				OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))), OnEveryNode(Exactly(1, PodDeleted(OfVersion("v1")))),
-				Keeps(judge.SurgeBound()), Keeps(judge.SurgeTwoPods()), Keeps(judge.SurgeLastAvailable()),
+				Keeps(rollout.SurgeBound()), Keeps(rollout.SurgeTwoPods()), Keeps(rollout.SurgeLastAvailable()),
 				expect.RolledOut())
 		}, spec.Alone{}, spec.RealNodes{})
 }

@@ -7,8 +7,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
-	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/rules/rollout"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/expect"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -37,7 +37,7 @@ func machines() {
 			c.Decide("KUBELET-006",
 				Before(PodAvailable(OfVersion("v2")).On(other), back),
 				Before(PodDeleted(OfVersion("v1")).On(other), back),
-				Keeps(judge.SurgeBound()), Keeps(judge.SurgeTwoPods()),
+				Keeps(rollout.SurgeBound()), Keeps(rollout.SurgeTwoPods()),
 				expect.RolledOut())
 		}, spec.Alone{}, spec.RealNodes{})
 
@@ -53,7 +53,7 @@ func machines() {
 			c.Await(ctx, Quiet(2*time.Second))
 			c.Decide("KUBELET-007",
 				Before(StimulusIs("reboot node"), PodDeleted(OfVersion("v1")).On(node)),
-				Keeps(judge.SurgeTwoPods()),
+				Keeps(rollout.SurgeTwoPods()),
 				expect.RolledOut())
 		}, spec.Alone{}, spec.RealNodes{})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/rules/rollout"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/expect"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -39,7 +40,7 @@ func readiness() {
 				Exactly(len(nodes), StimulusIs("become ready")),
 				OnEveryNode(Before(StimulusIs("become ready"), PodDeleted(OfVersion("v1")))),
 				OnEveryNode(Before(PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1")))),
-				expect.RolledOut(), Keeps(judge.SurgeHandOff()))
+				expect.RolledOut(), Keeps(rollout.SurgeHandOff()))
 		}, spec.RealNodes{})
 
 	spec.It("takes an updated pod whose probe begins to fail for unavailable until it has passed for minReadySeconds anew",
@@ -61,7 +62,7 @@ func readiness() {
 				NeverBetween(unready, readyAgain, PodDeleted(OfVersion("v1"))),
 				NeverBetween(unready, readyAgain, PodCreated(OfVersion("v2"))),
 				OnEveryNode(Before(PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1")))),
-				expect.RolledOut(), Keeps(judge.SurgeBound()), Keeps(judge.SurgeLastAvailable()))
+				expect.RolledOut(), Keeps(rollout.SurgeBound()), Keeps(rollout.SurgeLastAvailable()))
 		}, spec.RealNodes{})
 
 	spec.It("updates a node at once whose old pod's probe fails, even while the surge limit is used up",
@@ -77,6 +78,6 @@ func readiness() {
 			c.AwaitUpdated(ctx, updated, OnNode(other))
 			c.Decide("UNREADY-001",
 				Never(PodCreated(OfVersion("v2")).On(other).Where("before its old pod was unready", func(o Occurrence) bool { return o.AvailableBeside() > 0 })),
-				Within(spec.Prompt, PodUnready(OfVersion("v1")).On(other), PodCreated(OfVersion("v2")).On(other)))
+				Within(judge.Prompt, PodUnready(OfVersion("v1")).On(other), PodCreated(OfVersion("v2")).On(other)))
 		}, spec.RealNodes{})
 }

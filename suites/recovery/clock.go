@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/expect"
@@ -38,7 +39,7 @@ func clock() {
 			c.Await(ctx, RolledOut(updated))
 			c.Decide("RECOVERY-003",
 				Before(Nth(2, StimulusIs(back)), PodAvailable(OfVersion("v2"))),
-				Within(spec.Prompt, PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1"))),
+				Within(judge.Prompt, PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1"))),
 				expect.RolledOut())
 		}, spec.Alone{})
 }

@@ -9,8 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
-	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/rules/rollout"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/expect"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -31,7 +31,7 @@ func resumes() {
 			c.Await(ctx, Quiet(time.Second))
 			c.Decide("RECOVERY-001",
 				Exactly(3, StimulusIs(back)),
-				expect.RolledOut(), Keeps(judge.RollingFloor()), Keeps(judge.RollingOnePod()),
+				expect.RolledOut(), Keeps(rollout.RollingFloor()), Keeps(rollout.RollingOnePod()),
 				OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))), OnEveryNode(Exactly(1, PodDeleted(OfVersion("v1")))))
 		}, spec.Alone{})
 
@@ -49,7 +49,7 @@ func resumes() {
 			c.Await(ctx, Quiet(time.Second))
 			c.Decide("RECOVERY-002",
 				Exactly(3, StimulusIs(back)),
-				expect.RolledOut(), Keeps(judge.SurgeBound()), Keeps(judge.SurgeTwoPods()), Keeps(judge.SurgeLastAvailable()),
+				expect.RolledOut(), Keeps(rollout.SurgeBound()), Keeps(rollout.SurgeTwoPods()), Keeps(rollout.SurgeLastAvailable()),
 				OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))), OnEveryNode(Exactly(1, PodDeleted(OfVersion("v1")))))
 		}, spec.Alone{})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/rules"
 	"github.com/rollcall-conformance/rollcall/framework/story"
 )
 
@@ -45,7 +46,7 @@ func worse(a, b int) int {
 func tellVerdicts(out io.Writer, catalogue *requirements.Catalogue, path string, h *history.History) int {
 	fmt.Fprintf(out, "%s: %s (%d events)\n", path, h.Scenario, len(h.Entries))
 	code := exitConformant
-	for _, verdict := range judge.Run(h, judge.All()) {
+	for _, verdict := range judge.Run(h, rules.All()) {
 		requirement, _ := catalogue.Get(verdict.Requirement)
 		switch {
 		case verdict.Outcome == judge.Broken:

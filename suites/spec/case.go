@@ -13,6 +13,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/matchers"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/rules"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
 
@@ -96,7 +97,7 @@ func (c *Case) judge(ctx context.Context, aborted string) findings {
 		// Matchers may look at any kind but Events, which are evidence and not in the order.
 		f.incomplete = judge.Incomplete(h, slices.DeleteFunc(slices.Clone(h.Kinds), func(kind history.Kind) bool { return kind == history.KindEvent })...)
 	}
-	f.standing = judge.Run(h, judge.All())
+	f.standing = judge.Run(h, rules.All())
 	f.violations = f.standing.Violations()
 	f.decided = map[requirements.ID]bool{}
 	// An event that is missing from an incomplete recording may still have happened.
@@ -147,6 +148,3 @@ func (c *Case) MustHaveBeenYoung(pod *corev1.Pod, minReadySeconds int32) {
 			pod.Name, now.UTC().Format(time.TimeOnly), judge.Lag, from.UTC().Format(time.TimeOnly)))
 	}
 }
-
-// Prompt is the longest reaction that counts as prompt: UNREADY-008 allows 5 s.
-const Prompt = 5 * time.Second

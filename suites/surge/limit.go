@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -65,7 +66,7 @@ func limit() {
 			c.Await(ctx, UpdatedOn(2, updated))
 			c.Await(ctx, Quiet(time.Second))
 			c.Decide("SURGE-012",
-				Within(spec.Prompt, NodeAdded().On(joined), PodCreated(OfVersion("v2")).On(joined)),
+				Within(judge.Prompt, NodeAdded().On(joined), PodCreated(OfVersion("v2")).On(joined)),
 				Exactly(2, PodCreated(OfVersion("v2"))))
 		})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/expect"
@@ -55,7 +56,7 @@ func rollout() {
 			c.AddNodes(ctx, 8)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(1))
 			c.RollOut(ctx, daemonSet, Image("v2"))
-			c.Decide("SURGE-007", OnEveryNode(Within(spec.Prompt, PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1")))))
+			c.Decide("SURGE-007", OnEveryNode(Within(judge.Prompt, PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1")))))
 		})
 
 	spec.It("pins every pod to its node from its creation on",

@@ -13,6 +13,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/rules/rollout"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/expect"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -78,7 +79,7 @@ func standing() {
 			c.HandBack(ctx)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
 			c.TakeOver(ctx, func() { daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(1)) })
-			c.Await(ctx, Past(time.Now().Add(spec.Prompt)))
+			c.Await(ctx, Past(time.Now().Add(judge.Prompt)))
 			c.Note(history.Stimulus{Lever: promptOver})
 			observed := StatusWritten().Where("of the newest generation", func(o Occurrence) bool {
 				object, ok := o.Object.(*appsv1.DaemonSet)
@@ -110,7 +111,7 @@ func underway() {
 			c.Decide("TAKEOVER-004",
 				Before(PodCreated(OfVersion("v2")), StimulusIs(settled)), Before(StimulusIs(settled), PodDeleted()),
 				Never(PodDeleted(OfVersion("v2"))), OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))),
-				Keeps(judge.SurgeBound()), Keeps(judge.SurgeTwoPods()), expect.RolledOut())
+				Keeps(rollout.SurgeBound()), Keeps(rollout.SurgeTwoPods()), expect.RolledOut())
 		}, spec.Alone{})
 }
 

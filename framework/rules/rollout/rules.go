@@ -1,0 +1,14 @@
+// Package rollout holds the rules about which pods are created and deleted, where, and when.
+package rollout
+
+import "github.com/rollcall-conformance/rollcall/framework/judge"
+
+// Rules returns all of the package, the most specific cause first.
+func Rules() []judge.Rule {
+	return []judge.Rule{
+		AvailableUndated(), AvailableMeans(),
+		SurgeBound(), SurgeHandOff(), SurgeZeroDowntime(), SurgeTwoPods(), SurgeOnePerRevision(), SurgeLastAvailable(),
+		RollingFloor(), RollingOnePod(),
+		Bystanders(),
+	}
+}
