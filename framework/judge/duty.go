@@ -19,6 +19,8 @@ type Due struct {
 	About string
 	// From is the instant from which it is owed, where the clock decides that; zero if the state does. It may be in the future.
 	From time.Time
+	// Until is when the clock ends the condition; zero if it does not. What is not overdue by then was never owed for long enough.
+	Until time.Time
 	// Extra is how much longer than Prompt it may take, for example while a back-off may be running.
 	Extra time.Duration
 	// Undone says what is missing once the bound has passed, for example "old pod a still there beside available b".
@@ -119,26 +121,31 @@ func (d *duties) look(s *Scene, key dutyKey) {
 func (d *duties) settle(s *Scene, known *duty) {
 	done := known.Done
 	if done == nil {
-		done = func(s *Scene) bool { return s.actedOn(known.node) }
+		done = func(s *Scene) bool { return s.actedOn(known.dutyKey) }
 	}
-	if s.Now.Before(known.since) || known.ByClock && known.disturbed() || !done(s) {
+	if s.Now.Before(known.since) || known.ByClock && known.disturbed(s) || !done(s) {
 		return
 	}
 	d.PutToTest()
 }
 
 // disturbed reports whether something else than the clock may have made the implementation look, in the last stretch.
-func (d *duty) disturbed() bool { return d.workload.wokenAt.After(d.since.Add(-Lag)) }
+func (d *duty) disturbed(s *Scene) bool {
+	return latest(d.workload.wokenAt, s.memory.control.workingSince).After(d.since.Add(-Lag))
+}
 
-// actedOn reports whether the implementation created or deleted a pod in this step, on the node if one is given.
-func (s *Scene) actedOn(node *Node) bool {
+// actedOn reports whether the implementation created or deleted a pod of the DaemonSet in this step, on the node if one is given.
+func (s *Scene) actedOn(key dutyKey) bool {
+	var pod *Pod
 	switch {
 	case s.Created != nil:
-		return node == nil || s.Created.Pod.Node == node
+		pod = s.Created.Pod
 	case s.Removed != nil && s.Removed.Voluntary:
-		return node == nil || s.Removed.Pod.Node == node
+		pod = s.Removed.Pod
+	default:
+		return false
 	}
-	return false
+	return pod.Workload == key.workload && (key.node == nil || pod.Node == key.node)
 }
 
 // Elapse implements Timed.
@@ -181,7 +188,7 @@ func (d *duty) overdue(s *Scene, next time.Time) bool {
 	if !d.deadline().Before(next) {
 		return false
 	}
-	if d.ByClock && (d.disturbed() || d.since != d.From) {
+	if d.ByClock && (d.disturbed(s) || !d.since.Equal(d.From)) || !d.Until.IsZero() && d.Until.Before(d.deadline()) {
 		// It cannot be told any more what the clock alone would have made the implementation do.
 		d.broken = true
 		return false

@@ -24,7 +24,7 @@ type memory struct {
 	control   control
 	// acts counts the pods that the implementation has created and deleted.
 	acts int
-	// woken are the DaemonSets that the step before may have woken a controller for.
+	// woken are the DaemonSets that the step may have woken a controller for.
 	woken []*Workload
 }
 
@@ -36,10 +36,6 @@ func newMemory(h *history.History) *memory {
 
 // see takes a step of the replay in.
 func (m *memory) see(cluster *history.Cluster, change history.Change, index int) *Scene {
-	for _, workload := range m.woken {
-		workload.wokenAt = m.now
-	}
-	m.woken = m.woken[:0]
 	m.cluster, m.now, m.index = cluster, cluster.Time, index
 	scene := &Scene{Cluster: cluster, Change: change, Now: m.now, memory: m, index: index}
 	m.blame.forget()
@@ -63,6 +59,14 @@ func (m *memory) see(cluster *history.Cluster, change history.Change, index int)
 		m.blame.used = change.Object.GetUID()
 	}
 	return scene
+}
+
+// pass ends the step: from now on its events count as those that may have woken the implementation.
+func (m *memory) pass() {
+	for _, workload := range m.woken {
+		workload.wokenAt = m.now
+	}
+	m.woken = m.woken[:0]
 }
 
 func (m *memory) stimulus(entry history.Entry) {

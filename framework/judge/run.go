@@ -73,6 +73,7 @@ func Run(h *history.History, rules []Rule, observers ...func(*history.Cluster, h
 		for _, observe := range observers {
 			observe(cluster, change)
 		}
+		memory.pass()
 		if index+1 == len(times) {
 			return
 		}

@@ -119,6 +119,9 @@ func (s *Scene) touchedWorkloads() []*Workload {
 	return workloads
 }
 
+// WorkingSince is when the implementation was last put to work by the harness; zero if it has been at work since before the recording.
+func (s *Scene) WorkingSince() time.Time { return s.memory.control.workingSince }
+
 // HarnessDeletes reports whether the harness set out to delete the object. Node is where a pod is; empty for other kinds.
 func (s *Scene) HarnessDeletes(kind history.Kind, object metav1.Object, node string) bool {
 	return s.memory.blame.harnessDeletes(kind, object, node)

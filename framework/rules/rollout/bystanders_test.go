@@ -34,7 +34,7 @@ func TestBystanders(t *testing.T) {
 		}
 	}
 	owner := func(ds *DaemonSet) []metav1.OwnerReference {
-		return ds.Pod("owned", NodeName(0)).Object().OwnerReferences
+		return []metav1.OwnerReference{*metav1.NewControllerRef(ds.Object(), appsv1.SchemeGroupVersion.WithKind("DaemonSet"))}
 	}
 	Breaks(t, j,
 		Tell("a pod of nobody's is deleted", func(b *Builder) {
@@ -86,6 +86,14 @@ func TestBystanders(t *testing.T) {
 			ds, stranger := beside(b, agents)
 			owners := owner(ds)
 			stranger.Edit(func(pod *corev1.Pod) { pod.OwnerReferences = owners })
+		}),
+		Tell("a matching orphan is adopted and labelled in one request", func(b *Builder) {
+			ds, stranger := beside(b, agents)
+			owners := owner(ds)
+			stranger.Edit(func(pod *corev1.Pod) {
+				pod.OwnerReferences = owners
+				metav1.SetMetaDataLabel(&pod.ObjectMeta, RevisionLabel, "v1")
+			})
 		}),
 		Tell("its node makes it unready", func(b *Builder) {
 			_, stranger := beside(b, agents)

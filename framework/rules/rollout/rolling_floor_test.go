@@ -169,7 +169,7 @@ func TestRollingFloor(t *testing.T) {
 			ds, pods := Running(b, 2, MaxSurge("1"))
 			ds.Update("v2").Pod("new-a", NodeName(0)).Ready()
 			ds.Set(MaxUnavailable("1"))
-			b.After(Long)
+			b.After(judge.Prompt)
 			pods[0].Terminating()
 		}),
 		Tell("the harness deletes", func(b *Builder) {

@@ -8,16 +8,16 @@ import (
 )
 
 // RollingOnePod is ROLLING-013, for maxSurge 0 and for OnDelete. Two pods left by a switch of strategy are no violation; creating another
-// beside a live one is.
+// beside a live one is, and so is keeping both.
 func RollingOnePod() judge.Rule {
 	return judge.Rule{
 		Requirement: "ROLLING-013",
 		Kind:        judge.Prohibition,
 		Promise:     "without maxSurge a node has at most one pod that is not terminating",
-		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet},
-		New: func(history.Header) judge.Observer {
+		Needs:       everything(),
+		New: judge.Both(func(history.Header) judge.Observer {
 			return &rollingOnePod{served: map[*judge.Node]bool{}}
-		},
+		}, judge.DueOnNodes(rollingDuplicate)),
 	}
 }
 

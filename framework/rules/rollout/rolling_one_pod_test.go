@@ -38,10 +38,10 @@ func TestRollingOnePod(t *testing.T) {
 		}),
 	)
 	Keeps(t, j,
-		Tell("a replacement while the old pod terminates", func(b *Builder) {
+		Tell("a replacement while the old pod, which has ended, is held by a finalizer", func(b *Builder) {
 			ds, pods := Running(b, 1, MaxUnavailable("1"))
 			ds.Update("v2")
-			pods[0].Terminating()
+			pods[0].Terminating().Succeeded()
 			ds.Pod("second", NodeName(0))
 		}),
 		Tell("a replacement beside a failed pod", func(b *Builder) {
@@ -57,20 +57,22 @@ func TestRollingOnePod(t *testing.T) {
 			ds.Pod("second", NodeName(0))
 		}),
 	)
+	Keeps(t, j,
+		Tell("two pods left by a switch from maxSurge", func(b *Builder) {
+			ds, pods := Running(b, 1, MaxSurge("1"))
+			second := ds.Update("v2").Pod("second", NodeName(0)).Ready()
+			ds.Set(MaxUnavailable("1"))
+			b.After(judge.Prompt)
+			pods[0].Terminating().Gone()
+			second.Ready()
+		}),
+	)
 	Ignores(t, j,
 		Tell("the first pod of each node", func(b *Builder) { Running(b, 3, MaxUnavailable("1")) }),
 		Tell("a surge pod just after maxSurge was taken back", func(b *Builder) {
 			ds, _ := Running(b, 1, MaxSurge("1"))
 			ds.Update("v2").Set(MaxUnavailable("1"))
 			ds.Pod("second", NodeName(0))
-		}),
-		Tell("two pods left by a switch from maxSurge", func(b *Builder) {
-			ds, pods := Running(b, 1, MaxSurge("1"))
-			second := ds.Update("v2").Pod("second", NodeName(0)).Ready()
-			ds.Set(MaxUnavailable("1"))
-			b.After(Long)
-			pods[0].Terminating().Gone()
-			second.Ready()
 		}),
 	)
 }

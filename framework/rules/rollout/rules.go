@@ -6,9 +6,13 @@ import "github.com/rollcall-conformance/rollcall/framework/judge"
 // Rules returns all of the package, the most specific cause first.
 func Rules() []judge.Rule {
 	return []judge.Rule{
-		AvailableUndated(), AvailableMeans(),
+		AvailableUndated(), AvailableMeans(), AvailableByClock(), AvailableAtOnce(), AvailableLater(),
+		TargetNodes(), UnreadyCurrent(), TargetCurrent(),
 		SurgeBound(), SurgeHandOff(), SurgeZeroDowntime(), SurgeTwoPods(), SurgeOnePerRevision(), SurgeLastAvailable(),
-		RollingFloor(), RollingOnePod(),
+		UnreadyReplaced(), UnreadyDeleted(), UnreadyEvicted(), DrainDeleted(), DrainEvicted(), SurgeFills(),
+		SurgeHandOver(), SurgeUnserved(), SurgeStarts(), SurgeGoesOn(),
+		RollingFloor(), RollingOnePod(), DrainWaits(), RollingGoesOn(),
+		TargetLabels(), DrainTainted(), SurgeBacksOff(), TargetBacksOff(),
 		Bystanders(),
 	}
 }

@@ -265,7 +265,7 @@ func TestSurgeBound(t *testing.T) {
 		Tell("no maxSurge", func(b *Builder) {
 			ds, pods := Running(b, 2, MaxUnavailable("1"))
 			ds.Update("v2")
-			pods[0].Terminating()
+			pods[0].Terminating().Gone()
 			ds.Pod("new-a", NodeName(0))
 		}),
 	)

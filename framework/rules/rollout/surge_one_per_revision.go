@@ -13,10 +13,10 @@ func SurgeOnePerRevision() judge.Rule {
 		Requirement: "SURGE-010",
 		Kind:        judge.Prohibition,
 		Promise:     "with maxSurge a node never has two pods of one revision that are not terminating",
-		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet},
-		New: func(header history.Header) judge.Observer {
+		Needs:       everything(),
+		New: judge.Both(func(header history.Header) judge.Observer {
 			return &surgeOnePerRevision{label: header.RevisionLabel}
-		},
+		}, judge.DueOnNodes(surgeDuplicate)),
 	}
 }
 

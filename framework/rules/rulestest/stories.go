@@ -2,6 +2,7 @@
 package rulestest
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -55,11 +56,18 @@ func lawful(t *testing.T, j judge.Rule, story Story) judge.Verdict {
 	t.Helper()
 	b := historytest.New(t)
 	story.write(b)
-	verdicts := judge.Run(b.History(), rules.All())
+	verdicts := judge.Run(b.History(), standing(j))
 	for _, violation := range verdicts.Violations() {
 		t.Errorf("lawful history judged: %v\nbefore: %s\nafter: %s", violation, violation.Before, violation.After)
 	}
 	return VerdictOf(t, verdicts, j)
+}
+
+// standing are the rule and all prohibitions. A story leaves out what it is not about: for other obligations nothing would be done in it.
+func standing(j judge.Rule) []judge.Rule {
+	return slices.DeleteFunc(rules.All(), func(other judge.Rule) bool {
+		return other.Kind == judge.Obligation && other.Requirement != j.Requirement
+	})
 }
 
 // Breaks asserts that in each story the last event, and no other, breaks the rule's promise.
@@ -89,6 +97,31 @@ func Breaks(t *testing.T, j judge.Rule, stories ...Story) {
 				if i > 0 && window[i-1].ResourceVersion > window[i].ResourceVersion {
 					t.Errorf("window out of order at %d", i)
 				}
+			}
+		})
+	}
+}
+
+// Omits asserts that in each story something that the rule asks for is not done, once, and that it is found at the deadline.
+func Omits(t *testing.T, j judge.Rule, stories ...Story) {
+	t.Helper()
+	for _, story := range stories {
+		t.Run("omitted: "+story.name, func(t *testing.T) {
+			b := historytest.New(t)
+			story.write(b)
+			h := b.History()
+			verdict := VerdictOf(t, judge.Run(h, []judge.Rule{j}), j)
+			if verdict.Outcome != judge.Broken || len(verdict.Violations) != 1 {
+				t.Fatalf("%s %s, exercised %t, violations %v, want one", j.Requirement, verdict.Outcome, verdict.Exercised, verdict.Violations)
+			}
+			violation := verdict.Violations[0]
+			t.Log(violation)
+			if violation.Got == "" || violation.Requirement != j.Requirement || len(violation.Window) == 0 || !violation.Time.Before(b.Now()) {
+				t.Errorf("violation lacks something: %+v", violation)
+			}
+			last := violation.Window[len(violation.Window)-1]
+			if last.Time.After(violation.Time) || last.ResourceVersion > violation.ResourceVersion {
+				t.Errorf("the window ends at %s, after the deadline %s", last.Time, violation.Time)
 			}
 		})
 	}
