@@ -56,15 +56,15 @@ func lawful(t *testing.T, j judge.Rule, story Story) judge.Verdict {
 	t.Helper()
 	b := historytest.New(t)
 	story.write(b)
-	verdicts := judge.Run(b.History(), standing(j))
+	verdicts := judge.Run(b.History(), Standing(j))
 	for _, violation := range verdicts.Violations() {
 		t.Errorf("lawful history judged: %v\nbefore: %s\nafter: %s", violation, violation.Before, violation.After)
 	}
 	return VerdictOf(t, verdicts, j)
 }
 
-// standing are the rule and all prohibitions. A story leaves out what it is not about: for other obligations nothing would be done in it.
-func standing(j judge.Rule) []judge.Rule {
+// Standing are the rule and all prohibitions. A story leaves out what it is not about: for other obligations nothing would be done in it.
+func Standing(j judge.Rule) []judge.Rule {
 	return slices.DeleteFunc(rules.All(), func(other judge.Rule) bool {
 		return other.Kind == judge.Obligation && other.Requirement != j.Requirement
 	})
