@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/rules"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
@@ -154,7 +155,7 @@ func TestBrokenPlannersAreCaught(t *testing.T) {
 
 // TestEveryJudgeCatchesABrokenPlanner keeps the table complete: a judge that objects to none of them might object to nothing.
 func TestEveryJudgeCatchesABrokenPlanner(t *testing.T) {
-	for _, judge := range judges() {
+	for _, judge := range rules.All() {
 		catches := func(broken brokenPlanner) bool { return slices.Contains(broken.named, judge.Requirement) }
 		if !slices.ContainsFunc(brokenPlanners(), catches) {
 			t.Errorf("%s (%s): no broken planner breaks it", judge.Requirement, judge.Promise)

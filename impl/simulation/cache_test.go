@@ -37,7 +37,7 @@ func newCache(clock *clock, api *apiServer, chance chance, lag time.Duration, ar
 	}
 	for _, entry := range api.entries {
 		switch {
-		case entry.Stimulus != nil:
+		case entry.Object == nil:
 		case entry.Time.After(listed[entry.Kind]):
 			c.tell(entry)
 		default:

@@ -37,7 +37,7 @@ type simulation struct {
 // show.
 func (w *world) judged(s schedule, f flavour) ([]error, judge.Verdicts) {
 	end := w.live(s, f)
-	verdicts := judge.Run(w.api.history(w.setup.Seed), judges())
+	verdicts := judge.Run(w.api.history(w.setup.Seed), rules.All())
 	objections := objectionsOf(verdicts)
 	if end != nil {
 		objections = append(objections, end)
@@ -72,7 +72,10 @@ func story(violation judge.Violation) string {
 
 // tell describes an entry in one line.
 func tell(entry history.Entry) string {
-	if entry.Stimulus != nil {
+	switch {
+	case entry.Outcome != nil:
+		return fmt.Sprintf("> end of act %d", entry.Outcome.Stimulus)
+	case entry.Stimulus != nil:
 		return fmt.Sprintf("> %s %s %s", entry.Stimulus.Act, entry.Stimulus.Name, entry.Stimulus.Detail)
 	}
 	line := fmt.Sprintf("%s %s %s", entry.Type, entry.Kind, entry.Object.GetName())

@@ -18,8 +18,8 @@ const (
 	// lateness not to matter, and not yet at a limit.
 	growth, growthAfter = 1.5, 8
 	certain, capped     = 6 * time.Second, 5 * time.Minute
-	// mostPods are more pods than a node ever needs to hold for a DaemonSet.
-	mostPods = 10
+	// mostEnded are more pods that have ended and that nobody has deleted than a node ever needs to hold for a DaemonSet.
+	mostEnded = 10
 )
 
 // SurgeBacksOff is SURGE-024.
@@ -126,8 +126,14 @@ func (r *row) wrong(n *judge.Node) string {
 			return fmt.Sprintf("delays of %s and, %d retries later, of %s", first/3, growthAfter-3, last/3)
 		}
 	}
-	if len(n.Pods) > mostPods {
-		return fmt.Sprintf("%d pods on the node", len(n.Pods))
+	kept := 0
+	for _, pod := range n.Pods {
+		if pod.Object.DeletionTimestamp == nil && history.IsTerminal(pod.Object) {
+			kept++
+		}
+	}
+	if kept > mostEnded {
+		return fmt.Sprintf("%d pods that have ended on the node, and another created", kept)
 	}
 	return ""
 }

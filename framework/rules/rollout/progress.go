@@ -51,8 +51,11 @@ func progress(condition func(*rolloutState, *judge.Scene) (judge.Due, bool)) fun
 			}
 			state.follow(s)
 			due, owed := condition(state, s)
+			if !owed {
+				return judge.Due{}, false
+			}
 			due.About, due.From = strconv.Itoa(state.changes), state.from
-			return due, owed
+			return due, true
 		})(header)
 	}
 }
@@ -125,21 +128,27 @@ func (r *rolloutState) ifAvailable(pod *judge.Pod, is, not stage) stage {
 // surging is the condition that a rollout with maxSurge can go on, and nothing is in its way.
 func (r *rolloutState) surging(*judge.Scene) (judge.Due, bool) {
 	settings := r.w.Settings
+	if !settings.ZeroDowntime() || settings.Surge == 0 || r.count[waiting] == 0 || r.count[moving] > 0 || r.count[waitingUnserved] > 0 {
+		return judge.Due{}, false
+	}
 	return judge.Due{
-			Creates: true,
-			Undone:  fmt.Sprintf("%d of %d nodes wait for an updated pod, nothing is under way, maxSurge is %d, and nothing was done", r.count[waiting], r.w.Desired, settings.Surge),
-		},
-		settings.ZeroDowntime() && settings.Surge > 0 && r.count[waiting] > 0 && r.count[moving] == 0 && r.count[waitingUnserved] == 0
+		Creates: true,
+		Undone: fmt.Sprintf("%d of %d nodes wait for an updated pod, nothing is under way, maxSurge is %d, and nothing was done",
+			r.count[waiting], r.w.Desired, settings.Surge),
+	}, true
 }
 
 // rolling is the condition that a rollout with maxUnavailable can go on, and nothing is in its way.
 func (r *rolloutState) rolling(*judge.Scene) (judge.Due, bool) {
 	settings := r.w.Settings
 	left := r.count[waiting] + r.count[waitingUnserved]
+	if !settings.Rolling || settings.Surging || left == 0 || r.count[waitingUnserved] > settings.Unavailable || r.count[moving] > 0 || r.count[takesNothing] > 0 {
+		return judge.Due{}, false
+	}
 	return judge.Due{
-			Undone: fmt.Sprintf("%d of %d nodes have an old pod, nothing is under way, maxUnavailable is %d, and nothing was done", left, r.w.Desired, settings.Unavailable),
-		},
-		settings.Rolling && !settings.Surging && left > 0 && r.count[waitingUnserved] <= settings.Unavailable && r.count[moving] == 0 && r.count[takesNothing] == 0
+		Undone: fmt.Sprintf("%d of %d nodes have an old pod, nothing is under way, maxUnavailable is %d, and nothing was done",
+			left, r.w.Desired, settings.Unavailable),
+	}, true
 }
 
 // SurgeStarts is SURGE-001, as far as something is owed. That no old pod is deleted first is SURGE-006.

@@ -43,7 +43,7 @@ func (o *targetNodes) Observe(s *judge.Scene) []judge.Violation {
 	if n.Name == "" {
 		return nil
 	}
-	if !o.Exercised() {
+	if !o.Exercised() && len(s.Cluster.Nodes) > w.Desired {
 		for _, node := range w.Nodes {
 			if node.Exists && node.Unwanted(s.Now) {
 				o.PutToTest()

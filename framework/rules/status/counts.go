@@ -35,7 +35,10 @@ func StatusNodeLeft() judge.Rule {
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
 		New: counting(desired(), func(c *count, _ *judge.Scene) (judge.Due, bool) {
 			got := int(c.w.Object.Status.DesiredNumberScheduled)
-			return judge.Due{Undone: fmt.Sprintf("desiredNumberScheduled %d, want %d,", got, c.surely)}, got != c.surely && c.nodeLeft
+			if got == c.surely || !c.nodeLeft {
+				return judge.Due{}, false
+			}
+			return judge.Due{Undone: fmt.Sprintf("desiredNumberScheduled %d, want %d,", got, c.surely)}, true
 		}),
 	}
 }
@@ -132,9 +135,10 @@ func StatusTerminating() judge.Rule {
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
 		New: counting(field{counts: ready}, func(c *count, _ *judge.Scene) (judge.Due, bool) {
 			got := int(c.w.Object.Status.NumberReady)
-			return judge.Due{
-				Undone: fmt.Sprintf("numberReady %d, want %d, which leaves terminating pods out,", got, c.surely),
-			}, got > c.surely && got <= c.possibly && !c.nodeLeft
+			if got <= c.surely || got > c.possibly || c.nodeLeft {
+				return judge.Due{}, false
+			}
+			return judge.Due{Undone: fmt.Sprintf("numberReady %d, want %d, which leaves terminating pods out,", got, c.surely)}, true
 		}),
 	}
 }

@@ -30,11 +30,14 @@ func follows(id requirements.ID, promise string, f field) judge.Rule {
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
 		New: counting(f, func(c *count, s *judge.Scene) (judge.Due, bool) {
 			got := int(f.value(c.w.Object.Status))
+			if got >= c.surely && got <= c.possibly || c.nodeLeft {
+				return judge.Due{}, false
+			}
 			want := strconv.Itoa(c.surely)
 			if c.surely != c.possibly {
 				want = fmt.Sprintf("%d to %d", c.surely, c.possibly)
 			}
-			return judge.Due{Undone: fmt.Sprintf("%s %d, want %s,", f.name, got, want)}, (got < c.surely || got > c.possibly) && !c.nodeLeft
+			return judge.Due{Undone: fmt.Sprintf("%s %d, want %s,", f.name, got, want)}, true
 		}),
 	}
 }
@@ -67,9 +70,12 @@ func counting(f field, condition func(*count, *judge.Scene) (judge.Due, bool)) f
 			}
 			c.follow(s, f)
 			due, owed := condition(c, s)
+			if !owed {
+				return judge.Due{}, false
+			}
 			due.About, due.From = strconv.Itoa(c.changes), c.from
 			due.Done = func(s *judge.Scene) bool { return s.Status != nil && s.Status.Workload == w }
-			return due, owed
+			return due, true
 		})(header)
 	}
 }
