@@ -14,6 +14,9 @@ const (
 	// 1 s there are 5. A constant delay needs 5 s to stay below.
 	mostRetries   = 12
 	retriesWithin = time.Minute
+	// noDelay is less than three delays in a row come to after manyRetries, if they have grown by half each time, from 100 ms. It catches pods that take
+	// long to fail.
+	noDelay, manyRetries = 3 * time.Second, 10
 	// growth is by what factor the last of three delays in a row, growthAfter delays later, must exceed the first three where those are long enough for
 	// lateness not to matter, and not yet at a limit.
 	growth, growthAfter = 1.5, 8
@@ -27,7 +30,7 @@ func SurgeBacksOff() judge.Rule {
 	return judge.Rule{
 		Requirement: "SURGE-024",
 		Kind:        judge.Prohibition,
-		Promise:     "with maxSurge a pod that keeps failing is recreated with a growing delay: no more than 12 times a minute",
+		Promise:     "with maxSurge a pod that keeps failing is recreated with a growing delay",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet},
 		New:         backingOff(func(settings judge.Settings) bool { return settings.ZeroDowntime() }),
 	}
@@ -38,7 +41,7 @@ func TargetBacksOff() judge.Rule {
 	return judge.Rule{
 		Requirement: "TARGET-010",
 		Kind:        judge.Prohibition,
-		Promise:     "a pod that keeps failing is recreated with a growing delay: no more than 12 times a minute",
+		Promise:     "a pod that keeps failing is recreated with a growing delay",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet},
 		New:         backingOff(func(settings judge.Settings) bool { return !settings.ZeroDowntime() }),
 	}
@@ -119,6 +122,9 @@ func (r *row) wrong(n *judge.Node) string {
 		if took := r.retries[retries-1].Sub(r.retries[retries-1-mostRetries]); took < retriesWithin {
 			return fmt.Sprintf("%d pods created within %s, each after one that failed", mostRetries+1, took.Round(time.Millisecond))
 		}
+	}
+	if retries >= manyRetries && sum(r.delays[retries-3:]) < noDelay {
+		return fmt.Sprintf("delays of %s on average after %d pods that failed one after the other", sum(r.delays[retries-3:])/3, retries)
 	}
 	if retries >= growthAfter {
 		first, last := sum(r.delays[retries-growthAfter:][:3]), sum(r.delays[retries-3:])

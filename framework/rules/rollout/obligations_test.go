@@ -514,12 +514,14 @@ func TestDuplicatesAreNotKept(t *testing.T) {
 }
 
 // failing has a pod of the node fail again and again, each time recreated after the delay that is due.
-func failing(b *Builder, options Option, times int, delay func(i int) time.Duration) {
+func failing(b *Builder, options Option, times int, lives time.Duration, delay func(i int) time.Duration) {
 	ds, _ := Running(b, 2, options)
 	ds.Update("v2")
 	b.Node("node-9").Join()
 	for i := range times {
-		pod := ds.Pod(fmt.Sprintf("new-%d", i), "node-9").Failed()
+		pod := ds.Pod(fmt.Sprintf("new-%d", i), "node-9")
+		b.After(lives)
+		pod.Failed()
 		b.After(delay(i))
 		pod.Gone()
 	}
@@ -538,13 +540,14 @@ func TestBackingOff(t *testing.T) {
 		option Option
 	}{{rollout.SurgeBacksOff(), MaxSurge("1")}, {rollout.TargetBacksOff(), MaxUnavailable("3")}} {
 		Breaks(t, with.j,
-			Tell("a hot loop", func(b *Builder) { failing(b, with.option, 13, constant(16*time.Millisecond)) }),
-			Tell("every second", func(b *Builder) { failing(b, with.option, 13, constant(time.Second)) }),
-			Tell("every six seconds", func(b *Builder) { failing(b, with.option, 8, constant(6*time.Second)) }),
+			Tell("a hot loop", func(b *Builder) { failing(b, with.option, 10, 0, constant(16*time.Millisecond)) }),
+			Tell("at once, though the pods take long to fail", func(b *Builder) { failing(b, with.option, 10, Long, constant(time.Millisecond)) }),
+			Tell("every second", func(b *Builder) { failing(b, with.option, 13, 0, constant(time.Second)) }),
+			Tell("every six seconds", func(b *Builder) { failing(b, with.option, 8, 0, constant(6*time.Second)) }),
 		)
 		Keeps(t, with.j,
-			Tell("from 100 ms, doubling", func(b *Builder) { failing(b, with.option, 16, doubling(100*time.Millisecond)) }),
-			Tell("from 1 s, doubling", func(b *Builder) { failing(b, with.option, 16, doubling(time.Second)) }),
+			Tell("from 100 ms, doubling", func(b *Builder) { failing(b, with.option, 16, 0, doubling(100*time.Millisecond)) }),
+			Tell("from 1 s, doubling", func(b *Builder) { failing(b, with.option, 16, 0, doubling(time.Second)) }),
 		)
 		Ignores(t, with.j, Tell("the process forgets when it is restarted", func(b *Builder) {
 			ds, _ := Running(b, 2, with.option)
