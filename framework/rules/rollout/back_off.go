@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -21,6 +22,8 @@ const (
 	// lateness not to matter, and not yet at a limit.
 	growth, growthAfter = 1.5, 8
 	certain, capped     = 6 * time.Second, 5 * time.Minute
+	// recovery is for how long a pod has to be available for the failures before it to be forgotten. One that fails soon afterwards keeps failing.
+	recovery = 10 * time.Second
 	// mostEnded are more pods that have ended and that nobody has deleted than a node ever needs to hold for a DaemonSet.
 	mostEnded = 10
 )
@@ -60,6 +63,8 @@ type backOff struct {
 // row are the pods of one node that failed one after the other.
 type row struct {
 	since time.Time
+	// servedSince is from when the node has had an available pod; zero if it has none.
+	servedSince time.Time
 	// failures seen, the last at failedAt; retries are the creations after one, delays how long each took.
 	failures int
 	failedAt time.Time
@@ -92,7 +97,7 @@ func (o *backOff) Observe(s *judge.Scene) []judge.Violation {
 	return s.OnNode(s.Created.Pod.Workload, n, got)
 }
 
-// follow counts the node's failures. The row ends where whoever backs off may forget: with another spec, another process, and a pod that was available.
+// follow counts the node's failures. The row ends where whoever backs off may forget: with another spec, another process, and a pod that stayed available.
 func (o *backOff) follow(s *judge.Scene, w *judge.Workload, n *judge.Node) {
 	r := o.rows[n]
 	if r == nil {
@@ -102,11 +107,15 @@ func (o *backOff) follow(s *judge.Scene, w *judge.Workload, n *judge.Node) {
 		r = &row{since: s.Now}
 		o.rows[n] = r
 	}
-	forgets := n.Failures < r.failures || s.WorkingSince().After(r.since)
-	for _, pod := range n.Pods {
-		forgets = forgets || pod.Available(w.Settings.MinReady, s.Now)
+	served := slices.ContainsFunc(n.Pods, func(pod *judge.Pod) bool { return pod.Available(w.Settings.MinReady, s.Now) })
+	recovered := !r.servedSince.IsZero() && s.Now.Sub(r.servedSince) >= recovery
+	switch {
+	case !served:
+		r.servedSince = time.Time{}
+	case r.servedSince.IsZero():
+		r.servedSince = s.Now
 	}
-	if forgets {
+	if n.Failures < r.failures || s.WorkingSince().After(r.since) || recovered {
 		delete(o.rows, n)
 		return
 	}

@@ -11,7 +11,7 @@ func Rules() []judge.Rule {
 		SurgeBound(), SurgeHandOff(), SurgeZeroDowntime(), SurgeTwoPods(), SurgeOnePerRevision(), SurgeLastAvailable(),
 		UnreadyReplaced(), UnreadyDeleted(), UnreadyEvicted(), DrainDeleted(), DrainEvicted(), SurgeFills(),
 		SurgeHandOver(), SurgeUnserved(), SurgeStarts(), SurgeGoesOn(),
-		RollingFloor(), RollingOnePod(), DrainWaits(), RollingGoesOn(),
+		RollingCountsOld(), RollingCountsEmpty(), RollingCountsUpdated(), RollingFloor(), RollingOnePod(), DrainWaits(), RollingGoesOn(),
 		TargetLabels(), DrainTainted(), SurgeBacksOff(), TargetBacksOff(),
 		Bystanders(),
 	}

@@ -1,0 +1,72 @@
+package rollout
+
+import (
+	"fmt"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+)
+
+// RollingCountsOld is ROLLING-007.
+func RollingCountsOld() judge.Rule {
+	return counted("ROLLING-007", "old pods that are not available count against maxUnavailable", func(s *judge.Scene, n *judge.Node) bool {
+		old, _ := split(s, n)
+		return len(old) > 0
+	})
+}
+
+// RollingCountsEmpty is ROLLING-009.
+func RollingCountsEmpty() judge.Rule {
+	return counted("ROLLING-009", "eligible nodes without a daemon pod, or with a terminating one alone, count against maxUnavailable",
+		func(_ *judge.Scene, n *judge.Node) bool { return len(n.LivePods(nil)) == 0 })
+}
+
+// RollingCountsUpdated is ROLLING-010.
+func RollingCountsUpdated() judge.Rule {
+	return counted("ROLLING-010", "updated pods that are not available count against maxUnavailable", func(s *judge.Scene, n *judge.Node) bool {
+		old, updated := split(s, n)
+		return len(old) == 0 && len(updated) > 0
+	})
+}
+
+// counted is the rule that nodes of a class count against maxUnavailable. It names the class that makes the difference where ROLLING-002 is broken.
+func counted(id requirements.ID, promise string, class func(*judge.Scene, *judge.Node) bool) judge.Rule {
+	return judge.Rule{
+		Requirement: id,
+		Kind:        judge.Prohibition,
+		Promise:     promise,
+		Needs:       everything(),
+		New:         func(history.Header) judge.Observer { return &countedNodes{class: class} },
+	}
+}
+
+type countedNodes struct {
+	judge.Exercise
+	class func(*judge.Scene, *judge.Node) bool
+}
+
+// Observe implements judge.Observer.
+func (o *countedNodes) Observe(s *judge.Scene) []judge.Violation {
+	limit, bounded := s.SpendsUnavailable()
+	if !bounded {
+		return nil
+	}
+	pod := s.Removed.Pod
+	var others []*judge.Node
+	nodes := s.Unserved(pod.Workload)
+	for _, node := range nodes {
+		if node != pod.Node && o.class(s, node) {
+			others = append(others, node)
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	o.PutToTest()
+	if len(nodes) <= limit || len(nodes)-len(others) > limit {
+		return nil
+	}
+	got := fmt.Sprintf("%s deleted while maxUnavailable, %d, was used up by %s", pod.Object.Name, limit, judge.NodeNames(others))
+	return s.OnNode(pod.Workload, pod.Node, got, others[0].Everyone()...)
+}
