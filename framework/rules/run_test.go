@@ -162,3 +162,94 @@ func TestTheOrderIsTheResourceVersionsNotTheArrival(t *testing.T) {
 		t.Errorf("%s %v, want holds", verdict.Outcome, verdict.Violations)
 	}
 }
+
+// A refused eviction caused nothing: what is deleted later is the implementation's act.
+func TestARefusedActExcusesNothingFromItsOutcomeOn(t *testing.T) {
+	b := New(t)
+	_, pods := rolled(b)
+	b.Stimulus(history.EvictPod, pods[1]).Refused()
+	b.After(Long)
+	pods[1].Terminating()
+	if verdict := handOff(b.History()); verdict.Outcome != judge.Broken {
+		t.Errorf("refused: %s, want broken", verdict.Outcome)
+	}
+	b = New(t)
+	_, pods = rolled(b)
+	b.Stimulus(history.EvictPod, pods[1]).Done()
+	b.After(Long)
+	pods[1].Terminating()
+	if verdict := handOff(b.History()); verdict.Outcome != judge.Holds {
+		t.Errorf("accepted: %s, want holds", verdict.Outcome)
+	}
+}
+
+func TestARefusedDeletionOfADaemonSetReleasesNobody(t *testing.T) {
+	b := New(t)
+	ds, pods := rolled(b)
+	b.Stimulus(history.DeleteDaemonSet, ds).Refused()
+	pods[1].Terminating()
+	if verdict := handOff(b.History()); verdict.Outcome != judge.Broken {
+		t.Errorf("%s, want broken", verdict.Outcome)
+	}
+}
+
+func TestObserversSeeTheReplayOfTheRules(t *testing.T) {
+	b := New(t)
+	rolled(b)
+	h := b.History()
+	seen := 0
+	judge.Run(h, rules.All(), func(_ *history.Cluster, change history.Change) {
+		if change.ResourceVersion != h.Entries[seen].ResourceVersion {
+			t.Errorf("entry %d has resourceVersion %d, want %d", seen, change.ResourceVersion, h.Entries[seen].ResourceVersion)
+		}
+		seen++
+	})
+	if seen != len(h.Entries) {
+		t.Errorf("saw %d entries of %d", seen, len(h.Entries))
+	}
+}
+
+// What one event broke is told with the cause first: nothing but the order of the rules says which that is.
+func TestTheCauseComesFirst(t *testing.T) {
+	b := New(t)
+	ds, pods := Running(b, 3, MaxUnavailable("1"))
+	ds.Update("v2")
+	pods[0].Unready()
+	b.After(judge.Prompt)
+	pods[1].Terminating()
+	violations := judge.Run(b.History(), rules.All()).Violations()
+	var of []requirements.ID
+	for _, violation := range violations {
+		if violation.ResourceVersion == b.Version() {
+			of = append(of, violation.Requirement)
+		}
+	}
+	if want := []requirements.ID{"ROLLING-007", "ROLLING-002"}; !slices.Equal(of, want) {
+		t.Errorf("broken: %v, want %v", of, want)
+	}
+}
+
+// What was not done is only known not to have been once the recording shows the time after the deadline.
+func TestNothingIsOverdueWhereEventsMayBeMissing(t *testing.T) {
+	owed := func() *Builder {
+		b := New(t)
+		ds, _ := Running(b, 1, MaxSurge("1"))
+		ds.Update("v2").Pod("new-a", NodeName(0)).Ready()
+		return b
+	}
+	run := func(h *history.History) judge.Outcome {
+		return judge.Run(h, []judge.Rule{rollout.SurgeHandOver()})[0].Outcome
+	}
+	overdue := judge.Lag + judge.Prompt + 100*time.Millisecond
+	if got := run(owed().After(overdue).Mark("end").Cut()); got != judge.Inconclusive {
+		t.Errorf("just before the end of a recording that was cut off: %s, want inconclusive", got)
+	}
+	if got := run(owed().After(overdue + judge.Lag).Mark("end").Cut()); got != judge.Broken {
+		t.Errorf("well before it: %s, want broken", got)
+	}
+	b := owed().Gap(history.KindPod, "410 Gone").After(overdue)
+	b.Node("node-9").Join()
+	if got := run(b.History()); got != judge.Inconclusive {
+		t.Errorf("across a gap: %s, want inconclusive", got)
+	}
+}

@@ -132,3 +132,24 @@ func withoutPods(state *plan.State, hidden func(*corev1.Pod) bool) {
 func withoutDeletions(actions *plan.Actions, reason plan.Reason) {
 	actions.DeletePods = slices.DeleteFunc(actions.DeletePods, func(d plan.PodDeletion) bool { return d.Reason == reason })
 }
+
+// withoutCreations drops the creations that match.
+func withoutCreations(actions *plan.Actions, dropped func(plan.PodCreation) bool) {
+	actions.CreatePods = slices.DeleteFunc(actions.CreatePods, dropped)
+}
+
+// on returns the DaemonSet's pods on a node, whatever becomes of them.
+func on(state plan.State, node string) []*corev1.Pod {
+	var pods []*corev1.Pod
+	for _, pod := range state.Pods {
+		if metav1.IsControlledBy(pod, state.DaemonSet) && plan.TargetNode(pod) == node {
+			pods = append(pods, pod)
+		}
+	}
+	return pods
+}
+
+// someRun reports whether the DaemonSet has pods at all: a planner that never creates one shows nothing.
+func someRun(state plan.State) bool {
+	return slices.ContainsFunc(state.Pods, func(pod *corev1.Pod) bool { return metav1.IsControlledBy(pod, state.DaemonSet) })
+}

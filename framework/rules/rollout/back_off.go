@@ -28,28 +28,6 @@ const (
 	mostEnded = 10
 )
 
-// SurgeBacksOff is SURGE-024.
-func SurgeBacksOff() judge.Rule {
-	return judge.Rule{
-		Requirement: "SURGE-024",
-		Kind:        judge.Prohibition,
-		Promise:     "with maxSurge a pod that keeps failing is recreated with a growing delay",
-		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet},
-		New:         backingOff(func(settings judge.Settings) bool { return settings.ZeroDowntime() }),
-	}
-}
-
-// TargetBacksOff is TARGET-010.
-func TargetBacksOff() judge.Rule {
-	return judge.Rule{
-		Requirement: "TARGET-010",
-		Kind:        judge.Prohibition,
-		Promise:     "a pod that keeps failing is recreated with a growing delay",
-		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet},
-		New:         backingOff(func(settings judge.Settings) bool { return !settings.ZeroDowntime() }),
-	}
-}
-
 func backingOff(applies func(judge.Settings) bool) func(history.Header) judge.Observer {
 	return func(history.Header) judge.Observer { return &backOff{applies: applies, rows: map[*judge.Node]*row{}} }
 }

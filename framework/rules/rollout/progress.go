@@ -151,60 +151,6 @@ func (r *rolloutState) rolling(*judge.Scene) (judge.Due, bool) {
 	}, true
 }
 
-// SurgeStarts is SURGE-001, as far as something is owed. That no old pod is deleted first is SURGE-006.
-func SurgeStarts() judge.Rule {
-	return judge.Rule{
-		Requirement: "SURGE-001",
-		Kind:        judge.Obligation,
-		Promise:     "after a change of the template a surge rollout promptly begins with an updated pod beside an old one",
-		Needs:       everything(),
-		New: progress(func(r *rolloutState, s *judge.Scene) (judge.Due, bool) {
-			due, owed := r.surging(s)
-			return due, owed && r.count[through] == 0 && r.count[takesNothing] == 0
-		}),
-	}
-}
-
-// SurgeGoesOn is SURGE-011: nobody has to use the whole of maxSurge at once, but a rollout with nothing under way goes on.
-func SurgeGoesOn() judge.Rule {
-	return judge.Rule{
-		Requirement: "SURGE-011",
-		Kind:        judge.Obligation,
-		Promise:     "a surge rollout that has a node left and nothing under way promptly goes on with the next",
-		Needs:       everything(),
-		New: progress(func(r *rolloutState, s *judge.Scene) (judge.Due, bool) {
-			due, owed := r.surging(s)
-			return due, owed && r.count[takesNothing] == 0
-		}),
-	}
-}
-
-// SurgeUnserved is SURGE-013: what is under way on nodes that have no available pod takes nothing of maxSurge.
-func SurgeUnserved() judge.Rule {
-	return judge.Rule{
-		Requirement: "SURGE-013",
-		Kind:        judge.Obligation,
-		Promise:     "nodes whose old pod is not available do not keep a surge rollout from going on elsewhere",
-		Needs:       everything(),
-		New: progress(func(r *rolloutState, s *judge.Scene) (judge.Due, bool) {
-			due, owed := r.surging(s)
-			due.Until = r.until
-			return due, owed && r.count[takesNothing] > 0
-		}),
-	}
-}
-
-// RollingGoesOn is ROLLING-001: the rollout with maxUnavailable goes on, and a node whose old pod is gone gets another.
-func RollingGoesOn() judge.Rule {
-	return judge.Rule{
-		Requirement: "ROLLING-001",
-		Kind:        judge.Obligation,
-		Promise:     "without maxSurge a rollout that has an old pod left and nothing under way promptly goes on, and a node whose pod is gone promptly gets another",
-		Needs:       everything(),
-		New:         judge.Both(progress((*rolloutState).rolling), judge.DueOnNodes(refill)),
-	}
-}
-
 // refill is the condition that a node without maxSurge has lost its pod and has none.
 func refill(_ *judge.Scene, w *judge.Workload, n *judge.Node) (judge.Due, bool) {
 	if !n.Eligible || !n.Served || !w.Settings.Rolling || w.Settings.Surging || len(n.Pods) > 0 {

@@ -8,28 +8,6 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 )
 
-// RollingCountsOld is ROLLING-007.
-func RollingCountsOld() judge.Rule {
-	return counted("ROLLING-007", "old pods that are not available count against maxUnavailable", func(s *judge.Scene, n *judge.Node) bool {
-		old, _ := split(s, n)
-		return len(old) > 0
-	})
-}
-
-// RollingCountsEmpty is ROLLING-009.
-func RollingCountsEmpty() judge.Rule {
-	return counted("ROLLING-009", "eligible nodes without a daemon pod, or with a terminating one alone, count against maxUnavailable",
-		func(_ *judge.Scene, n *judge.Node) bool { return len(n.LivePods(nil)) == 0 })
-}
-
-// RollingCountsUpdated is ROLLING-010.
-func RollingCountsUpdated() judge.Rule {
-	return counted("ROLLING-010", "updated pods that are not available count against maxUnavailable", func(s *judge.Scene, n *judge.Node) bool {
-		old, updated := split(s, n)
-		return len(old) == 0 && len(updated) > 0
-	})
-}
-
 // counted is the rule that nodes of a class count against maxUnavailable. It names the class that makes the difference where ROLLING-002 is broken.
 func counted(id requirements.ID, promise string, class func(*judge.Scene, *judge.Node) bool) judge.Rule {
 	return judge.Rule{
