@@ -209,8 +209,10 @@ func (d *duties) await(deadline time.Time) {
 }
 
 func (d *duty) violation(s *Scene, key dutyKey) Violation {
+	then := *s
+	then.Now = d.deadline()
 	violation := Violation{
-		Time: d.deadline(), Before: d.before, After: s.stateOf(key), Window: s.Window(key.workload),
+		Time: then.Now, Before: d.before, After: then.stateOf(key), Window: s.Window(key.workload),
 		Got: fmt.Sprintf("%s for %s", d.Undone, (Lag + Prompt + d.Extra)),
 	}
 	if key.node != nil {

@@ -96,6 +96,12 @@ func TestSurgeHandOver(t *testing.T) {
 			b.Stimulus(history.SuspendImplementation, Object("", "")).Done()
 			b.After(Long).Mark("end")
 		}),
+		Tell("the implementation is restarted while it is cut off", func(b *Builder) {
+			available(b)
+			b.Stimulus(history.CutOffImplementation, Object("", "")).Done()
+			b.Stimulus(history.RestartImplementation, Object("", "")).Done()
+			b.After(Long).Mark("end")
+		}),
 		Tell("the updated pod loses its readiness", func(b *Builder) {
 			ds, _ := Running(b, 1, MaxSurge("1"))
 			young := ds.Update("v2").Pod("new-a", NodeName(0)).Ready()
