@@ -8,7 +8,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/rules"
 )
 
-// BenchmarkJudge20000Events is held to 2 s an operation: every judge over one large rollout.
+// BenchmarkJudge20000Events is held to 2 s an operation: every rule over one large rollout.
 func BenchmarkJudge20000Events(b *testing.B) {
 	h := historytest.SurgeRollout(b, 1000)
 	if len(h.Entries) < 20_000 {

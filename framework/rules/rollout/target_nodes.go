@@ -7,8 +7,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
 
-// TargetNodes is TARGET-001, and the part of SURGE-018 and DRAIN-008 that no pod is created: decided by the template, by the default tolerations, and by the node as it
-// is recorded.
+// TargetNodes is TARGET-001, and the part of SURGE-018 and DRAIN-008 that no pod is created: decided by the template, by the default tolerations, and by the node
+// as it is recorded.
 func TargetNodes() judge.Rule {
 	return judge.Rule{
 		Requirement: "TARGET-001",
