@@ -46,7 +46,7 @@ func brokenPlanners() []brokenPlanner {
 		}), ids("AVAIL-001", "SURGE-006")},
 		{"does not look at the clock again", surges, doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
 			actions.RequeueAfter = 0
-		}), ids("AVAIL-005", "AVAIL-003", "SURGE-007")},
+		}), ids("AVAIL-005", "SURGE-007")},
 		{"forgets what it wrote, surging", surges, seeing(func(state *plan.State, _ time.Time) {
 			state.AwaitingOwnWrites = false
 		}), ids("SURGE-010")},

@@ -6,7 +6,7 @@ import "github.com/rollcall-conformance/rollcall/framework/judge"
 // Rules returns all of the package, the most specific cause first.
 func Rules() []judge.Rule {
 	return []judge.Rule{
-		AvailableUndated(), AvailableMeans(), AvailableByClock(), AvailableAtOnce(), AvailableLater(),
+		AvailableUndated(), AvailableMeans(), AvailableByClock(), AvailableAtOnce(),
 		TargetNodes(), UnreadyCurrent(), TargetCurrent(),
 		SurgeBound(), SurgeHandOff(), SurgeZeroDowntime(), SurgeTwoPods(), SurgeOnePerRevision(), SurgeLastAvailable(),
 		UnreadyReplaced(), UnreadyDeleted(), UnreadyEvicted(), DrainDeleted(), DrainEvicted(), SurgeFills(),
