@@ -202,8 +202,8 @@ func replace[K comparable, V Object](all map[K]V, key K, object V, gone bool) Ob
 	return before
 }
 
-// Until returns, for each entry, the time at which it had happened at the latest: no later than it, or any later one, was received. It never decreases.
-func (h *History) Until() []time.Time {
+// Times returns when each entry happened at the latest, as a replay gives it in Cluster.Time.
+func (h *History) Times() []time.Time {
 	times := make([]time.Time, len(h.Entries))
 	for i := len(h.Entries) - 1; i >= 0; i-- {
 		times[i] = h.Entries[i].Time
@@ -218,7 +218,7 @@ func (h *History) Until() []time.Time {
 func (h *History) Replay(observe func(*Cluster, Change)) {
 	cluster := NewCluster()
 	cluster.revisionLabel = h.RevisionLabel
-	times := h.Until()
+	times := h.Times()
 	for i, entry := range h.Entries {
 		change := cluster.Apply(entry)
 		cluster.Time = times[i]

@@ -14,13 +14,14 @@ import (
 )
 
 // blame tells the implementation's acts from everybody else's: the harness's (stimuli), and those of the pod garbage collector, the taint
-// manager, the scheduler's preemption and the kubelet. Whom it cannot tell apart it does not blame. It is for events without an author: see
-// byImplementation.
+// manager, the scheduler's preemption and the kubelet. Whom it cannot tell apart it does not blame.
 type blame struct {
 	start time.Time
-	// deleted are the objects that the harness deletes, by UID; scopes what else it deletes.
-	deleted map[types.UID]bool
+	// deleted are the acts by which the harness deletes an object, by its UID; scopes what else it deletes.
+	deleted map[types.UID][]int
 	scopes  []scope
+	// used is the UID of an object that went in the last step: what excused that is used up.
+	used types.UID
 	// created are the names of objects that the harness creates.
 	created map[string]bool
 	// nodeLeft is when a node was last deleted.
@@ -36,6 +37,7 @@ type formerTaint struct {
 
 // scope is a deletion by the harness of more than one object, or of one that it named without UID.
 type scope struct {
+	number          int
 	kind            history.Kind
 	namespace, name string
 	node            string
@@ -44,7 +46,7 @@ type scope struct {
 
 func newBlame(start time.Time) blame {
 	return blame{
-		start: start, deleted: map[types.UID]bool{}, created: map[string]bool{}, nodeLeft: map[string]time.Time{},
+		start: start, deleted: map[types.UID][]int{}, created: map[string]bool{}, nodeLeft: map[string]time.Time{},
 		untainted: map[string][]formerTaint{},
 	}
 }
@@ -59,19 +61,35 @@ func (b *blame) stimulus(entry history.Entry, now time.Time) {
 	}
 	switch {
 	case s.Kind == history.KindNode:
-		b.scopes = append(b.scopes, scope{kind: history.KindPod, node: s.Name, at: now})
+		b.scopes = append(b.scopes, scope{number: s.Number, kind: history.KindPod, node: s.Name, at: now})
 	case s.Kind == history.KindNamespace:
-		b.scopes = append(b.scopes, scope{namespace: s.Name, at: now})
+		b.scopes = append(b.scopes, scope{number: s.Number, namespace: s.Name, at: now})
 	case s.UID != "":
-		b.deleted[s.UID] = true
+		b.deleted[s.UID] = append(b.deleted[s.UID], s.Number)
 	case s.Kind == "" && s.Node != "":
-		b.scopes = append(b.scopes, scope{kind: history.KindPod, node: s.Node, at: now})
+		b.scopes = append(b.scopes, scope{number: s.Number, kind: history.KindPod, node: s.Node, at: now})
 	default:
-		b.scopes = append(b.scopes, scope{kind: s.Kind, namespace: s.Namespace, name: s.Name, at: now})
+		b.scopes = append(b.scopes, scope{number: s.Number, kind: s.Kind, namespace: s.Namespace, name: s.Name, at: now})
 	}
 }
 
-// covers tells whether the deletion reaches the object: a collection as it is when the request arrives, a namespace for good.
+// refused takes the act's excuses back: it caused nothing, and excuses nothing from now on.
+func (b *blame) refused(number int) {
+	for uid, numbers := range b.deleted {
+		b.deleted[uid] = slices.DeleteFunc(numbers, func(other int) bool { return other == number })
+	}
+	b.scopes = slices.DeleteFunc(b.scopes, func(s scope) bool { return s.number == number })
+}
+
+// forget drops the excuses for an object that went in the step before.
+func (b *blame) forget() {
+	if b.used != "" {
+		delete(b.deleted, b.used)
+		b.used = ""
+	}
+}
+
+// covers reports whether the deletion reaches the object: a collection as it is when the request arrives, a namespace for good.
 func (s scope) covers(kind history.Kind, object metav1.Object, node string) bool {
 	if s.kind == "" {
 		return s.namespace == object.GetNamespace()
@@ -100,13 +118,13 @@ func (b *blame) node(change history.Change, node *corev1.Node, now time.Time) {
 	}
 }
 
-// harnessDeletes tells whether the harness set out to delete the object.
+// harnessDeletes reports whether the harness set out to delete the object.
 func (b *blame) harnessDeletes(kind history.Kind, object metav1.Object, node string) bool {
-	return b.deleted[object.GetUID()] ||
+	return len(b.deleted[object.GetUID()]) > 0 ||
 		slices.ContainsFunc(b.scopes, func(s scope) bool { return s.covers(kind, object, node) })
 }
 
-// harnessCreated tells whether the pod is the harness's, or was there before the recording began.
+// harnessCreated reports whether the pod is the harness's, or was there before the recording began.
 func (b *blame) harnessCreated(pod *corev1.Pod) bool {
 	return pod.CreationTimestamp.Time.Before(b.start.Truncate(time.Second)) ||
 		b.created[string(history.KindPod)+"/"+pod.Namespace+"/"+pod.Name]
@@ -123,7 +141,7 @@ func (b *blame) deletes(before *corev1.Pod, change history.Change, cluster *hist
 	return ok && byImplementation(change.Entry, func() bool { return b.implementation(before, deleted, cluster, now) })
 }
 
-// implementation tells whether the pod's deletion can only be the implementation's act.
+// implementation reports whether the pod's deletion can only be the implementation's act.
 func (b *blame) implementation(before, deleted *corev1.Pod, cluster *history.Cluster, now time.Time) bool {
 	name := history.NodeOf(before)
 	node := cluster.Nodes[name]
@@ -136,7 +154,7 @@ func (b *blame) implementation(before, deleted *corev1.Pod, cluster *history.Clu
 	return !b.harnessDeletes(history.KindPod, before, name) && !b.evictedByTaint(before, node, now) && !disrupted(deleted)
 }
 
-// evictedByTaint tells whether the taint manager may have deleted the pod: it does not tolerate a NoExecute taint for good.
+// evictedByTaint reports whether the taint manager may have deleted the pod: it does not tolerate a NoExecute taint for good.
 func (b *blame) evictedByTaint(pod *corev1.Pod, node *corev1.Node, now time.Time) bool {
 	tolerates := func(taint corev1.Taint) bool {
 		return slices.ContainsFunc(pod.Spec.Tolerations, func(toleration corev1.Toleration) bool {
@@ -156,7 +174,7 @@ func (b *blame) evictedByTaint(pod *corev1.Pod, node *corev1.Node, now time.Time
 	return false
 }
 
-// disrupted tells whether the pod says that somebody else deleted it. The eviction API does not tell who used it.
+// disrupted reports whether the pod says that somebody else deleted it. The eviction API does not tell who used it.
 func disrupted(pod *corev1.Pod) bool {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.DisruptionTarget && condition.Status == corev1.ConditionTrue {

@@ -4,25 +4,23 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
 // surged returns the nodes that use up maxSurge: an old pod that is available, and an updated one created beside it that is not, unless
-// that is too new to be known. An updated pod counts as available also where the reading says so; nil reads as the documents do.
-func (m *memory) surged(w *workload, now time.Time, reading func(*podState) bool) []*nodeState {
-	low, high := w.minReady(now)
-	var nodes []*nodeState
+// that is too new to be known.
+func (m *memory) surged(w *Workload, now time.Time) []*Node {
+	low, high := w.MinReady(now)
+	var nodes []*Node
 	for node := range w.doubled {
-		if !node.wanted(now) {
+		if !node.Wanted(now) {
 			continue
 		}
 		old, updated := false, false
-		for _, pod := range node.livePods(nil) {
+		for _, pod := range node.LivePods(nil) {
 			switch {
-			case !m.cluster.IsUpdated(pod.object):
-				old = old || pod.steady(high, now)
-			case pod.free || pod.believable(low, now) || reading != nil && reading(pod):
+			case !m.cluster.IsUpdated(pod.Object):
+				old = old || pod.Steady(high, now)
+			case pod.outsideSurgeLimit || pod.believable(low, now):
 			default:
 				updated = true
 			}
@@ -31,74 +29,69 @@ func (m *memory) surged(w *workload, now time.Time, reading func(*podState) bool
 			nodes = append(nodes, node)
 		}
 	}
-	slices.SortFunc(nodes, func(a, b *nodeState) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(nodes, func(a, b *Node) int { return strings.Compare(a.Name, b.Name) })
 	return nodes
 }
 
-// overSurge tells whether the creation made a node use up maxSurge when none was left, by the reading of available. It returns the nodes
+// OverSurge reports whether the creation made a node use up maxSurge when none was left. It returns the nodes
 // that use it, and the limit.
-func (s *Scene) overSurge(reading func(*podState) bool) (nodes []*nodeState, limit int, over bool) {
-	w := s.created.pod.workload
-	limit, surging := w.largest(s.Now, surgeLimit)
+func (s *Scene) OverSurge() (nodes []*Node, limit int, over bool) {
+	w := s.Created.Pod.Workload
+	limit, surging := w.Largest(s.Now, SurgeLimit)
 	if !surging {
 		return nil, 0, false
 	}
-	nodes = s.memory.surged(w, s.Now, reading)
+	nodes = s.memory.surged(w, s.Now)
 	return nodes, limit, len(nodes) > limit
 }
 
-// takesSurge tells whether the creation took something of maxSurge: an updated pod, beside an old one that has to be taken for available, where
+// TakesSurge reports whether the creation took something of maxSurge: an updated pod, beside an old one that has to be taken for available, where
 // there was no updated pod yet.
-func (s *Scene) takesSurge() bool {
-	if s.created == nil || s.created.pod.free || !s.Cluster.IsUpdated(s.created.pod.object) {
+func (s *Scene) TakesSurge() bool {
+	if s.Created == nil || s.Created.Pod.outsideSurgeLimit || !s.Cluster.IsUpdated(s.Created.Pod.Object) {
 		return false
 	}
-	if _, surging := s.created.pod.workload.largest(s.Now, surgeLimit); !surging || !s.created.pod.node.wanted(s.Now) {
+	if _, surging := s.Created.Pod.Workload.Largest(s.Now, SurgeLimit); !surging || !s.Created.Pod.Node.Wanted(s.Now) {
 		return false
 	}
-	return !slices.ContainsFunc(s.created.beside, func(pod *podState) bool { return s.Cluster.IsUpdated(pod.object) })
+	return !slices.ContainsFunc(s.Created.Beside, func(pod *Pod) bool { return s.Cluster.IsUpdated(pod.Object) })
 }
 
-// unserved returns the eligible nodes without an available pod, unless that is too new to be known and nobody's fault. A node has one
-// also where the reading says so of one of its pods; nil reads as the documents do.
-func (m *memory) unserved(w *workload, now time.Time, reading func(*podState) bool) []*nodeState {
-	low, _ := w.minReady(now)
-	var nodes []*nodeState
-	for _, node := range w.nodes {
-		if !node.wanted(now) || node.served(nil, low, now) || reading != nil && slices.ContainsFunc(node.pods, reading) {
+// Unserved returns the eligible nodes without an available pod, unless that is too new to be known and nobody's fault.
+func (s *Scene) Unserved(w *Workload) []*Node {
+	low, _ := w.MinReady(s.Now)
+	var nodes []*Node
+	for _, node := range w.Nodes {
+		if !node.Wanted(s.Now) || node.servedBy(nil, low, s.Now) {
 			continue
 		}
 		nodes = append(nodes, node)
 	}
-	slices.SortFunc(nodes, func(a, b *nodeState) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(nodes, func(a, b *Node) int { return strings.Compare(a.Name, b.Name) })
 	return nodes
 }
 
-// spendsUnavailable tells whether a removal is one that maxUnavailable bounds, and returns the bound.
-func (s *Scene) spendsUnavailable() (limit int, bounded bool) {
-	if !s.removed.sacrifices() {
+// SpendsUnavailable reports whether a removal is one that maxUnavailable bounds, and returns the bound.
+func (s *Scene) SpendsUnavailable() (limit int, bounded bool) {
+	if !s.Removed.RemovesLastAvailable() {
 		return 0, false
 	}
-	return s.removed.pod.workload.largest(s.Now, unavailableLimit)
+	return s.Removed.Pod.Workload.Largest(s.Now, UnavailableLimit)
 }
 
-// zeroDowntime tells whether, by all settings that the implementation may be acting by, a node must not lose its available pod without another.
+// ZeroDowntime reports whether, by all settings that the implementation may be acting by, a node must not lose its available pod without another.
 // OnDelete settings permit no more than these.
-func (s *Scene) zeroDowntime(w *workload) bool {
+func (s *Scene) ZeroDowntime(w *Workload) bool {
 	surging := false
-	bound := w.always(s.Now, func(s settings) bool {
-		surging = surging || s.zeroDowntime()
-		return s.zeroDowntime() || !s.rolling
+	bound := w.Always(s.Now, func(s Settings) bool {
+		surging = surging || s.ZeroDowntime()
+		return s.ZeroDowntime() || !s.Rolling
 	})
 	return bound && surging
 }
 
-// isReady tells whether the pod looks available to someone who asks for nothing but Ready.
-func isReady(pod *podState) bool {
-	return !pod.gone && !history.IsTerminal(pod.object) && history.IsReady(pod.object)
-}
-
-func nodeNames(nodes []*nodeState) string {
+// NodeNames lists the first few of the nodes, for a message.
+func NodeNames(nodes []*Node) string {
 	const most = 5
 	names := make([]string, 0, most+1)
 	for i, node := range nodes {
@@ -106,7 +99,7 @@ func nodeNames(nodes []*nodeState) string {
 			names = append(names, "…")
 			break
 		}
-		names = append(names, node.name)
+		names = append(names, node.Name)
 	}
 	return strings.Join(names, ", ")
 }

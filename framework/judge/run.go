@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
@@ -19,12 +20,12 @@ const (
 	Inconclusive Outcome = "inconclusive"
 )
 
-// Verdict is one judge's on one history.
+// Verdict is one rule's on one history.
 type Verdict struct {
 	Requirement requirements.ID
 	Promise     string
 	Outcome     Outcome
-	// Exercised tells whether the history put the promise to the test. A promise that holds untested must not count as a pass.
+	// Exercised reports whether the history put the promise to the test. A promise that holds untested must not count as a pass.
 	Exercised bool
 	// Reason says why the outcome is Inconclusive.
 	Reason string
@@ -32,7 +33,7 @@ type Verdict struct {
 	Violations []Violation
 }
 
-// Verdicts are those of several judges on one history, in the order of the judges.
+// Verdicts are those of several rules on one history, in the order of the rules.
 type Verdicts []Verdict
 
 // Of returns the verdict on the requirement.
@@ -44,7 +45,7 @@ func (v Verdicts) Of(id requirements.ID) (Verdict, bool) {
 	return v[i], true
 }
 
-// Violations returns all, judge by judge.
+// Violations returns all, rule by rule: of what one event broke, the most specific cause comes first if the rules are in that order.
 func (v Verdicts) Violations() []Violation {
 	var all []Violation
 	for _, verdict := range v {
@@ -53,58 +54,92 @@ func (v Verdicts) Violations() []Violation {
 	return all
 }
 
-// Run replays the history once, before all judges.
+// Run replays the history once, before all rules, and before others that want to see the same replay.
 //
-// A judge stops at the first gap in a kind that it needs: what it found before stands, and without it the verdict is Inconclusive. So it is where
+// A rule stops at the first gap in a kind that it needs: what it found before stands, and without it the verdict is Inconclusive. So it is where
 // a kind was not recorded, and where the recording was not caught up.
-//
-// Whoever else wants to see the replay is given every step of it, too.
-func Run(h *history.History, judges []Judge, observers ...func(*history.Cluster, history.Change)) Verdicts {
-	type seat struct {
-		Observer
-		judge Judge
-		until uint64
+func Run(h *history.History, rules []Rule, observers ...func(*history.Cluster, history.Change)) Verdicts {
+	seats := make([]seat, len(rules))
+	for i, rule := range rules {
+		seats[i] = seat{Observer: rule.New(h.Header), rule: rule, until: judgeable(h, rule.Needs)}
 	}
-	verdicts, seats := make(Verdicts, len(judges)), make([]seat, len(judges))
-	for i, judge := range judges {
-		verdicts[i] = Verdict{Requirement: judge.Requirement, Promise: judge.Promise}
-		seats[i] = seat{Observer: judge.New(h.Header), judge: judge, until: judgeable(h, judge.Needs)}
-	}
-	settled := settledBefore(h)
-	memory, index := newMemory(h), -1
+	doubt, memory, times, index := newDoubt(h), newMemory(h), h.Times(), -1
 	h.Replay(func(cluster *history.Cluster, change history.Change) {
 		index++
+		scene := memory.see(cluster, change, index)
+		for i := range seats {
+			seats[i].observe(scene, doubt)
+		}
 		for _, observe := range observers {
 			observe(cluster, change)
 		}
-		scene := memory.see(cluster, change, index)
-		for i, seat := range seats {
-			if change.ResourceVersion > seat.until {
-				continue
-			}
-			for _, violation := range seat.Observe(scene) {
-				if !settled(change.Entry, seat.judge.Needs) {
-					continue
-				}
-				violation.Requirement, violation.Promise = seat.judge.Requirement, seat.judge.Promise
-				violation.ResourceVersion, violation.Time = change.ResourceVersion, change.Time
-				verdicts[i].Violations = append(verdicts[i].Violations, violation)
-			}
+		memory.pass()
+		if index+1 == len(times) {
+			return
+		}
+		next := h.Entries[index+1].ResourceVersion
+		for i := range seats {
+			seats[i].elapse(scene, next, times[index+1], doubt)
 		}
 	})
-	for i := range verdicts {
-		verdict := &verdicts[i]
-		verdict.Exercised = seats[i].Exercised()
-		switch reason := Incomplete(h, seats[i].judge.Needs...); {
-		case len(verdict.Violations) > 0:
-			verdict.Outcome = Broken
-		case reason != "":
-			verdict.Outcome, verdict.Reason = Inconclusive, reason
-		default:
-			verdict.Outcome = Holds
-		}
+	verdicts := make(Verdicts, len(rules))
+	for i := range seats {
+		verdicts[i] = seats[i].verdict(h)
 	}
 	return verdicts
+}
+
+// seat is a rule's at a replay.
+type seat struct {
+	Observer
+	rule       Rule
+	until      uint64
+	violations []Violation
+}
+
+func (s *seat) observe(scene *Scene, doubt doubt) {
+	change := scene.Change
+	if change.ResourceVersion > s.until {
+		return
+	}
+	for _, violation := range s.Observe(scene) {
+		if doubt.about(change.Entry, s.rule.Needs) {
+			continue
+		}
+		violation.ResourceVersion, violation.Time = change.ResourceVersion, change.Time
+		s.add(violation)
+	}
+}
+
+// elapse lets the time until the next entry pass, whose resource version is given too: where events may be missing before it, nothing can be said
+// not to have been done.
+func (s *seat) elapse(scene *Scene, version uint64, next time.Time, doubt doubt) {
+	timed, ok := s.Observer.(Timed)
+	if !ok || version > s.until {
+		return
+	}
+	for _, violation := range timed.Elapse(scene, next) {
+		if doubt.aboutSilence(violation.Time) {
+			continue
+		}
+		violation.ResourceVersion = scene.Change.ResourceVersion
+		s.add(violation)
+	}
+}
+
+func (s *seat) add(violation Violation) {
+	violation.Requirement, violation.Promise = s.rule.Requirement, s.rule.Promise
+	s.violations = append(s.violations, violation)
+}
+
+func (s *seat) verdict(h *history.History) Verdict {
+	verdict := Verdict{Requirement: s.rule.Requirement, Promise: s.rule.Promise, Exercised: s.Exercised(), Violations: s.violations, Outcome: Holds}
+	if len(s.violations) > 0 {
+		verdict.Outcome = Broken
+	} else if reason := Incomplete(h, s.rule.Needs...); reason != "" {
+		verdict.Outcome, verdict.Reason = Inconclusive, reason
+	}
+	return verdict
 }
 
 // Incomplete returns why the recording does not show everything that happened to the kinds; empty if it does.
@@ -139,25 +174,4 @@ func judgeable(h *history.History, kinds []history.Kind) uint64 {
 		}
 	}
 	return until
-}
-
-// settledBefore returns the test whether what an entry shows is beyond doubt. At the end of a recording that was not caught up it is not: of one kind the
-// newest events may be there while another's, which came before and explain them, are not. A later event of each kind, or Lag, settles it.
-func settledBefore(h *history.History) func(history.Entry, []history.Kind) bool {
-	newest := map[history.Kind]uint64{}
-	var end history.Entry
-	for _, entry := range h.Entries {
-		if entry.Object != nil {
-			newest[entry.Kind] = max(newest[entry.Kind], entry.ResourceVersion)
-		}
-		if entry.Received > end.Received {
-			end = entry
-		}
-	}
-	return func(entry history.Entry, kinds []history.Kind) bool {
-		if h.CaughtUp || end.Received-entry.Received >= Lag {
-			return true
-		}
-		return !slices.ContainsFunc(kinds, func(kind history.Kind) bool { return newest[kind] < entry.ResourceVersion })
-	}
 }

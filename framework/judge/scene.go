@@ -1,14 +1,18 @@
 package judge
 
 import (
+	"iter"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
-// Scene is what an observer sees: one step of the replay, and what all judges remember of the steps before.
+// Scene is what an observer sees: one step of the replay, and what all rules remember of the steps before.
 type Scene struct {
 	// Cluster as the step left it.
 	Cluster *history.Cluster
@@ -16,48 +20,131 @@ type Scene struct {
 	Change history.Change
 	// Now is the time of the step: see history.Cluster.
 	Now time.Time
+	// Created is set when the implementation created a pod in this step.
+	Created *Creation
+	// Removed is set when a daemon pod began to terminate, or vanished without, in this step.
+	Removed *Removal
+	// Lost is set when the last available pod of a node stopped being available in this step, through nobody's deletion.
+	Lost *Node
+	// Rolled is set when a DaemonSet got another template in this step.
+	Rolled *Workload
+	// Status is set when the implementation wrote a DaemonSet's status in this step.
+	Status *StatusWrite
 
-	memory *memory
-	index  int
-	// created is set when the implementation created a pod in this step.
-	created *creation
-	// removed is set when a daemon pod began to terminate, or vanished without, in this step.
-	removed *removal
-	// lost is set when the last available pod of a node stopped being available in this step, through nobody's deletion.
-	lost *nodeState
-	// rolled is set when a DaemonSet got another template in this step.
-	rolled *workload
-	// status is set when the implementation wrote a DaemonSet's status in this step.
-	status *statusWrite
+	memory  *memory
+	index   int
+	touched []touch
+	// written is the DaemonSet that changed in this step, be it only its status.
+	written *Workload
 }
 
-// creation is a pod that the implementation created.
-type creation struct {
-	pod *podState
-	// beside are the live pods of the DaemonSet that were on the node already.
-	beside []*podState
+// touch is a node on which something may have changed for a DaemonSet; without node, all of them.
+type touch struct {
+	workload *Workload
+	node     *Node
 }
 
-// removal is a pod that somebody deleted.
-type removal struct {
-	pod *podState
-	// voluntary: nothing but the implementation can have done it.
-	voluntary bool
-	// steady: it was available, and had been for so long that the implementation must have known.
-	steady bool
-	// alone: no other pod of the DaemonSet on the node was available, nor had been until somebody else changed that less than Lag ago.
-	alone bool
-	// wanted: the node was eligible, and had been for Lag.
-	wanted bool
+// Creation is a pod that the implementation created.
+type Creation struct {
+	Pod *Pod
+	// Beside are the live pods of the DaemonSet that were on the node already.
+	Beside []*Pod
 }
 
-// sacrifices tells whether the implementation took an eligible node's only available pod from it.
-func (r *removal) sacrifices() bool {
-	return r != nil && r.voluntary && r.steady && r.alone && r.wanted
+// Removal is a pod that somebody deleted.
+type Removal struct {
+	Pod *Pod
+	// Voluntary: nothing but the implementation can have done it.
+	Voluntary bool
+	// Steady: it was available, and had been for so long that the implementation must have known.
+	Steady bool
+	// Alone: no other pod of the DaemonSet on the node was available, nor had been until somebody else changed that less than Lag ago.
+	Alone bool
+	// Wanted: the node was eligible, and had been for Lag.
+	Wanted bool
 }
 
-// statusWrite is a change of a DaemonSet's status.
-type statusWrite struct {
-	workload      *workload
-	before, after *appsv1.DaemonSet
+// RemovesLastAvailable reports whether the implementation took an eligible node's only available pod from it.
+func (r *Removal) RemovesLastAvailable() bool {
+	return r != nil && r.Voluntary && r.Steady && r.Alone && r.Wanted
+}
+
+// StatusWrite is a change of a DaemonSet's status by the implementation.
+type StatusWrite struct {
+	Workload      *Workload
+	Before, After *appsv1.DaemonSet
+}
+
+// Workloads returns the recorded DaemonSets that exist, by UID.
+func (s *Scene) Workloads() map[types.UID]*Workload { return s.memory.workloads }
+
+// Pod returns the daemon pod with the UID; nil if there is none.
+func (s *Scene) Pod(uid types.UID) *Pod { return s.memory.pods[uid] }
+
+// Start is when the recording began.
+func (s *Scene) Start() time.Time { return s.memory.h.Start }
+
+// TouchedNodes yields the DaemonSets and their nodes for which something may have changed in this step. A change of a DaemonSet's spec touches all
+// of its nodes; a write of its status and a node's heartbeat touch none.
+func (s *Scene) TouchedNodes() iter.Seq2[*Workload, *Node] {
+	return func(yield func(*Workload, *Node) bool) {
+		for _, touched := range s.touched {
+			if touched.node != nil {
+				if !yield(touched.workload, touched.node) {
+					return
+				}
+				continue
+			}
+			for _, node := range touched.workload.Nodes {
+				if !yield(touched.workload, node) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// touchedWorkloads returns the DaemonSets for which something may have changed in this step, their statuses included.
+func (s *Scene) touchedWorkloads() []*Workload {
+	var workloads []*Workload
+	if s.written != nil {
+		workloads = append(workloads, s.written)
+	}
+	for _, touched := range s.touched {
+		if !slices.Contains(workloads, touched.workload) {
+			workloads = append(workloads, touched.workload)
+		}
+	}
+	return workloads
+}
+
+// WorkingSince is when the implementation was last put to work by the harness; zero if it has been at work since before the recording.
+func (s *Scene) WorkingSince() time.Time { return s.memory.control.workingSince }
+
+// DeletedByImplementation reports whether this step, which deletes the object, is the implementation's act. A pod's deletion may be somebody else's in
+// more ways than another object's.
+func (s *Scene) DeletedByImplementation(before history.Object) bool {
+	if pod, ok := before.(*corev1.Pod); ok {
+		return s.memory.blame.deletes(pod, s.Change, s.Cluster, s.Now)
+	}
+	return byImplementation(s.Change.Entry, func() bool { return !s.memory.blame.harnessDeletes(s.Change.Kind, before, "") })
+}
+
+// ChangedByImplementation reports whether this step, which changes the pod, is the implementation's act: where no author is known, nobody else is, once the
+// harness acted on the pod.
+func (s *Scene) ChangedByImplementation(pod *corev1.Pod) bool {
+	return byImplementation(s.Change.Entry, func() bool { return !s.HarnessTouched(pod, time.Duration(1<<62)) })
+}
+
+// HarnessTouched reports whether the harness acted on the pod, other than to create it, within the time.
+func (s *Scene) HarnessTouched(pod *corev1.Pod, within time.Duration) bool {
+	named := string(history.KindPod) + "/" + pod.Namespace + "/" + pod.Name
+	for _, entries := range [][]history.Entry{s.Cluster.StimuliOn(pod.UID), s.Cluster.Stimuli[named]} {
+		for _, entry := range entries {
+			if !entry.Stimulus.Act.Creates() && s.Now.Sub(entry.Time) < within {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -8,27 +8,28 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// settings are what a DaemonSet asks of its rollout, in numbers of nodes.
-type settings struct {
-	// rolling: the strategy is RollingUpdate.
-	rolling bool
-	// surging and yielding: maxSurge and maxUnavailable are other than zero, whatever they come to.
-	surging, yielding bool
-	// surge and unavailable are the limits, percentages rounded up (SURGE-003, ROLLING-003).
-	surge, unavailable int
-	minReady           int32
-	template           int
+// Settings are what a DaemonSet asks of its rollout, in numbers of nodes.
+type Settings struct {
+	// Rolling: the strategy is RollingUpdate.
+	Rolling bool
+	// Surging and Yielding: maxSurge and maxUnavailable are other than zero, whatever they come to.
+	Surging, Yielding bool
+	// Surge and Unavailable are the limits, percentages rounded up (SURGE-003, ROLLING-003).
+	Surge, Unavailable int
+	// MinReady is minReadySeconds, Template the number of the template: see history.Cluster.RevisionOf.
+	MinReady int32
+	Template int
 }
 
-// zeroDowntime tells whether a node may lose its available pod only to another one.
-func (s settings) zeroDowntime() bool { return s.rolling && s.surging && !s.yielding }
+// ZeroDowntime reports whether a node may lose its available pod only to another one.
+func (s Settings) ZeroDowntime() bool { return s.Rolling && s.Surging && !s.Yielding }
 
-func settingsOf(ds *appsv1.DaemonSet, desired, template int) settings {
-	s := settings{minReady: ds.Spec.MinReadySeconds, template: template}
+func settingsOf(ds *appsv1.DaemonSet, desired, template int) Settings {
+	s := Settings{MinReady: ds.Spec.MinReadySeconds, Template: template}
 	if ds.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
 		return s
 	}
-	s.rolling = true
+	s.Rolling = true
 	one := intstr.FromInt32(1)
 	maxSurge, maxUnavailable := (*intstr.IntOrString)(nil), &one
 	if rolling := ds.Spec.UpdateStrategy.RollingUpdate; rolling != nil {
@@ -37,16 +38,16 @@ func settingsOf(ds *appsv1.DaemonSet, desired, template int) settings {
 			maxUnavailable = rolling.MaxUnavailable
 		}
 	}
-	s.surging, s.surge = resolve(maxSurge, desired)
-	s.yielding, s.unavailable = resolve(maxUnavailable, desired)
-	if !s.surging && !s.yielding {
+	s.Surging, s.Surge = resolve(maxSurge, desired)
+	s.Yielding, s.Unavailable = resolve(maxUnavailable, desired)
+	if !s.Surging && !s.Yielding {
 		// The API refuses it, since no rollout could ever proceed; where it got in all the same, one at a time is what remains.
-		s.yielding, s.unavailable = true, 1
+		s.Yielding, s.Unavailable = true, 1
 	}
 	return s
 }
 
-// resolve tells whether a limit is other than zero and how many of the nodes it allows. A limit that cannot be parsed allows everything:
+// resolve reports whether a limit is other than zero and how many of the nodes it allows. A limit that cannot be parsed allows everything:
 // the API server would not have let it in.
 func resolve(limit *intstr.IntOrString, desired int) (bool, int) {
 	if limit == nil {
@@ -63,15 +64,15 @@ func resolve(limit *intstr.IntOrString, desired int) (bool, int) {
 	return hundred > 0, number
 }
 
-// era is a time during which settings were in force.
-type era struct {
-	settings
+// pastSettings is a time during which settings were in force.
+type pastSettings struct {
+	Settings
 	until time.Time
 }
 
 // remember takes note of the settings in force from now on.
-func (w *workload) remember(s settings, now time.Time) {
-	if s == w.settings {
+func (w *Workload) remember(s Settings, now time.Time) {
+	if s == w.Settings {
 		return
 	}
 	kept := w.past[:0]
@@ -80,36 +81,36 @@ func (w *workload) remember(s settings, now time.Time) {
 			kept = append(kept, past)
 		}
 	}
-	w.past = append(kept, era{settings: w.settings, until: now})
-	w.settings = s
+	w.past = append(kept, pastSettings{Settings: w.Settings, until: now})
+	w.Settings = s
 }
 
-// recent yields the settings by which the implementation may be acting: those in force, and those that were until less than Lag ago.
-func (w *workload) recent(now time.Time) iter.Seq[settings] {
-	return func(yield func(settings) bool) {
-		if !yield(w.settings) {
+// Recent yields the settings by which the implementation may be acting: those in force, and those that were until less than Lag ago.
+func (w *Workload) Recent(now time.Time) iter.Seq[Settings] {
+	return func(yield func(Settings) bool) {
+		if !yield(w.Settings) {
 			return
 		}
 		for _, past := range w.past {
-			if now.Sub(past.until) < Lag && !yield(past.settings) {
+			if now.Sub(past.until) < Lag && !yield(past.Settings) {
 				return
 			}
 		}
 	}
 }
 
-// minReady returns the smallest and the largest minReadySeconds by which the implementation may be acting.
-func (w *workload) minReady(now time.Time) (low, high int32) {
-	low, high = w.settings.minReady, w.settings.minReady
-	for s := range w.recent(now) {
-		low, high = min(low, s.minReady), max(high, s.minReady)
+// MinReady returns the smallest and the largest minReadySeconds by which the implementation may be acting.
+func (w *Workload) MinReady(now time.Time) (low, high int32) {
+	low, high = w.Settings.MinReady, w.Settings.MinReady
+	for s := range w.Recent(now) {
+		low, high = min(low, s.MinReady), max(high, s.MinReady)
 	}
 	return low, high
 }
 
-// always tells whether all settings by which the implementation may be acting have the property.
-func (w *workload) always(now time.Time, property func(settings) bool) bool {
-	for s := range w.recent(now) {
+// Always reports whether all settings by which the implementation may be acting have the property.
+func (w *Workload) Always(now time.Time, property func(Settings) bool) bool {
+	for s := range w.Recent(now) {
 		if !property(s) {
 			return false
 		}
@@ -117,10 +118,10 @@ func (w *workload) always(now time.Time, property func(settings) bool) bool {
 	return true
 }
 
-// largest returns the largest limit by which the implementation may be acting, and whether there is any.
-func (w *workload) largest(now time.Time, limit func(settings) (bool, int)) (int, bool) {
+// Largest returns the largest limit by which the implementation may be acting, and whether there is any.
+func (w *Workload) Largest(now time.Time, limit func(Settings) (bool, int)) (int, bool) {
 	most, found := 0, false
-	for s := range w.recent(now) {
+	for s := range w.Recent(now) {
 		if set, number := limit(s); set {
 			most, found = max(most, number), true
 		}
@@ -128,5 +129,8 @@ func (w *workload) largest(now time.Time, limit func(settings) (bool, int)) (int
 	return most, found
 }
 
-func surgeLimit(s settings) (bool, int)       { return s.rolling && s.surging, s.surge }
-func unavailableLimit(s settings) (bool, int) { return s.rolling && s.yielding, s.unavailable }
+// SurgeLimit is maxSurge, where it bounds anything.
+func SurgeLimit(s Settings) (bool, int) { return s.Rolling && s.Surging, s.Surge }
+
+// UnavailableLimit is maxUnavailable, where it bounds anything.
+func UnavailableLimit(s Settings) (bool, int) { return s.Rolling && s.Yielding, s.Unavailable }

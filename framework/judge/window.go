@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -14,9 +15,9 @@ import (
 // windowLimit bounds a violation's window: what fits on a screen.
 const windowLimit = 12
 
-// window returns the entries that tell the pods' lives, the change of template they are about, and the step itself. Where they are too
+// Window returns the entries that tell the pods' lives, the change of template they are about, and the step itself. Where they are too
 // many, the pods' beginnings and the latest remain.
-func (s *Scene) window(w *workload, pods ...*podState) []history.Entry {
+func (s *Scene) Window(w *Workload, pods ...*Pod) []history.Entry {
 	keep := map[int]bool{s.index: true}
 	var rest []int
 	if w != nil && w.rolledBy <= s.index {
@@ -35,6 +36,9 @@ func (s *Scene) window(w *workload, pods ...*podState) []history.Entry {
 	return s.entries(keep)
 }
 
+// ThisEntry is the window of a violation that the step alone shows.
+func (s *Scene) ThisEntry() []history.Entry { return s.entries(map[int]bool{s.index: true}) }
+
 func (s *Scene) entries(keep map[int]bool) []history.Entry {
 	indices := make([]int, 0, len(keep))
 	for index := range keep {
@@ -48,25 +52,22 @@ func (s *Scene) entries(keep map[int]bool) []history.Entry {
 	return window
 }
 
-// everyone returns the pods that a node has or just had.
-func (n *nodeState) everyone() []*podState { return slices.Concat(n.gone, n.pods) }
-
-// onNode is the violation of a promise about a node, told with the node's state around the step and the lives of its pods, and of others.
-func (s *Scene) onNode(w *workload, node *nodeState, got string, others ...*podState) []Violation {
+// OnNode is the violation of a promise about a node, told with the node's state around the step and the lives of its pods, and of others.
+func (s *Scene) OnNode(w *Workload, node *Node, got string, others ...*Pod) []Violation {
 	before, after := s.states(w, node)
 	return []Violation{{
-		Node: node.name, Got: got, Before: before, After: after, Window: s.window(w, slices.Concat(node.everyone(), others)...),
+		Node: node.Name, Got: got, Before: before, After: after, Window: s.Window(w, slices.Concat(node.Everyone(), others)...),
 	}}
 }
 
 // states tells the node's pods before and after the step.
-func (s *Scene) states(w *workload, node *nodeState) (before, after string) {
+func (s *Scene) states(w *Workload, node *Node) (before, after string) {
 	var were, are []string
-	for _, pod := range node.pods {
-		are = append(are, s.describe(w, pod, pod.object))
+	for _, pod := range node.Pods {
+		are = append(are, s.describe(w, pod, pod.Object))
 	}
-	for _, pod := range node.everyone() {
-		was := pod.object
+	for _, pod := range node.Everyone() {
+		was := pod.Object
 		if s.Change.Kind == history.KindPod && s.Change.Object.GetUID() == was.UID {
 			changed, ok := s.Change.Before.(*corev1.Pod)
 			if !ok {
@@ -89,16 +90,16 @@ func list(words []string) string {
 }
 
 // describe tells a pod's state in words, for example "agent-x7f updated, Ready for 3s of 10s".
-func (s *Scene) describe(w *workload, pod *podState, object *corev1.Pod) string {
+func (s *Scene) describe(w *Workload, pod *Pod, object *corev1.Pod) string {
 	kind := "old"
 	if s.Cluster.IsUpdated(object) {
 		kind = "updated"
 	}
-	return fmt.Sprintf("%s %s, %s", object.Name, kind, s.condition(w, pod, object))
+	return fmt.Sprintf("%s %s, %s", object.Name, kind, s.Condition(w, pod, object))
 }
 
-func (s *Scene) condition(w *workload, pod *podState, object *corev1.Pod) string {
-	minReady := w.settings.minReady
+func (s *Scene) Condition(w *Workload, pod *Pod, object *corev1.Pod) string {
+	minReady := w.Settings.MinReady
 	switch {
 	case history.IsTerminal(object):
 		return string(object.Status.Phase)
@@ -118,4 +119,11 @@ func (s *Scene) condition(w *workload, pod *podState, object *corev1.Pod) string
 	}
 	wanted := time.Duration(minReady) * time.Second
 	return fmt.Sprintf("Ready for %s of %s", (wanted - from.Sub(s.Now)).Round(time.Millisecond), wanted)
+}
+
+// StatusNumbers are a status' numbers of nodes, in words.
+func StatusNumbers(status appsv1.DaemonSetStatus) string {
+	return fmt.Sprintf("desired %d, current %d, ready %d, available %d, unavailable %d, updated %d, misscheduled %d, observed generation %d",
+		status.DesiredNumberScheduled, status.CurrentNumberScheduled, status.NumberReady, status.NumberAvailable, status.NumberUnavailable,
+		status.UpdatedNumberScheduled, status.NumberMisscheduled, status.ObservedGeneration)
 }

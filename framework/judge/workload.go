@@ -1,11 +1,9 @@
 package judge
 
 import (
-	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
@@ -13,112 +11,107 @@ import (
 // watchSkew is how far apart the watches of one controller may deliver what happened at the same time, when nothing is wrong.
 const watchSkew = 200 * time.Millisecond
 
-// workload is what judges remember of one DaemonSet.
-type workload struct {
-	object *appsv1.DaemonSet
-	nodes  map[string]*nodeState
+// Workload is what rules remember of one DaemonSet.
+type Workload struct {
+	Object *appsv1.DaemonSet
+	// Nodes by name: those that exist, and those that the DaemonSet has had pods on.
+	Nodes map[string]*Node
+	// Settings in force.
+	Settings Settings
+	// Desired is the number of eligible nodes.
+	Desired int
+
 	// doubled are the nodes with two live pods or more.
-	doubled map[*nodeState]bool
-	// settings in force, and those before.
-	settings settings
-	past     []era
+	doubled map[*Node]bool
+	// past are the settings before.
+	past []pastSettings
 	// rolledAt is when the template in force came, rolledBy the entry that brought it.
 	rolledAt time.Time
 	rolledBy int
-	// doomed: the harness is deleting it.
-	doomed bool
+	// changedAt is when the spec last changed; createdAt is when the implementation created the first pod.
+	changedAt, createdAt time.Time
+	// wokenAt is when somebody last wrote to the DaemonSet, one of its pods or a node, before the present step.
+	wokenAt time.Time
+	// doomedBy are the numbers of the acts by which the harness deletes it; gone: it is deleted.
+	doomedBy map[int]bool
+	gone     bool
 	// statusDue: the harness is about to write the status; statusUntil: it may still be.
 	statusDue   bool
 	statusUntil time.Time
 }
 
-func (w *workload) node(name string) *nodeState {
-	node := w.nodes[name]
+func newWorkload(object *appsv1.DaemonSet, now time.Time, index int) *Workload {
+	return &Workload{
+		Object: object, Nodes: map[string]*Node{}, doubled: map[*Node]bool{}, doomedBy: map[int]bool{}, rolledAt: now, rolledBy: index, changedAt: now,
+	}
+}
+
+func (w *Workload) node(name string) *Node {
+	node := w.Nodes[name]
 	if node == nil {
-		node = &nodeState{name: name}
-		w.nodes[name] = node
+		node = &Node{Name: name}
+		w.Nodes[name] = node
 	}
 	return node
 }
 
-// live tells whether there is a DaemonSet to act for.
-func (w *workload) live() bool { return !w.doomed && w.object.DeletionTimestamp == nil }
-
-// nodeState is what judges remember of one DaemonSet on one node.
-type nodeState struct {
-	name string
-	// pods that exist, oldest first; gone are those that stopped existing less than Lag ago.
-	pods, gone []*podState
-	// eligible, since when.
-	eligible bool
-	since    time.Time
+// Live reports whether there is a DaemonSet to act for.
+func (w *Workload) Live() bool {
+	return len(w.doomedBy) == 0 && !w.gone && w.Object.DeletionTimestamp == nil
 }
 
-// wanted tells whether the node is eligible and has been for Lag.
-func (n *nodeState) wanted(now time.Time) bool { return n.eligible && now.Sub(n.since) >= Lag }
+// ChangedAt is when the spec last changed.
+func (w *Workload) ChangedAt() time.Time { return w.changedAt }
 
-// livePods returns the pods that are neither terminating nor terminal, but for one.
-func (n *nodeState) livePods(but *podState) []*podState {
-	var live []*podState
-	for _, pod := range n.pods {
-		if pod != but && history.IsLive(pod.object) {
-			live = append(live, pod)
+// change takes note of a new spec: whoever backed off from the old one starts anew.
+func (w *Workload) change(now time.Time) {
+	w.changedAt = now
+	for _, node := range w.Nodes {
+		node.Failures = 0
+	}
+}
+
+// Through reports whether the node has an available updated pod and no live old one.
+func (s *Scene) Through(w *Workload, node *Node) bool {
+	_, high := w.MinReady(s.Now)
+	served := false
+	for _, pod := range node.LivePods(nil) {
+		if !s.Cluster.IsUpdated(pod.Object) {
+			return false
 		}
+		served = served || pod.Available(high, s.Now)
 	}
-	return live
+	return served
 }
 
-// served tells whether a pod other than one is available, or was until somebody else changed that less than Lag ago.
-func (n *nodeState) served(but *podState, minReady int32, now time.Time) bool {
-	served := func(pod *podState) bool { return pod != but && pod.believable(minReady, now) }
-	return slices.ContainsFunc(n.pods, served) || slices.ContainsFunc(n.gone, served)
+// InForce reports whether the revision is, or was until less than Lag ago, the DaemonSet's.
+func (s *Scene) InForce(w *Workload, revision int) bool {
+	return !w.Always(s.Now, func(s Settings) bool { return s.Template != revision })
 }
 
-// podState is what judges remember of one daemon pod.
-type podState struct {
-	object   *corev1.Pod
-	workload *workload
-	node     *nodeState
-	// free: it was created beside no old pod that the implementation had to take for available, so it takes nothing of maxSurge.
-	free bool
-	// readySince is when the Ready condition became what it is.
-	readySince time.Time
-	// lostAt is when it last stopped being available, or being about to be; lostFrom is from when it was or would have been; lostToOthers that
-	// this was not the implementation's doing.
-	lostAt, lostFrom time.Time
-	lostToOthers     bool
-	// gone: it does not exist any more.
-	gone bool
-	// entries that tell its life.
-	entries []int
+// harnessWrote reports whether the status change just seen has to be put down to the harness.
+func (w *Workload) harnessWrote(now time.Time) bool {
+	wrote := w.statusDue || now.Before(w.statusUntil)
+	w.statusDue = false
+	return wrote
 }
 
-// availableFrom is history.AvailableFrom, but no earlier than the condition was seen.
-func (p *podState) availableFrom(minReady int32) (time.Time, bool) {
-	if p.gone {
-		return time.Time{}, false
+func (w *Workload) recount(node *Node) {
+	if len(node.Pods) >= 2 && len(node.LivePods(nil)) >= 2 {
+		w.doubled[node] = true
+		return
 	}
-	from, ok := history.AvailableFrom(p.object, minReady)
-	if ok && (minReady == 0 || from.Before(p.readySince)) {
-		from = p.readySince
+	delete(w.doubled, node)
+}
+
+// doom takes note that the harness deletes the DaemonSet, or what it is in.
+func (w *Workload) doom(stimulus *history.Stimulus) {
+	ds := w.Object
+	switch {
+	case !stimulus.Act.MayDelete():
+	case stimulus.UID == ds.UID,
+		stimulus.Kind == history.KindNamespace && stimulus.Name == ds.Namespace,
+		stimulus.Kind == history.KindDaemonSet && stimulus.UID == "" && stimulus.Namespace == ds.Namespace && (stimulus.Name == "" || stimulus.Name == ds.Name):
+		w.doomedBy[stimulus.Number] = true
 	}
-	return from, ok
-}
-
-// available tells whether it is available at the instant.
-func (p *podState) available(minReady int32, now time.Time) bool {
-	from, ok := p.availableFrom(minReady)
-	return ok && !now.Before(from)
-}
-
-// steady tells whether the implementation has to take it for available: it has been for Lag, or since well before the template changed.
-func (p *podState) steady(minReady int32, now time.Time) bool {
-	from, ok := p.availableFrom(minReady)
-	return ok && (now.Sub(from) >= Lag || p.workload.rolledAt.Sub(from) >= watchSkew)
-}
-
-// believable tells whether the implementation may take it for available: it is, or would be by now, had somebody else not changed that less than
-// Lag ago.
-func (p *podState) believable(minReady int32, now time.Time) bool {
-	return p.available(minReady, now) || p.lostToOthers && now.Sub(p.lostAt) < Lag && !now.Before(p.lostFrom)
 }

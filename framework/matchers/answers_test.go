@@ -11,6 +11,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/rules"
 )
 
 const long = 20 * time.Second
@@ -40,7 +41,7 @@ func atRest(b *historytest.Builder) *history.History {
 // answerOf asks the matcher, alone, in the replay of the standing rules.
 func answerOf(h *history.History, m Matcher) Answer {
 	s := NewSurvey(h, m)
-	return s.Ask(m, judge.Run(h, judge.All(), s.Observe))
+	return s.Ask(m, judge.Run(h, rules.All(), s.Observe))
 }
 
 // keeps asserts that the promise was kept, for Gomega, too.

@@ -16,7 +16,7 @@ import (
 func PodAvailable(which ...Which) Event {
 	chosen := all(which)
 	return eventOf(chosen.pod("became available"), &leaf{follow: func(h *history.History, emit func(Moment)) func(*history.Cluster, history.Change) {
-		w := waiting{chosen: chosen, emit: emit, start: h.Start, until: h.Until(), due: map[types.UID]time.Time{}, available: map[types.UID]bool{}}
+		w := waiting{chosen: chosen, emit: emit, start: h.Start, until: h.Times(), due: map[types.UID]time.Time{}, available: map[types.UID]bool{}}
 		return w.step
 	}})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/rules"
 )
 
 func measured(node string, sent, failed int) history.Measurement {
@@ -170,8 +171,8 @@ func TestTheStandingJudgesTakeNoNoticeOfMeasurements(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			without, with := end(served(t)), end(served(t).Measured(measured("node-1", 4000, 3)))
-			for i, verdict := range judge.Run(with, judge.All()) {
-				want := judge.Run(without, judge.All())[i]
+			for i, verdict := range judge.Run(with, rules.All()) {
+				want := judge.Run(without, rules.All())[i]
 				if verdict.Outcome != want.Outcome || verdict.Exercised != want.Exercised || len(verdict.Violations) != len(want.Violations) {
 					t.Errorf("%s: %s, exercised %t; without the measurement %s, %t", verdict.Requirement, verdict.Outcome, verdict.Exercised, want.Outcome, want.Exercised)
 				}

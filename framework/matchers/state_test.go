@@ -7,8 +7,8 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
-	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	ruling "github.com/rollcall-conformance/rollcall/framework/rules/rollout"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 )
 
@@ -59,7 +59,7 @@ func TestKeepsAsksForAStandingRule(t *testing.T) {
 		ds.Pod("old", "node-1").Ready()
 		ds.Update("v2").Pod("new", "node-1")
 		ds.Pod("newer", "node-1")
-		breaks(t, b.History(), m, judge.SurgeOnePerRevision().Promise, "newer")
+		breaks(t, b.History(), m, ruling.SurgeOnePerRevision().Promise, "newer")
 	})
 	t.Run("untested where nothing puts it to the test", func(t *testing.T) {
 		isUntested(t, historytest.New(t).Nodes(1).History(), m, "nothing puts SURGE-010 to the test")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules"
 )
 
 // Survey collects from one replay of a history what any number of matchers ask of it. Give every step of the replay to Observe, then Ask.
@@ -82,5 +83,5 @@ func moves(change history.Change) bool {
 // answerOf answers one matcher over a whole history, the standing rules included.
 func answerOf(h *history.History, m Matcher) Answer {
 	s := NewSurvey(h, m)
-	return s.Ask(m, judge.Run(h, judge.All(), s.Observe))
+	return s.Ask(m, judge.Run(h, rules.All(), s.Observe))
 }

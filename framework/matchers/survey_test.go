@@ -10,6 +10,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/rules"
 )
 
 func TestAnyNumberOfMatchersIsAnsweredFromOneReplay(t *testing.T) {
@@ -29,7 +30,7 @@ func TestAnyNumberOfMatchersIsAnsweredFromOneReplay(t *testing.T) {
 	}
 	survey := NewSurvey(h, matchers...)
 	steps := 0
-	standing := judge.Run(h, judge.All(), func(cluster *history.Cluster, change history.Change) {
+	standing := judge.Run(h, rules.All(), func(cluster *history.Cluster, change history.Change) {
 		steps++
 		survey.Observe(cluster, change)
 	})
@@ -39,7 +40,7 @@ func TestAnyNumberOfMatchersIsAnsweredFromOneReplay(t *testing.T) {
 	g.Expect(steps).To(Equal(len(h.Entries)))
 	asked = 0
 	survey = NewSurvey(h, matchers...)
-	judge.Run(h, judge.All(), survey.Observe)
+	judge.Run(h, rules.All(), survey.Observe)
 	for _, m := range matchers {
 		survey.Ask(m, standing)
 		survey.Ask(m, standing)

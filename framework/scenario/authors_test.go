@@ -36,7 +36,7 @@ func closed(t *testing.T, authors Authors) (*Scenario, *history.History) {
 	path := filepath.Join(t.TempDir(), "recording.jsonl")
 	file, err := os.Create(path)
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(historytest.WriteTo(file, historytest.New(t).Nodes(2).History())).To(Succeed())
+	g.Expect(historytest.New(t).Nodes(2).History().Write(file)).To(Succeed())
 	g.Expect(file.Close()).To(Succeed())
 	h, err := history.Open(path)
 	g.Expect(err).NotTo(HaveOccurred())

@@ -33,12 +33,14 @@ var forbidden = []struct {
 	{"fixtures/", "framework/", true, "fixtures are data"},
 	{"fixtures/", "suites/", true, "fixtures are data"},
 	{"framework/history", "framework/recorder", true, "judging needs no cluster"},
+	{"framework/rules", "framework/recorder", true, "judging needs no cluster"},
+	{"framework/rules", "framework/cluster", true, "judging needs no cluster"},
 	{"framework/judge", "framework/recorder", true, "judging needs no cluster"},
 	{"framework/judge", "framework/cluster", true, "judging needs no cluster"},
 }
 
 // pure are packages that must not reach a cluster, by themselves or through what they import.
-var pure = []string{"framework/audit", "framework/history", "framework/judge", "framework/matchers", "framework/story", "impl/daemonset/plan", "reports"}
+var pure = []string{"framework/audit", "framework/history", "framework/judge", "framework/rules", "framework/matchers", "framework/state", "framework/verdict", "framework/story", "impl/daemonset/plan", "reports"}
 
 type goPackage struct {
 	ImportPath                               string

@@ -31,25 +31,40 @@ func acts(f flavour) []act {
 func controllerActs() []act {
 	return []act{
 		{"restart the controller", 3, func(w *world, _, _ int) {
-			w.api.note(history.Stimulus{Act: history.RestartImplementation})
-			w.controller.start()
+			w.startController()
 		}},
 		{"lose the leader for a while", 2, func(w *world, a, _ int) {
-			w.api.note(history.Stimulus{Act: history.KillImplementation})
-			w.controller.kill()
+			w.api.noteControl(history.KillImplementation, w.controller.kill)
 			started := w.controller.started
 			w.clock.after(time.Duration(a)*time.Second, func() {
 				if w.controller.started == started {
-					w.controller.start()
+					w.startController()
 				}
 			})
 		}},
 		{"break the network", 1, func(w *world, _, _ int) {
-			w.api.note(history.Stimulus{Act: history.CutOffImplementation})
-			w.controller.faults.on = true
+			w.api.noteControl(history.CutOffImplementation, func() { w.controller.faults.on = true })
 		}},
-		{"repair the network", 2, func(w *world, _, _ int) { w.controller.faults.on = false }},
+		{"repair the network", 2, func(w *world, _, _ int) { w.reconnect() }},
 	}
+}
+
+// startController starts a process, instead of one that runs.
+func (w *world) startController() {
+	w.api.noteControl(history.RestartImplementation, w.controller.start)
+}
+
+// reconnect repairs the network. The process notices: its watches are established anew.
+func (w *world) reconnect() {
+	if !w.controller.faults.on {
+		return
+	}
+	w.api.noteControl(history.ReconnectImplementation, func() {
+		w.controller.faults.on = false
+		if w.controller.process != nil {
+			w.controller.wake(w.controller.process, 0)
+		}
+	})
 }
 
 // recreate deletes the DaemonSet; its pods and revisions are garbage then, and go while those of its successor come.

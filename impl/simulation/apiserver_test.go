@@ -36,6 +36,7 @@ type apiServer struct {
 	created  int
 	objects  map[history.Kind]map[string]history.Object
 	entries  []history.Entry
+	stimuli  int
 	watchers []func(history.Entry)
 }
 
@@ -184,8 +185,20 @@ func (a *apiServer) emit(event watch.EventType, kind history.Kind, object histor
 
 // note records a stimulus; it has to be called before the act.
 func (a *apiServer) note(stimulus history.Stimulus) {
+	a.stimuli++
+	stimulus.Number = a.stimuli
 	a.entries = append(a.entries, history.Entry{
 		ResourceVersion: a.version, Received: a.clock.now.Sub(epoch), Time: a.clock.now, Stimulus: &stimulus,
+	})
+}
+
+// noteControl records an act on the implementation, which ends at once.
+func (a *apiServer) noteControl(act history.Act, do func()) {
+	a.note(history.Stimulus{Act: act})
+	number := a.stimuli
+	do()
+	a.entries = append(a.entries, history.Entry{
+		ResourceVersion: a.version, Received: a.clock.now.Sub(epoch), Time: a.clock.now, Outcome: &history.Outcome{Stimulus: number},
 	})
 }
 

@@ -19,13 +19,13 @@ type cache struct {
 	// due is when the last event so far of each kind arrives, pending how many are on their way.
 	due     map[history.Kind]time.Time
 	pending map[history.Kind]int
-	arrived func(history.Entry)
+	arrived func(before history.Object, entry history.Entry)
 	closed  bool
 }
 
 // newCache returns the cache of a process that starts now. Its first lists may be answered by an API server that is behind itself: the
 // process then sees the past, and what followed comes as events.
-func newCache(clock *clock, api *apiServer, chance chance, lag time.Duration, arrived func(history.Entry)) *cache {
+func newCache(clock *clock, api *apiServer, chance chance, lag time.Duration, arrived func(history.Object, history.Entry)) *cache {
 	c := &cache{
 		clock: clock, chance: chance, lag: lag, arrived: arrived,
 		objects: map[history.Kind]map[string]history.Object{}, due: map[history.Kind]time.Time{}, pending: map[history.Kind]int{},
@@ -37,7 +37,7 @@ func newCache(clock *clock, api *apiServer, chance chance, lag time.Duration, ar
 	}
 	for _, entry := range api.entries {
 		switch {
-		case entry.Stimulus != nil:
+		case entry.Object == nil:
 		case entry.Time.After(listed[entry.Kind]):
 			c.tell(entry)
 		default:
@@ -68,8 +68,9 @@ func (c *cache) tell(entry history.Entry) {
 			return
 		}
 		c.pending[entry.Kind]--
+		before := c.objects[entry.Kind][entry.Object.GetName()]
 		c.apply(entry)
-		c.arrived(entry)
+		c.arrived(before, entry)
 	})
 }
 

@@ -65,9 +65,9 @@ func (c *controller) start() {
 	c.kill()
 	c.started++
 	p := &process{plan: c.around(plan.Plan), expected: newExpectations(), backoff: map[string]plan.Backoff{}}
-	p.cache = newCache(c.clock, c.api, c.chance, c.lag, func(entry history.Entry) {
+	p.cache = newCache(c.clock, c.api, c.chance, c.lag, func(before history.Object, entry history.Entry) {
 		p.expected.seen[entry.Kind] = entry.ResourceVersion
-		if concerns(entry.Object) {
+		if concerns(entry.Object) || before != nil && concerns(before) {
 			c.wake(p, 0)
 		}
 	})

@@ -34,9 +34,9 @@ func (w *world) live(s schedule, f flavour) error {
 // settle makes the environment kind and waits until nothing is left that could happen: no event on its way, no timer, no write.
 func (w *world) settle() error {
 	w.kubelets.becomeKind()
-	w.controller.faults.on = false
+	w.reconnect()
 	if w.controller.process == nil {
-		w.controller.start()
+		w.startController()
 	}
 	return w.drain()
 }
@@ -78,7 +78,7 @@ func (w *world) restarted() error {
 	// Long enough after the last change for a new process not to be shown the past.
 	w.advance(time.Minute)
 	before := w.api.version
-	w.controller.start()
+	w.startController()
 	if err := w.drain(); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (w *world) restarted() error {
 // since describes the first change after a resource version.
 func (w *world) since(version uint64) string {
 	for _, entry := range w.api.entries {
-		if entry.Stimulus == nil && entry.ResourceVersion > version {
+		if entry.Object != nil && entry.ResourceVersion > version {
 			return fmt.Sprintf("%s %s %s", entry.Type, entry.Kind, entry.Object.GetName())
 		}
 	}

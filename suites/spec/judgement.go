@@ -9,6 +9,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/matchers"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/rules"
 	"github.com/rollcall-conformance/rollcall/framework/verdict"
 	"github.com/rollcall-conformance/rollcall/reports"
 )
@@ -45,7 +46,7 @@ func (s *Spec) Judge(h *history.History, catalogue *requirements.Catalogue) Judg
 		checks, evidence.Aborted = s.ask(h)
 	}
 	survey := matchers.NewSurvey(h, checks.matchers()...)
-	standing := judge.Run(h, judge.All(), survey.Observe)
+	standing := judge.Run(h, rules.All(), survey.Observe)
 	j := Judgement{history: h, Standing: standing}
 	if evidence.Aborted == "" {
 		evidence.Unmet = checks.unmet(survey, standing)

@@ -115,6 +115,18 @@ func (b *Builder) Refused() *Builder {
 	return b
 }
 
+// Done writes down that the stimulus before has ended well.
+func (b *Builder) Done() *Builder {
+	b.append(history.Entry{ResourceVersion: b.version, Outcome: &history.Outcome{Stimulus: b.stimuli}})
+	return b
+}
+
+// Selecting makes the history one of the nodes with these labels alone.
+func (b *Builder) Selecting(labels string) *Builder {
+	b.h.NodeSelector = labels
+	return b
+}
+
 // Mark writes down a point in the scenario.
 func (b *Builder) Mark(mark history.Mark) *Builder {
 	b.append(history.Entry{ResourceVersion: b.version, Mark: mark})

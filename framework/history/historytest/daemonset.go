@@ -51,6 +51,11 @@ func MinReadySeconds(seconds int32) Option {
 	return func(object *appsv1.DaemonSet) { object.Spec.MinReadySeconds = seconds }
 }
 
+// NodeSelector makes the template select nodes with the label.
+func NodeSelector(key, value string) Option {
+	return func(object *appsv1.DaemonSet) { object.Spec.Template.Spec.NodeSelector = map[string]string{key: value} }
+}
+
 // Version sets the image's tag, which makes another revision.
 func Version(version string) Option {
 	return func(object *appsv1.DaemonSet) {

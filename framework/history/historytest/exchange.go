@@ -16,12 +16,6 @@ func (b *Builder) Answer(exchange history.Exchange) *Builder {
 	return b
 }
 
-// Done writes down that the last stimulus has been carried out, as its last answer says.
-func (b *Builder) Done() *Builder {
-	b.append(history.Entry{ResourceVersion: b.version, Outcome: &history.Outcome{Stimulus: b.stimuli}})
-	return b
-}
-
 // Stores is the answer to a request that was accepted, with what was stored.
 func (b *Builder) Stores(verb string, stored *appsv1.DaemonSet) *Builder {
 	b.t.Helper()

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -24,10 +25,13 @@ func SurgeRollout(t testing.TB, n int) *history.History {
 	for i := range old {
 		old[i].running().Ready()
 	}
-	b.After(10 * time.Second)
 	total := int32(n)
-	ds.Counts(total, total, total, total, total).Observed()
+	ds.Counts(total, total, total, 0, total).Observed()
+	b.After(6 * time.Second)
+	ds.Counts(total, total, total, total, total)
+	b.After(4 * time.Second)
 	ds.Update("v2").Revision("v2", 2)
+	ds.Counts(total, total, total, total, 0).Observed()
 
 	nodes := make([]*Node, n)
 	for i := range nodes {
@@ -46,14 +50,14 @@ func SurgeRollout(t testing.TB, n int) *history.History {
 				nodes[first+i].heartbeat()
 			}
 		}
+		ds.Counts(total, total, total, total, int32(last))
 		b.After(7 * time.Second)
 		for i := first; i < last; i++ {
 			old[i].Terminating().Unready()
-			ds.Counts(total, total, total, total, int32(i+1))
+			ds.Status(func(status *appsv1.DaemonSetStatus) { status.NumberMisscheduled = 0 })
 			old[i].Gone()
 		}
 	}
-	ds.Observed()
 	return b.History()
 }
 

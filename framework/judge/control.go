@@ -1,0 +1,47 @@
+package judge
+
+import (
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// control is what the harness does to the implementation: while it is halted nothing is due, and what is due counts from when it is at work again.
+type control struct {
+	halted bool
+	// cutOff from the API server, which another process would be too.
+	cutOff bool
+	// workingSince is when the implementation was last put to work; zero if that was before the recording.
+	workingSince time.Time
+	// starting are the acts that put it to work and have not ended, by number.
+	starting map[int]history.Act
+}
+
+func (c *control) stimulus(stimulus *history.Stimulus) {
+	if stimulus.Act == history.CutOffImplementation {
+		c.cutOff = true
+	} else {
+		c.halted = c.halted || stimulus.Act.Halts()
+	}
+	if stimulus.Act.Starts() {
+		c.starting[stimulus.Number] = stimulus.Act
+	}
+}
+
+// outcome ends an act. One that failed left the implementation as it was.
+func (c *control) outcome(outcome *history.Outcome, now time.Time) {
+	act, starting := c.starting[outcome.Stimulus]
+	delete(c.starting, outcome.Stimulus)
+	switch {
+	case !starting || outcome.Error != "":
+		return
+	case act == history.ReconnectImplementation:
+		c.cutOff = false
+	default:
+		c.halted = false
+	}
+	c.workingSince = now
+}
+
+// interrupted reports whether nothing can be expected of the implementation now: it is halted, or being started.
+func (c *control) interrupted() bool { return c.halted || c.cutOff || len(c.starting) > 0 }

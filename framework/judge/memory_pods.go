@@ -1,0 +1,159 @@
+package judge
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// track begins to remember a daemon pod.
+func (m *memory) track(w *Workload, object *corev1.Pod) *Pod {
+	node := w.node(history.NodeOf(object))
+	pod := &Pod{Object: object, Workload: w, Node: node, readySince: m.now, outsideSurgeLimit: true, entries: []int{m.index}}
+	node.Pods = append(node.Pods, pod)
+	node.Served = true
+	m.pods[object.UID] = pod
+	w.recount(node)
+	return pod
+}
+
+// drop ends a pod's time on its node; it is remembered there for Lag.
+func (m *memory) drop(pod *Pod) {
+	pod.gone = true
+	node := pod.Node
+	node.Pods = slices.DeleteFunc(node.Pods, func(other *Pod) bool { return other == pod })
+	node.gone = slices.DeleteFunc(node.gone, func(other *Pod) bool { return m.now.Sub(other.lostAt) >= Lag })
+	node.gone = append(node.gone, pod)
+	delete(m.pods, pod.Object.UID)
+	pod.Workload.recount(node)
+}
+
+func (m *memory) pod(scene *Scene, object *corev1.Pod) {
+	var owner *Workload
+	if controller := metav1.GetControllerOf(object); controller != nil {
+		owner = m.workloads[controller.UID]
+	}
+	known := m.pods[object.UID]
+	if known != nil && known.Workload != owner {
+		// Released, or its DaemonSet is gone.
+		m.drop(known)
+		m.touch(scene, known)
+		known = nil
+	}
+	switch {
+	case owner == nil:
+	case known == nil && scene.Change.Type == watch.Deleted:
+	case known == nil:
+		pod := m.track(owner, object)
+		m.touch(scene, pod)
+		if scene.Change.Type == watch.Added && owner.Live() && m.blame.creates(scene.Change.Entry, object) {
+			scene.Created = &Creation{Pod: pod, Beside: pod.Node.LivePods(pod)}
+			m.acts++
+			if owner.createdAt.IsZero() {
+				owner.createdAt = m.now
+			}
+			pod.outsideSurgeLimit = !slices.ContainsFunc(scene.Created.Beside, m.mustBeServed(pod))
+		}
+	default:
+		m.touch(scene, known)
+		m.update(scene, known, object)
+		m.touch(scene, known)
+	}
+}
+
+// touch takes note that something may have changed on the pod's node.
+func (m *memory) touch(scene *Scene, pod *Pod) {
+	if last := len(scene.touched) - 1; last < 0 || scene.touched[last].node != pod.Node {
+		scene.touched = append(scene.touched, touch{pod.Workload, pod.Node})
+		m.woken = append(m.woken, pod.Workload)
+	}
+}
+
+// mustBeServed returns the test for pods of another revision that the implementation has to take for available.
+func (m *memory) mustBeServed(new *Pod) func(*Pod) bool {
+	_, high := new.Workload.MinReady(m.now)
+	revision := m.cluster.RevisionOf(new.Object)
+	return func(pod *Pod) bool {
+		return m.cluster.RevisionOf(pod.Object) != revision && pod.Steady(high, m.now)
+	}
+}
+
+func (m *memory) update(scene *Scene, pod *Pod, object *corev1.Pod) {
+	w := pod.Workload
+	low, _ := w.MinReady(m.now)
+	vanished := scene.Change.Type == watch.Deleted
+	wasFrom, was := pod.AvailableFrom(low)
+	if pod.Object.DeletionTimestamp == nil && (vanished || object.DeletionTimestamp != nil) {
+		scene.Removed = m.removal(pod, scene.Change)
+		if scene.Removed.Voluntary {
+			m.acts++
+		}
+	}
+	if !history.IsTerminal(pod.Object) && history.IsTerminal(object) {
+		pod.Node.Failures++
+	}
+	if notable(pod.Object, object) || vanished {
+		pod.entries = append(pod.entries, m.index)
+	}
+	if !sameReadiness(pod.Object, object) {
+		pod.readySince = m.now
+	}
+	if node := history.NodeOf(object); node != pod.Node.Name {
+		pod.Node.Pods = slices.DeleteFunc(pod.Node.Pods, func(other *Pod) bool { return other == pod })
+		w.recount(pod.Node)
+		pod.Node = w.node(node)
+		pod.Node.Pods = append(pod.Node.Pods, pod)
+	}
+	pod.Object = object
+	if from, is := pod.AvailableFrom(low); was && (vanished || !is || from.After(wasFrom)) {
+		m.lose(scene, pod, wasFrom, low)
+	}
+	if vanished {
+		m.drop(pod)
+		return
+	}
+	w.recount(pod.Node)
+}
+
+// lose takes note that the pod is not available any more, or not to be at the time at which it would have been.
+func (m *memory) lose(scene *Scene, pod *Pod, from time.Time, minReady int32) {
+	pod.lostAt, pod.lostFrom = m.now, from
+	pod.lostToOthers = scene.Removed == nil || !scene.Removed.Voluntary
+	if scene.Removed != nil || m.now.Before(from) {
+		return
+	}
+	if !slices.ContainsFunc(pod.Node.Pods, func(other *Pod) bool { return other.Available(minReady, m.now) }) {
+		scene.Lost = pod.Node
+	}
+}
+
+// removal judges who deleted the pod by the change and what it meant, by the state before.
+func (m *memory) removal(pod *Pod, change history.Change) *Removal {
+	low, high := pod.Workload.MinReady(m.now)
+	return &Removal{
+		Pod:       pod,
+		Voluntary: pod.Workload.Live() && m.blame.deletes(pod.Object, change, m.cluster, m.now),
+		Steady:    pod.Steady(high, m.now),
+		Alone:     !pod.Node.servedBy(pod, low, m.now),
+		Wanted:    pod.Node.Wanted(m.now),
+	}
+}
+
+func sameReadiness(a, b *corev1.Pod) bool {
+	before, after := history.Ready(a), history.Ready(b)
+	if before == nil || after == nil {
+		return before == after
+	}
+	return before.Status == after.Status && before.LastTransitionTime.Equal(&after.LastTransitionTime)
+}
+
+// notable reports whether a reader of a pod's life wants to see the change.
+func notable(before, after *corev1.Pod) bool {
+	return !sameReadiness(before, after) || before.Status.Phase != after.Status.Phase ||
+		(before.DeletionTimestamp == nil) != (after.DeletionTimestamp == nil)
+}

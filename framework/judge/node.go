@@ -1,0 +1,52 @@
+package judge
+
+import (
+	"slices"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// Node is what rules remember of one DaemonSet on one node.
+type Node struct {
+	Name string
+	// Pods that exist, oldest first.
+	Pods []*Pod
+	// gone are those that stopped existing less than Lag ago.
+	gone []*Pod
+	// Eligible: the node should run a pod of the DaemonSet. Stays: a pod that is there may stay. Exists: there is such a node.
+	Eligible, Stays, Exists bool
+	// Since is when Eligible became what it is.
+	Since time.Time
+	// Failures counts the pods that ended on the node since the DaemonSet's spec last changed. While there are any, the implementation may be
+	// backing off (SURGE-024, TARGET-010).
+	Failures int
+	// Served: the DaemonSet has had a pod there.
+	Served bool
+}
+
+// Wanted reports whether the node is eligible and has been for Lag.
+func (n *Node) Wanted(now time.Time) bool { return n.Eligible && now.Sub(n.Since) >= Lag }
+
+// Unwanted reports whether the node should have no pod, and has not been eligible for Lag.
+func (n *Node) Unwanted(now time.Time) bool { return !n.Eligible && now.Sub(n.Since) >= Lag }
+
+// LivePods returns the pods that are neither terminating nor terminal, but for one.
+func (n *Node) LivePods(but *Pod) []*Pod {
+	var live []*Pod
+	for _, pod := range n.Pods {
+		if pod != but && history.IsLive(pod.Object) {
+			live = append(live, pod)
+		}
+	}
+	return live
+}
+
+// Everyone returns the pods that the node has or just had.
+func (n *Node) Everyone() []*Pod { return slices.Concat(n.gone, n.Pods) }
+
+// servedBy reports whether a pod other than one is available, or was until somebody else changed that less than Lag ago.
+func (n *Node) servedBy(but *Pod, minReady int32, now time.Time) bool {
+	served := func(pod *Pod) bool { return pod != but && pod.believable(minReady, now) }
+	return slices.ContainsFunc(n.Pods, served) || slices.ContainsFunc(n.gone, served)
+}

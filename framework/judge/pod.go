@@ -1,0 +1,82 @@
+package judge
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// Pod is what rules remember of one daemon pod.
+type Pod struct {
+	Object   *corev1.Pod
+	Workload *Workload
+	Node     *Node
+	// outsideSurgeLimit: it was created beside no old pod that the implementation had to take for available, so it takes nothing of maxSurge.
+	outsideSurgeLimit bool
+	// readySince is when the Ready condition became what it is.
+	readySince time.Time
+	// lostAt is when it last stopped being available, or being about to be; lostFrom is from when it was or would have been; lostToOthers that
+	// this was not the implementation's doing.
+	lostAt, lostFrom time.Time
+	lostToOthers     bool
+	// gone: it does not exist any more.
+	gone bool
+	// entries that tell its life.
+	entries []int
+}
+
+// AvailableFrom is history.AvailableFrom, but no earlier than the condition was seen.
+func (p *Pod) AvailableFrom(minReady int32) (time.Time, bool) {
+	if p.gone {
+		return time.Time{}, false
+	}
+	from, ok := history.AvailableFrom(p.Object, minReady)
+	if ok && (minReady == 0 || from.Before(p.readySince)) {
+		from = p.readySince
+	}
+	return from, ok
+}
+
+// Available reports whether it is available at the instant.
+func (p *Pod) Available(minReady int32, now time.Time) bool {
+	from, ok := p.AvailableFrom(minReady)
+	return ok && !now.Before(from)
+}
+
+// ReadySince is when the pod's Ready condition was seen to become what it is.
+func (p *Pod) ReadySince() time.Time { return p.readySince }
+
+// Steady reports whether the implementation has to take it for available: it has been for Lag, or since well before the template changed.
+func (p *Pod) Steady(minReady int32, now time.Time) bool {
+	from, ok := p.AvailableFrom(minReady)
+	return ok && (now.Sub(from) >= Lag || p.Workload.rolledAt.Sub(from) >= watchSkew)
+}
+
+// Undated reports whether the pod is Ready since no known time, and the time matters. No kubelet writes that. Such a pod is not available
+// (AVAIL-006); other rules let the implementation take it for available.
+func (p *Pod) Undated(minReady int32) bool {
+	if p.gone || minReady == 0 || !history.IsLive(p.Object) {
+		return false
+	}
+	ready := history.Ready(p.Object)
+	return ready != nil && ready.Status == corev1.ConditionTrue && ready.LastTransitionTime.IsZero()
+}
+
+// believable reports whether the implementation may take it for available: it is, or would be by now, had somebody else not changed that less than
+// Lag ago.
+func (p *Pod) believable(minReady int32, now time.Time) bool {
+	return p.Available(minReady, now) || p.Undated(minReady) || p.lostToOthers && now.Sub(p.lostAt) < Lag && !now.Before(p.lostFrom)
+}
+
+// entered is the entry by which the pod became known.
+func (p *Pod) entered() int { return p.entries[0] }
+
+// ByAge orders pods by when they became known.
+func ByAge(a, b *Pod) int { return a.entered() - b.entered() }
+
+// IsReady reports whether the pod looks available to someone who asks for nothing but Ready.
+func IsReady(pod *Pod) bool {
+	return !pod.gone && !history.IsTerminal(pod.Object) && history.IsReady(pod.Object)
+}

@@ -1,0 +1,80 @@
+package revisions
+
+import (
+	"fmt"
+	"maps"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+)
+
+// Adopts is HISTORY-026: a DaemonSet takes over the pods of its template that one before it left behind, and creates none beside them.
+func Adopts() judge.Rule {
+	return judge.Rule{
+		Requirement: "HISTORY-026",
+		Kind:        judge.Prohibition,
+		Promise:     "no pod is created where one of the same template was left behind",
+		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet},
+		New: func(history.Header) judge.Observer {
+			return &adopts{released: map[types.UID]bool{}, left: map[types.UID]bool{}}
+		},
+	}
+}
+
+type adopts struct {
+	judge.Exercise
+	// released are pods that have lost their controller; left are those that had when the newest DaemonSet was created.
+	released, left map[types.UID]bool
+}
+
+// Observe implements judge.Observer.
+func (o *adopts) Observe(s *judge.Scene) []judge.Violation {
+	switch object := s.Change.Object.(type) {
+	case *appsv1.DaemonSet:
+		if s.Change.Type == watch.Added {
+			o.left = maps.Clone(o.released)
+		}
+	case *corev1.Pod:
+		o.pod(s, object)
+	}
+	if s.Created == nil || len(o.left) == 0 {
+		return nil
+	}
+	pod := s.Created.Pod
+	template := &pod.Workload.Object.Spec.Template
+	for uid := range o.left {
+		other := s.Cluster.Pods[uid]
+		if other == nil || !history.IsLive(other) || history.NodeOf(other) != pod.Node.Name {
+			continue
+		}
+		o.PutToTest()
+		if history.MatchesTemplate(pod.Object, template) && history.MatchesTemplate(other, template) {
+			return s.OnNode(pod.Workload, pod.Node, fmt.Sprintf("%s created beside %s, which was left behind", pod.Object.Name, other.Name))
+		}
+	}
+	return nil
+}
+
+// pod follows a pod's loss of its controller. One that was left behind and is adopted is what the promise asks for.
+func (o *adopts) pod(s *judge.Scene, pod *corev1.Pod) {
+	before, ok := s.Change.Before.(*corev1.Pod)
+	if !ok {
+		return
+	}
+	was, is := metav1.GetControllerOf(before), metav1.GetControllerOf(pod)
+	switch {
+	case s.Change.Type == watch.Deleted:
+		delete(o.released, pod.UID)
+		delete(o.left, pod.UID)
+	case was != nil && is == nil:
+		o.released[pod.UID] = true
+	case was == nil && is != nil && o.left[pod.UID]:
+		o.PutToTest()
+	}
+}

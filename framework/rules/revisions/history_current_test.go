@@ -1,0 +1,124 @@
+package revisions_test
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/rules/revisions"
+	. "github.com/rollcall-conformance/rollcall/framework/rules/rulestest"
+)
+
+func TestHistoryCurrent(t *testing.T) {
+	j := revisions.HistoryCurrent()
+	Breaks(t, j,
+		Tell("a rollback leaves the numbers as they were", func(b *Builder) {
+			ds, _ := Running(b, 1)
+			ds.Revision("v1", 1)
+			ds.Update("v2").Revision("v2", 2)
+			ds.Observed()
+			ds.Update("v1").Observed()
+		}),
+		Tell("the new history has the lower number", func(b *Builder) {
+			ds, _ := Running(b, 1)
+			ds.Revision("v1", 5)
+			ds.Update("v2").Revision("v2", 4)
+			ds.Observed()
+		}),
+		Tell("the new history has the number of the old one", func(b *Builder) {
+			ds, _ := Running(b, 1)
+			ds.Revision("v1", 5)
+			ds.Update("v2").Revision("v2", 5)
+			ds.Observed()
+		}),
+		Tell("the new template has no history", func(b *Builder) {
+			ds, _ := Running(b, 1)
+			ds.Revision("v1", 1)
+			ds.Observed()
+			ds.Update("v2").Observed()
+		}),
+		Tell("a rollback between templates that no pod tells apart", func(b *Builder) {
+			ds, _ := Running(b, 1)
+			ds.Revision("v1", 1)
+			ds.Set(Tolerating("dedicated")).Revision("v1", 2)
+			ds.Observed()
+			ds.Set(func(object *appsv1.DaemonSet) { object.Spec.Template.Spec.Tolerations = nil }).Observed()
+		}),
+	)
+	Keeps(t, j,
+		Tell("a rollback gives the old history the highest number", func(b *Builder) {
+			ds, _ := Running(b, 1)
+			first := ds.Revision("v1", 1)
+			ds.Update("v2").Revision("v2", 2)
+			ds.Observed()
+			ds.Update("v1")
+			first.Renumber(3)
+			ds.Observed()
+		}),
+		Tell("the generation is not reported as observed yet", func(b *Builder) {
+			ds, _ := Running(b, 1)
+			ds.Revision("v1", 1)
+			ds.Update("v2").Revision("v2", 2)
+			ds.Observed()
+			ds.Update("v1").Counts(1, 1, 1, 1, 1)
+		}),
+		Tell("an earlier generation is reported as observed", func(b *Builder) {
+			ds, _ := Running(b, 1)
+			ds.Revision("v1", 1)
+			ds.Update("v2").Revision("v2", 2)
+			ds.Observed()
+			ds.Set(MaxUnavailable("2")).Update("v1")
+			ds.Status(func(status *appsv1.DaemonSetStatus) { status.ObservedGeneration = 3 })
+		}),
+		Tell("a history with a higher number was adopted, and the generation is not new", func(b *Builder) {
+			ds, _ := Running(b, 1)
+			ds.Revision("v1", 1)
+			ds.Revision("v2", 2).Renumber(0)
+			ds.Observed()
+			ds.Revision("v9", 9)
+			ds.Counts(1, 1, 1, 1, 1)
+		}),
+		Tell("another DaemonSet's numbers are higher", func(b *Builder) {
+			ds, _ := Running(b, 1)
+			ds.Revision("v1", 1)
+			ds.Update("v2").Revision("v2", 2)
+			b.DaemonSet("other").Revision("v1", 9)
+			ds.Observed()
+		}),
+		Tell("two histories of the current template", func(b *Builder) {
+			ds, _ := Running(b, 1)
+			ds.Revision("v1", 1)
+			ds.Revision("v1", 2)
+			ds.Observed()
+		}),
+	)
+	Ignores(t, j,
+		Tell("a lone history", func(b *Builder) {
+			ds, _ := Running(b, 1)
+			ds.Revision("v1", 1)
+			ds.Observed()
+		}),
+		Tell("the harness just put a history with a higher number there", func(b *Builder) {
+			ds, _ := Running(b, 1)
+			ds.Revision("v1", 1)
+			b.Stimulus(history.CreateRevision, Object(history.KindControllerRevision, "agent-v9"))
+			ds.Revision("v9", 9)
+			ds.Observed()
+		}),
+		Tell("a predecessor's history of the same content has its name", func(b *Builder) {
+			predecessor, _ := Running(b, 1)
+			predecessor.Revision("v2", 1)
+			predecessor.Gone()
+			ds := b.DaemonSet("agent")
+			ds.Revision("v1", 1)
+			ds.Update("v2").Observed()
+		}),
+		Tell("data that nobody else can read", func(b *Builder) {
+			ds, _ := Running(b, 1)
+			ds.Revision("v1", 1).Edit(func(revision *appsv1.ControllerRevision) { revision.Data.Raw = []byte(`{"template":"elsewhere"}`) })
+			ds.Update("v2").Observed()
+		}),
+	)
+}

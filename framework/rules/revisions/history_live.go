@@ -1,0 +1,87 @@
+package revisions
+
+import (
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+)
+
+// HistoryLive is HISTORY-017: also above revisionHistoryLimit. One of two histories with the same label may go (HISTORY-011).
+func HistoryLive() judge.Rule {
+	return judge.Rule{
+		Requirement: "HISTORY-017",
+		Kind:        judge.Prohibition,
+		Promise:     "a ControllerRevision is never deleted while a pod of its DaemonSet carries its label",
+		Needs:       []history.Kind{history.KindDaemonSet, history.KindControllerRevision, history.KindPod},
+		New:         func(header history.Header) judge.Observer { return &historyLive{label: header.RevisionLabel} },
+	}
+}
+
+type historyLive struct {
+	judge.Exercise
+	label string
+}
+
+// Observe implements judge.Observer.
+func (o *historyLive) Observe(s *judge.Scene) []judge.Violation {
+	deleted, ok := s.Change.Object.(*appsv1.ControllerRevision)
+	if !ok {
+		return nil
+	}
+	before, _ := s.Change.Before.(*appsv1.ControllerRevision)
+	if before == nil || before.DeletionTimestamp != nil || s.Change.Type != watch.Deleted && deleted.DeletionTimestamp == nil {
+		return nil
+	}
+	owner, label := metav1.GetControllerOf(before), before.Labels[o.label]
+	if owner == nil || label == "" || !s.DeletedByImplementation(before) {
+		return nil
+	}
+	w := s.Workloads()[owner.UID]
+	if w == nil || !w.Live() {
+		return nil
+	}
+	o.PutToTest()
+	if o.duplicated(s, before) {
+		return nil
+	}
+	var holders []*judge.Pod
+	for _, node := range w.Nodes {
+		for _, pod := range node.Pods {
+			if pod.Object.Labels[o.label] == label && o.holds(s, pod) {
+				holders = append(holders, pod)
+			}
+		}
+	}
+	if len(holders) == 0 {
+		return nil
+	}
+	slices.SortFunc(holders, judge.ByAge)
+	first := holders[0]
+	got := fmt.Sprintf("%s deleted, used by %d pods, one being %s", before.Name, len(holders), first.Object.Name)
+	return []judge.Violation{{Node: first.Node.Name, Got: got, Window: s.Window(w, first)}}
+}
+
+// duplicated reports whether another history of the DaemonSet has the label.
+func (o *historyLive) duplicated(s *judge.Scene, deleted *appsv1.ControllerRevision) bool {
+	for _, other := range s.Cluster.Revisions {
+		if other.UID != deleted.UID && other.DeletionTimestamp == nil && other.Labels[o.label] == deleted.Labels[o.label] &&
+			metav1.IsControlledBy(other, s.Workloads()[metav1.GetControllerOf(deleted).UID].Object) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether the pod keeps its history: not one that has ended and is being removed, nor one that the harness just changed.
+func (o *historyLive) holds(s *judge.Scene, pod *judge.Pod) bool {
+	if history.IsTerminal(pod.Object) && pod.Object.DeletionTimestamp != nil {
+		return false
+	}
+	return !s.HarnessTouched(pod.Object, judge.Lag)
+}

@@ -1,0 +1,58 @@
+package rollout_test
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/rules/rollout"
+	. "github.com/rollcall-conformance/rollcall/framework/rules/rulestest"
+)
+
+func undated(pod *Pod) *Pod {
+	return pod.Edit(func(pod *corev1.Pod) {
+		pod.Status.Phase = corev1.PodRunning
+		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+	})
+}
+
+// takesUndated deletes an old pod for one without a transition time.
+func takesUndated(b *Builder) {
+	ds, pods := Running(b, 2, MaxSurge("1"), MinReadySeconds(10))
+	undated(ds.Update("v2").Pod("new-a", NodeName(0)))
+	b.After(Long)
+	pods[0].Terminating()
+}
+
+func TestAvailableUndated(t *testing.T) {
+	j := rollout.AvailableUndated()
+	Breaks(t, j, Tell("an old pod goes for it", takesUndated))
+	Keeps(t, j, Tell("the old pod stays", func(b *Builder) {
+		ds, _ := Running(b, 2, MaxSurge("1"), MinReadySeconds(10))
+		undated(ds.Update("v2").Pod("new-a", NodeName(0)))
+		b.After(Long)
+		b.Mark("end")
+	}))
+	Ignores(t, j, Tell("without minReadySeconds the time does not matter", func(b *Builder) {
+		ds, pods := Running(b, 2, MaxSurge("1"))
+		undated(ds.Update("v2").Pod("new-a", NodeName(0)))
+		b.After(judge.Lag)
+		pods[0].Terminating()
+	}))
+}
+
+// What an extended requirement explains breaks no core one.
+func TestAnUndatedPodBreaksNothingElse(t *testing.T) {
+	b := New(t)
+	takesUndated(b)
+	var broken []requirements.ID
+	for _, violation := range judge.Run(b.History(), Standing(rollout.AvailableUndated())).Violations() {
+		broken = append(broken, violation.Requirement)
+	}
+	if len(broken) != 1 || broken[0] != "AVAIL-006" {
+		t.Errorf("broken: %v, want AVAIL-006 alone", broken)
+	}
+}

@@ -1,0 +1,61 @@
+package rollout_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/rollout"
+	. "github.com/rollcall-conformance/rollcall/framework/rules/rulestest"
+)
+
+// failing has a pod of the node fail again and again, each time recreated after the delay that is due.
+func failing(b *Builder, options Option, times int, lives time.Duration, delay func(i int) time.Duration) {
+	ds, _ := Running(b, 2, options)
+	ds.Update("v2")
+	b.Node("node-9").Join()
+	for i := range times {
+		pod := ds.Pod(fmt.Sprintf("new-%d", i), "node-9")
+		b.After(lives)
+		pod.Failed()
+		b.After(delay(i))
+		pod.Gone()
+	}
+	ds.Pod("last", "node-9")
+}
+
+func TestBackingOff(t *testing.T) {
+	doubling := func(first time.Duration) func(int) time.Duration {
+		return func(i int) time.Duration { return min(first<<i, 15*time.Minute) }
+	}
+	constant := func(delay time.Duration) func(int) time.Duration {
+		return func(int) time.Duration { return delay }
+	}
+	for _, with := range []struct {
+		j      judge.Rule
+		option Option
+	}{{rollout.SurgeBacksOff(), MaxSurge("1")}, {rollout.TargetBacksOff(), MaxUnavailable("3")}} {
+		Breaks(t, with.j,
+			Tell("a hot loop", func(b *Builder) { failing(b, with.option, 10, 0, constant(16*time.Millisecond)) }),
+			Tell("at once, though the pods take long to fail", func(b *Builder) { failing(b, with.option, 10, Long, constant(time.Millisecond)) }),
+			Tell("every second", func(b *Builder) { failing(b, with.option, 13, 0, constant(time.Second)) }),
+			Tell("every six seconds", func(b *Builder) { failing(b, with.option, 8, 0, constant(6*time.Second)) }),
+		)
+		Keeps(t, with.j,
+			Tell("from 100 ms, doubling", func(b *Builder) { failing(b, with.option, 16, 0, doubling(100*time.Millisecond)) }),
+			Tell("from 1 s, doubling", func(b *Builder) { failing(b, with.option, 16, 0, doubling(time.Second)) }),
+		)
+		Ignores(t, with.j, Tell("the process forgets when it is restarted", func(b *Builder) {
+			ds, _ := Running(b, 2, with.option)
+			ds.Update("v2")
+			b.Node("node-9").Join()
+			for i := range 20 {
+				ds.Pod(fmt.Sprintf("new-%d", i), "node-9").Failed().Gone()
+				b.Stimulus(history.RestartImplementation, Object("", "")).Done()
+			}
+		}))
+	}
+}

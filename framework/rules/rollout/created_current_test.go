@@ -1,0 +1,39 @@
+package rollout_test
+
+import (
+	"testing"
+
+	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/rollout"
+	. "github.com/rollcall-conformance/rollcall/framework/rules/rulestest"
+)
+
+func TestCreatedCurrent(t *testing.T) {
+	Breaks(t, rollout.TargetCurrent(), Tell("a node that joined gets an old pod", func(b *Builder) {
+		ds, _ := Running(b, 1)
+		ds.Update("v2")
+		b.Node("node-9").Join()
+		b.After(Long)
+		ds.PodOf("v1", "old-x", "node-9")
+	}))
+	Keeps(t, rollout.TargetCurrent(), Tell("the template changed just now", func(b *Builder) {
+		ds, _ := Running(b, 1)
+		b.Node("node-9").Join()
+		ds.Update("v2")
+		ds.PodOf("v1", "old-x", "node-9")
+	}))
+	Breaks(t, rollout.UnreadyCurrent(), Tell("an unready old pod is replaced by another old one", func(b *Builder) {
+		ds, pods := Running(b, 1, MaxSurge("1"))
+		ds.Update("v2")
+		pods[0].Unready()
+		b.After(judge.Prompt)
+		ds.PodOf("v1", "old-x", NodeName(0))
+	}))
+	Keeps(t, rollout.UnreadyCurrent(), Tell("by an updated one", func(b *Builder) {
+		ds, pods := Running(b, 1, MaxSurge("1"))
+		ds.Update("v2")
+		pods[0].Unready()
+		ds.Pod("new-a", NodeName(0))
+	}))
+}

@@ -1,0 +1,138 @@
+package rollout_test
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/rollout"
+	. "github.com/rollcall-conformance/rollcall/framework/rules/rulestest"
+)
+
+func TestFilling(t *testing.T) {
+	surge, labels := rollout.SurgeFills(), rollout.TargetLabels()
+	taint := func(b *Builder) *Node {
+		node := b.Node("node-9").Join().Taint(corev1.TaintNodeNotReady, corev1.TaintEffectNoSchedule)
+		b.After(Long)
+		return node
+	}
+	untaint := func(node *Node) { node.Edit(func(node *corev1.Node) { node.Spec.Taints = nil }) }
+	for _, with := range []struct {
+		j      judge.Rule
+		option Option
+	}{{surge, MaxSurge("1")}, {labels, MaxUnavailable("1")}, {labels, OnDelete()}} {
+		Omits(t, with.j, Tell("a node that joined stays empty", func(b *Builder) {
+			Running(b, 1, with.option)
+			b.Node("node-9").Join()
+			b.After(late).Mark("end")
+		}))
+		Keeps(t, with.j, Tell("it counts from when the node is eligible", func(b *Builder) {
+			ds, _ := Running(b, 1, with.option)
+			untaint(taint(b))
+			b.After(judge.Prompt)
+			ds.Pod("new-a", "node-9")
+		}))
+		Keeps(t, with.j, Tell("the node is never eligible", func(b *Builder) {
+			Running(b, 1, with.option)
+			taint(b).Edit(func(*corev1.Node) {})
+		}))
+		Ignores(t, with.j,
+			Tell("nothing shows that the implementation may create pods", func(b *Builder) {
+				b.Nodes(1)
+				b.DaemonSet("agent", with.option)
+				b.After(Long).Mark("end")
+			}),
+		)
+	}
+	Keeps(t, surge, Tell("back-off after a failure", func(b *Builder) {
+		_, pods := Running(b, 1, MaxSurge("1"))
+		pods[0].Failed().Gone()
+		b.After(Long).Mark("end")
+	}))
+	Omits(t, labels, Tell("a node that is not selected any more keeps its pod", func(b *Builder) {
+		b.Nodes(1)
+		b.Node(NodeName(0)).Edit(func(node *corev1.Node) { node.Labels["pool"] = "a" })
+		ds := b.DaemonSet("agent", selecting("a"))
+		ds.Pod("old-a", NodeName(0)).Ready()
+		b.Node(NodeName(0)).Edit(func(node *corev1.Node) { node.Labels["pool"] = "b" })
+		b.After(late).Mark("end")
+	}))
+	Omits(t, rollout.DrainTainted(), Tell("the pod stays", func(b *Builder) {
+		Running(b, 1)
+		b.Node(NodeName(0)).Taint("dedicated", corev1.TaintEffectNoExecute)
+		b.After(late).Mark("end")
+	}))
+	Keeps(t, rollout.DrainTainted(), Tell("the pod goes, whoever deletes it", func(b *Builder) {
+		_, pods := Running(b, 1)
+		b.Node(NodeName(0)).Taint("dedicated", corev1.TaintEffectNoExecute)
+		b.After(judge.Prompt)
+		pods[0].Terminating()
+	}))
+}
+
+func TestReplacingPodsThatWereHit(t *testing.T) {
+	for _, with := range []struct {
+		j       judge.Rule
+		act     history.Act
+		updated bool
+	}{
+		{rollout.UnreadyDeleted(), history.DeletePod, false}, {rollout.UnreadyEvicted(), history.EvictPod, false},
+		{rollout.DrainDeleted(), history.DeletePod, true}, {rollout.DrainEvicted(), history.EvictPod, true},
+	} {
+		hit := func(b *Builder) *DaemonSet {
+			ds, pods := Running(b, 2, MaxSurge("1"))
+			b.Node(NodeName(0)).Edit(func(node *corev1.Node) { node.Spec.Unschedulable = true })
+			if !with.updated {
+				ds.Update("v2")
+			}
+			b.Stimulus(with.act, pods[0])
+			pods[0].Terminating()
+			return ds
+		}
+		Omits(t, with.j, Tell("the replacement waits for the pod to be gone", func(b *Builder) {
+			hit(b)
+			b.After(late).Mark("end")
+		}))
+		Keeps(t, with.j, Tell("the replacement comes while the pod terminates", func(b *Builder) {
+			ds := hit(b)
+			b.After(judge.Prompt)
+			ds.Pod("new-a", NodeName(0))
+		}))
+	}
+}
+
+func TestUnreadyReplaced(t *testing.T) {
+	j := rollout.UnreadyReplaced()
+	lost := func(b *Builder) (*DaemonSet, []*Pod) {
+		ds, pods := Running(b, 3, MaxSurge("1"))
+		ds.Update("v2").Pod("new-a", NodeName(0))
+		pods[1].Unready()
+		return ds, pods
+	}
+	Omits(t, j, Tell("it waits for the limit", func(b *Builder) {
+		lost(b)
+		b.After(late).Mark("end")
+	}))
+	Keeps(t, j,
+		Tell("an updated pod beside it", func(b *Builder) {
+			ds, _ := lost(b)
+			b.After(judge.Prompt)
+			ds.Pod("new-b", NodeName(1))
+		}),
+		Tell("an updated pod instead of it", func(b *Builder) {
+			ds, pods := lost(b)
+			b.After(judge.Prompt)
+			pods[1].Terminating()
+			ds.Pod("new-b", NodeName(1))
+		}),
+	)
+	Ignores(t, j, Tell("it recovers", func(b *Builder) {
+		_, pods := lost(b)
+		b.After(judge.Prompt)
+		pods[1].Ready()
+		b.After(Long).Mark("end")
+	}))
+}

@@ -1,0 +1,116 @@
+package rollout_test
+
+import (
+	"testing"
+
+	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/rollout"
+	. "github.com/rollcall-conformance/rollcall/framework/rules/rulestest"
+)
+
+func TestProgressWithMaxSurge(t *testing.T) {
+	starts, on, unserved := rollout.SurgeStarts(), rollout.SurgeGoesOn(), rollout.SurgeUnserved()
+	Omits(t, starts, Tell("the rollout never starts", func(b *Builder) {
+		ds, _ := Running(b, 3, MaxSurge("1"))
+		ds.Update("v2")
+		b.After(late).Mark("end")
+	}))
+	Omits(t, on, Tell("the rollout stops after the first node", func(b *Builder) {
+		ds, pods := Running(b, 3, MaxSurge("2"))
+		ds.Update("v2").Pod("new-a", NodeName(0)).Ready()
+		pods[0].Terminating().Gone()
+		b.After(late).Mark("end")
+	}))
+	Omits(t, unserved, Tell("a node without an available pod holds the rollout back", func(b *Builder) {
+		ds, pods := Running(b, 3, MaxSurge("1"))
+		pods[0].Unready()
+		ds.Update("v2").Pod("new-a", NodeName(0))
+		b.After(late).Mark("end")
+	}))
+	Keeps(t, starts, Tell("late but within the bound", func(b *Builder) {
+		ds, _ := Running(b, 3, MaxSurge("1"))
+		ds.Update("v2")
+		b.After(judge.Prompt)
+		ds.Pod("new-a", NodeName(0))
+	}))
+	Keeps(t, on, Tell("one node at a time though more are allowed, in any order", func(b *Builder) {
+		ds, pods := Running(b, 3, MaxSurge("3"))
+		ds.Update("v2")
+		for _, i := range []int{2, 0, 1} {
+			b.After(judge.Prompt)
+			ds.Pod("new-"+Letter(i), NodeName(i)).Ready()
+			b.After(judge.Prompt)
+			pods[i].Terminating()
+			b.After(Long)
+			pods[i].Gone()
+		}
+		b.After(Long).Mark("end")
+	}))
+	Keeps(t, unserved, Tell("the rollout goes on elsewhere", func(b *Builder) {
+		ds, pods := Running(b, 3, MaxSurge("1"))
+		pods[0].Unready()
+		ds.Update("v2").Pod("new-a", NodeName(0))
+		b.After(judge.Prompt)
+		ds.Pod("new-b", NodeName(1))
+	}))
+	Keeps(t, on, Tell("an updated pod does not become available", func(b *Builder) {
+		ds, _ := Running(b, 3, MaxSurge("3"))
+		ds.Update("v2").Pod("new-a", NodeName(0))
+		b.After(Long).Mark("end")
+	}))
+	Ignores(t, on,
+		Tell("OnDelete", func(b *Builder) {
+			ds, _ := Running(b, 3, OnDelete())
+			ds.Update("v2")
+			b.After(Long).Mark("end")
+		}),
+		Tell("the rollout is through", func(b *Builder) {
+			Running(b, 3, MaxSurge("1"))
+			b.After(Long).Mark("end")
+		}),
+	)
+	Ignores(t, unserved, Tell("the old pod becomes available by the clock before the bound", func(b *Builder) {
+		ds, pods := Running(b, 3, MaxSurge("1"), MinReadySeconds(5))
+		pods[0].Ready()
+		ds.Update("v2").Pod("new-a", NodeName(0))
+		b.After(Long).Mark("end")
+	}))
+}
+
+func TestRollingGoesOn(t *testing.T) {
+	j := rollout.RollingGoesOn()
+	Omits(t, j,
+		Tell("the rollout never starts", func(b *Builder) {
+			ds, _ := Running(b, 3, MaxUnavailable("1"))
+			ds.Update("v2")
+			b.After(late).Mark("end")
+		}),
+		Tell("a pod that is gone is not replaced", func(b *Builder) {
+			ds, pods := Running(b, 3, MaxUnavailable("1"))
+			ds.Update("v2")
+			pods[0].Terminating().Gone()
+			b.After(late).Mark("end")
+		}),
+	)
+	Keeps(t, j, Tell("one at a time though all are allowed", func(b *Builder) {
+		ds, pods := Running(b, 3, MaxUnavailable("3"))
+		ds.Update("v2")
+		for i, pod := range pods {
+			b.After(judge.Prompt)
+			pod.Terminating()
+			b.After(Long)
+			pod.Gone()
+			b.After(judge.Prompt)
+			ds.Pod("new-"+Letter(i), NodeName(i))
+			b.After(Long)
+		}
+	}))
+	Ignores(t, j, Tell("more pods are unavailable than maxUnavailable", func(b *Builder) {
+		ds, pods := Running(b, 3, MaxUnavailable("1"))
+		pods[0].Unready()
+		pods[1].Unready()
+		ds.Update("v2")
+		b.After(Long).Mark("end")
+	}))
+}

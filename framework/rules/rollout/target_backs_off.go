@@ -1,0 +1,17 @@
+package rollout
+
+import (
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+)
+
+// TargetBacksOff is TARGET-010.
+func TargetBacksOff() judge.Rule {
+	return judge.Rule{
+		Requirement: "TARGET-010",
+		Kind:        judge.Prohibition,
+		Promise:     "a pod that keeps failing is recreated with a growing delay",
+		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet},
+		New:         backingOff(func(settings judge.Settings) bool { return !settings.ZeroDowntime() }),
+	}
+}

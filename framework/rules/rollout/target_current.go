@@ -1,0 +1,17 @@
+package rollout
+
+import (
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+)
+
+// TargetCurrent is TARGET-004, and UNREADY-006 in a surge rollout: whatever it replaces, a pod is made from the template in force.
+func TargetCurrent() judge.Rule {
+	return judge.Rule{
+		Requirement: "TARGET-004",
+		Kind:        judge.Prohibition,
+		Promise:     "a daemon pod is created from the current revision, never from an older one",
+		Needs:       everything(),
+		New:         func(history.Header) judge.Observer { return &createdCurrent{about: joined} },
+	}
+}

@@ -1,0 +1,26 @@
+package rollout
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+)
+
+// TargetLabels is TARGET-002: every node that should run the pod gets one, and one that is not selected any more loses it.
+func TargetLabels() judge.Rule {
+	return judge.Rule{
+		Requirement: "TARGET-002",
+		Kind:        judge.Obligation,
+		Promise:     "a node that is selected promptly gets a daemon pod, and one that is not any more promptly loses it",
+		Needs:       everything(),
+		New: judge.Both(
+			judge.DueOnNodes(func(_ *judge.Scene, w *judge.Workload, n *judge.Node) (judge.Due, bool) {
+				if !n.Eligible || n.Served || w.Settings.ZeroDowntime() {
+					return judge.Due{}, false
+				}
+				return creation(n, "empty", "no pod created on the node, which is eligible and has never had one,"), true
+			}),
+			judge.DueOnNodes(evicted(func(w *judge.Workload, node *corev1.Node) bool { return !fits(w, node) }, "which the selector or the affinity excludes")),
+		),
+	}
+}

@@ -1,0 +1,58 @@
+package rollout_test
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/rollout"
+	. "github.com/rollcall-conformance/rollcall/framework/rules/rulestest"
+)
+
+func TestTargetNodes(t *testing.T) {
+	j := rollout.TargetNodes()
+	repelling := func(b *Builder) *DaemonSet {
+		b.Nodes(2).Node(NodeName(1)).Taint("dedicated", corev1.TaintEffectNoSchedule)
+		b.After(Long)
+		return b.DaemonSet("agent")
+	}
+	Breaks(t, j,
+		Tell("a taint that is not tolerated", func(b *Builder) {
+			ds := repelling(b)
+			b.After(Long)
+			ds.Pod("old-b", NodeName(1))
+		}),
+		Tell("a node that was deleted long ago", func(b *Builder) {
+			ds, pods := Running(b, 2)
+			b.Node(NodeName(1)).Leave()
+			pods[1].Gone()
+			b.After(Long)
+			ds.Pod("new-b", NodeName(1))
+		}),
+		Tell("a node that another selector records", func(b *Builder) {
+			b.Nodes(1).Selecting("pool=a")
+			ds := b.DaemonSet("agent", selecting("a"))
+			ds.Pod("old-x", "elsewhere")
+		}),
+	)
+	Keeps(t, j, Tell("the other node gets none", func(b *Builder) {
+		ds := repelling(b)
+		b.After(judge.Lag)
+		ds.Pod("old-a", NodeName(0))
+	}))
+	Ignores(t, j,
+		Tell("the taint came just now", func(b *Builder) {
+			ds, pods := Running(b, 2)
+			pods[1].Terminating().Gone()
+			b.Node(NodeName(1)).Taint("dedicated", corev1.TaintEffectNoSchedule)
+			ds.Pod("new-b", NodeName(1))
+		}),
+		Tell("a node that is not recorded, and may fit", func(b *Builder) {
+			b.DaemonSet("agent").Pod("old-x", "elsewhere")
+		}),
+	)
+}
+
+func selecting(pool string) Option { return NodeSelector("pool", pool) }

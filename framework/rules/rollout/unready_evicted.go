@@ -1,0 +1,19 @@
+package rollout
+
+import (
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+)
+
+// UnreadyEvicted is UNREADY-003.
+func UnreadyEvicted() judge.Rule {
+	return judge.Rule{
+		Requirement: "UNREADY-003",
+		Kind:        judge.Obligation,
+		Promise:     "with maxSurge an old pod that is evicted during a rollout promptly has an updated one beside it, while it terminates",
+		Needs:       everything(),
+		New: judge.DueOnNodes(besideLeaving(func(s *judge.Scene, _ *judge.Workload, pod *judge.Pod) bool {
+			return !s.Cluster.IsUpdated(pod.Object) && hitBy(s, pod, history.EvictPod)
+		})),
+	}
+}

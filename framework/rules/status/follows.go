@@ -1,0 +1,110 @@
+package status
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+)
+
+// field is a number of the status, as the function of the state that it has to be.
+type field struct {
+	name  string
+	value func(appsv1.DaemonSetStatus) int32
+	// counts reports whether the node counts, surely and possibly: where the documents leave it open, the two differ. From is when it does by the clock.
+	counts func(s *judge.Scene, w *judge.Workload, n *judge.Node) (surely, possibly bool, from time.Time)
+}
+
+// follows is the rule that the field follows the state promptly.
+func follows(id requirements.ID, promise string, f field) judge.Rule {
+	return judge.Rule{
+		Requirement: id,
+		Kind:        judge.Obligation,
+		Promise:     promise,
+		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
+		New: counting(f, func(c *count, s *judge.Scene) (judge.Due, bool) {
+			got := int(f.value(c.w.Object.Status))
+			if got >= c.surely && got <= c.possibly || c.nodeLeft {
+				return judge.Due{}, false
+			}
+			want := strconv.Itoa(c.surely)
+			if c.surely != c.possibly {
+				want = fmt.Sprintf("%d to %d", c.surely, c.possibly)
+			}
+			return judge.Due{Undone: fmt.Sprintf("%s %d, want %s,", f.name, got, want)}, true
+		}),
+	}
+}
+
+// count is a field's of one DaemonSet.
+type count struct {
+	w      *judge.Workload
+	nodes  map[*judge.Node]contribution
+	surely int
+	// possibly includes those that the documents leave open.
+	possibly int
+	// changes counts changes of a node's contribution; from is the latest time by which one counts.
+	changes int
+	from    time.Time
+	// nodeLeft: the last change was that a node was deleted, which is STATUS-014's.
+	nodeLeft bool
+}
+
+type contribution struct{ surely, possibly bool }
+
+// counting is an obligation about a count.
+func counting(f field, condition func(*count, *judge.Scene) (judge.Due, bool)) func(history.Header) judge.Observer {
+	return func(header history.Header) judge.Observer {
+		counts := map[*judge.Workload]*count{}
+		return judge.DueOnDaemonSets(func(s *judge.Scene, w *judge.Workload, _ *judge.Node) (judge.Due, bool) {
+			c := counts[w]
+			if c == nil {
+				c = &count{w: w, nodes: map[*judge.Node]contribution{}}
+				counts[w] = c
+			}
+			c.follow(s, f)
+			due, owed := condition(c, s)
+			if !owed {
+				return judge.Due{}, false
+			}
+			due.About, due.From = strconv.Itoa(c.changes), c.from
+			due.Done = func(s *judge.Scene) bool { return s.Status != nil && s.Status.Workload == w }
+			return due, true
+		})(header)
+	}
+}
+
+func (c *count) follow(s *judge.Scene, f field) {
+	for w, n := range s.TouchedNodes() {
+		if w != c.w {
+			continue
+		}
+		before := c.nodes[n]
+		surely, possibly, from := f.counts(s, w, n)
+		now := contribution{surely, possibly || surely}
+		if from.After(c.from) {
+			c.from = from
+		}
+		if now == before {
+			continue
+		}
+		c.nodes[n] = now
+		c.surely += one(now.surely) - one(before.surely)
+		c.possibly += one(now.possibly) - one(before.possibly)
+		c.changes++
+		c.nodeLeft = s.Change.Kind == history.KindNode && s.Change.Type == watch.Deleted
+	}
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}

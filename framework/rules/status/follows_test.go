@@ -1,0 +1,132 @@
+package status_test
+
+import (
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	. "github.com/rollcall-conformance/rollcall/framework/rules/rulestest"
+	"github.com/rollcall-conformance/rollcall/framework/rules/status"
+)
+
+const late = judge.Lag + judge.Prompt + 10*time.Millisecond
+
+// reporting is a DaemonSet with maxSurge whose pods of v1 run on two nodes, and whose status says so.
+func reporting(b *Builder, options ...Option) (*DaemonSet, []*Pod) {
+	ds := b.Nodes(2).DaemonSet("agent", append([]Option{MaxSurge("1")}, options...)...)
+	pods := []*Pod{ds.Pod("old-a", NodeName(0)).Ready(), ds.Pod("old-b", NodeName(1)).Ready()}
+	ds.Counts(2, 2, 2, 0, 2).Observed()
+	b.After(time.Duration(ds.Object().Spec.MinReadySeconds) * time.Second)
+	ds.Counts(2, 2, 2, 2, 2)
+	return ds, pods
+}
+
+func edit(ds *DaemonSet, edit func(*appsv1.DaemonSetStatus)) {
+	ds.Status(func(status *appsv1.DaemonSetStatus) {
+		edit(status)
+		status.NumberUnavailable = status.DesiredNumberScheduled - status.NumberAvailable
+	})
+}
+
+// TestTheStatusFollows changes the state, and then writes the status that follows from it: in time, or not at all.
+func TestTheStatusFollows(t *testing.T) {
+	for _, with := range []struct {
+		j      judge.Rule
+		change func(b *Builder, ds *DaemonSet, pods []*Pod)
+		write  func(*appsv1.DaemonSetStatus)
+	}{
+		{status.StatusDesired(), func(b *Builder, _ *DaemonSet, _ []*Pod) { b.Node("node-9").Join() }, func(status *appsv1.DaemonSetStatus) { status.DesiredNumberScheduled = 3 }},
+		{status.StatusNodeLeft(), func(b *Builder, _ *DaemonSet, pods []*Pod) {
+			b.Node(NodeName(1)).Leave()
+			b.Stimulus(history.DeletePod, pods[1])
+			pods[1].Gone()
+		}, func(status *appsv1.DaemonSetStatus) {
+			*status = appsv1.DaemonSetStatus{
+				DesiredNumberScheduled: 1, CurrentNumberScheduled: 1, NumberReady: 1, NumberAvailable: 1, UpdatedNumberScheduled: 1,
+				ObservedGeneration: status.ObservedGeneration,
+			}
+		}},
+		{status.StatusCurrent(), func(b *Builder, _ *DaemonSet, pods []*Pod) {
+			b.Stimulus(history.DeletePod, pods[1])
+			pods[1].Gone()
+		}, func(status *appsv1.DaemonSetStatus) {
+			status.CurrentNumberScheduled, status.NumberReady, status.NumberAvailable, status.UpdatedNumberScheduled = 1, 1, 1, 1
+		}},
+		{status.StatusMisscheduled(), func(b *Builder, _ *DaemonSet, _ []*Pod) {
+			b.Node(NodeName(1)).Taint("dedicated", corev1.TaintEffectNoSchedule)
+		}, func(status *appsv1.DaemonSetStatus) {
+			status.NumberMisscheduled = 1
+		}},
+		{status.StatusReady(), func(_ *Builder, _ *DaemonSet, pods []*Pod) { pods[1].Unready() }, func(status *appsv1.DaemonSetStatus) {
+			status.NumberReady, status.NumberAvailable = 1, 1
+		}},
+		{status.StatusAvailable(), func(_ *Builder, _ *DaemonSet, pods []*Pod) { pods[1].Unready() }, func(status *appsv1.DaemonSetStatus) {
+			status.NumberReady, status.NumberAvailable = 1, 1
+		}},
+		{status.StatusUpdated(), func(_ *Builder, ds *DaemonSet, _ []*Pod) { ds.Update("v2") }, func(status *appsv1.DaemonSetStatus) {
+			status.UpdatedNumberScheduled = 0
+		}},
+		{status.StatusTerminating(), func(b *Builder, _ *DaemonSet, pods []*Pod) {
+			b.Stimulus(history.DeletePod, pods[1])
+			pods[1].Terminating()
+		}, func(status *appsv1.DaemonSetStatus) { status.NumberReady, status.NumberAvailable = 1, 1 }},
+		{status.StatusObserved(), func(_ *Builder, ds *DaemonSet, _ []*Pod) { ds.Set(MinReadySeconds(5)) }, func(status *appsv1.DaemonSetStatus) {
+			status.ObservedGeneration++
+		}},
+	} {
+		Omits(t, with.j, Tell("the status stays as it is", func(b *Builder) {
+			ds, pods := reporting(b)
+			with.change(b, ds, pods)
+			b.After(late).Mark("end")
+		}))
+		Keeps(t, with.j,
+			Tell("the status follows in time", func(b *Builder) {
+				ds, pods := reporting(b)
+				with.change(b, ds, pods)
+				b.After(judge.Prompt)
+				edit(ds, with.write)
+			}),
+			Tell("the implementation was halted meanwhile", func(b *Builder) {
+				ds, pods := reporting(b)
+				b.Stimulus(history.KillImplementation, Object("", "")).Done()
+				with.change(b, ds, pods)
+				b.After(Long)
+				b.Stimulus(history.RestartImplementation, Object("", "")).Done()
+				b.After(judge.Prompt)
+				edit(ds, with.write)
+			}),
+		)
+	}
+}
+
+func TestAvailableFollowsTheClock(t *testing.T) {
+	Omits(t, status.StatusAvailable(), Tell("minReadySeconds run out, and nothing is written", func(b *Builder) {
+		ds, pods := reporting(b, MinReadySeconds(10))
+		pods[1].Unready()
+		edit(ds, func(status *appsv1.DaemonSetStatus) { status.NumberReady, status.NumberAvailable = 1, 1 })
+		pods[1].Ready()
+		edit(ds, func(status *appsv1.DaemonSetStatus) { status.NumberReady = 2 })
+		b.After(10*time.Second + late).Mark("end")
+	}))
+	Keeps(t, status.StatusAvailable(), Tell("minReadySeconds run out, and then it is written", func(b *Builder) {
+		ds, pods := reporting(b, MinReadySeconds(10))
+		pods[1].Unready()
+		edit(ds, func(status *appsv1.DaemonSetStatus) { status.NumberReady, status.NumberAvailable = 1, 1 })
+		pods[1].Ready()
+		edit(ds, func(status *appsv1.DaemonSetStatus) { status.NumberReady = 2 })
+		b.After(10*time.Second + judge.Prompt)
+		edit(ds, func(status *appsv1.DaemonSetStatus) { status.NumberAvailable = 2 })
+	}))
+}
+
+func TestStatusObserved(t *testing.T) {
+	Breaks(t, status.StatusObserved(), Tell("a generation that does not exist", func(b *Builder) {
+		ds, _ := reporting(b)
+		ds.Status(func(status *appsv1.DaemonSetStatus) { status.ObservedGeneration = 7 })
+	}))
+}

@@ -1,0 +1,48 @@
+package status
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+)
+
+// StatusObserved is STATUS-010, but for what the numbers were computed from.
+func StatusObserved() judge.Rule {
+	return judge.Rule{
+		Requirement: "STATUS-010",
+		Kind:        judge.Obligation,
+		Promise:     "observedGeneration is promptly the generation, and never one that does not exist",
+		Needs:       []history.Kind{history.KindDaemonSet},
+		New:         judge.Both(func(history.Header) judge.Observer { return &existing{} }, judge.DueOnDaemonSets(observed)),
+	}
+}
+
+// observed is the condition that the newest generation is not observed.
+func observed(_ *judge.Scene, w *judge.Workload, _ *judge.Node) (judge.Due, bool) {
+	got, want := w.Object.Status.ObservedGeneration, w.Object.Generation
+	return judge.Due{
+		About:  strconv.FormatInt(want, 10),
+		Undone: fmt.Sprintf("observedGeneration %d of generation %d", got, want),
+		Done:   func(s *judge.Scene) bool { return s.Status != nil && s.Status.Workload == w },
+	}, got < want
+}
+
+// existing is the part that forbids.
+type existing struct{ judge.Exercise }
+
+// Observe implements judge.Observer.
+func (o *existing) Observe(s *judge.Scene) []judge.Violation {
+	if s.Status == nil {
+		return nil
+	}
+	after := s.Status.After
+	if after.Status.ObservedGeneration <= after.Generation {
+		return nil
+	}
+	return []judge.Violation{{
+		Got:    fmt.Sprintf("observedGeneration %d of generation %d", after.Status.ObservedGeneration, after.Generation),
+		Before: judge.StatusNumbers(s.Status.Before.Status), After: judge.StatusNumbers(after.Status), Window: s.ThisEntry(),
+	}}
+}
