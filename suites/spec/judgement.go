@@ -54,7 +54,7 @@ func (s *Spec) Judge(h *history.History, catalogue *requirements.Catalogue) Judg
 			j.Observations = append(j.Observations, read(h))
 		}
 	}
-	answers := standingAnswers(standing)
+	answers := standingAnswers(standing, checks.asked())
 	j.Violations = standing.Violations()
 	for _, check := range checks.checks {
 		answer := survey.Ask(check.matcher, standing)
@@ -97,14 +97,25 @@ func (j *Judgement) decide(s *Spec, catalogue *requirements.Catalogue, evidence 
 	})
 }
 
-// standingAnswers are those of the standing rules, by requirement.
-func standingAnswers(standing judge.Verdicts) map[requirements.ID][]verdict.Answer {
+// asked are the requirements that the spec has checks of its own for.
+func (c *Checks) asked() []requirements.ID {
+	var ids []requirements.ID
+	for _, check := range c.checks {
+		ids = append(ids, check.id)
+	}
+	return ids
+}
+
+// standingAnswers are those of the standing rules, by requirement. A rule that has nothing to decide says nothing where the spec has checks of its own.
+func standingAnswers(standing judge.Verdicts, asked []requirements.ID) map[requirements.ID][]verdict.Answer {
 	answers := map[requirements.ID][]verdict.Answer{}
 	for _, ruled := range standing {
 		answer := verdict.Answer{Broken: ruled.Outcome == judge.Broken}
 		switch {
 		case ruled.Outcome == judge.Inconclusive:
 			answer.Untested = ruled.Reason
+		case !ruled.Exercised && slices.Contains(asked, ruled.Requirement):
+			continue
 		case !ruled.Exercised:
 			answer.Untested = "nothing in the recording puts it to the test"
 		}

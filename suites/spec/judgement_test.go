@@ -49,47 +49,47 @@ func is(verdict reports.Verdict, reason string) OmegaMatcher {
 
 func TestWhatAStandingRuleSeesBrokenIsBrokenWhateverBecameOfTheScenario(t *testing.T) {
 	g := NewWithT(t)
-	s := &Spec{Text: "a spec", Decides: Decides("SURGE-001")}
+	s := &Spec{Text: "a spec", Decides: Decides("ROLLING-006")}
 	got := verdicts(t, s, recording(t, true, history.Ending{Aborted: "it could not go on"}))
 	g.Expect(got).To(HaveKeyWithValue(requirements.ID("SURGE-006"), is(reports.Fail, "")), "also one that the spec does not declare")
-	g.Expect(got).To(HaveKeyWithValue(requirements.ID("SURGE-001"), is(reports.Inconclusive, "it could not go on")))
+	g.Expect(got).To(HaveKeyWithValue(requirements.ID("ROLLING-006"), is(reports.Inconclusive, "it could not go on")))
 }
 
 func TestChecksAreAskedOnlyWhenTheScenarioReachedItsEnd(t *testing.T) {
 	g := NewWithT(t)
 	asked := 0
-	s := &Spec{Text: "a spec", Decides: Decides("SURGE-011"), Check: func(c *Checks) {
+	s := &Spec{Text: "a spec", Decides: Decides("ROLLING-005"), Check: func(c *Checks) {
 		asked++
-		c.Decide("SURGE-011", matchers.EndsRolledOut())
+		c.Decide("ROLLING-005", matchers.EndsRolledOut())
 	}}
-	g.Expect(verdicts(t, s, recording(t, false, history.Ending{Aborted: "no"}))).To(HaveKeyWithValue(requirements.ID("SURGE-011"), is(reports.Inconclusive, "no")))
-	g.Expect(verdicts(t, s, recording(t, false, history.Ending{Impossible: "no"}))).To(HaveKeyWithValue(requirements.ID("SURGE-011"), is(reports.NotRun, "no")))
+	g.Expect(verdicts(t, s, recording(t, false, history.Ending{Aborted: "no"}))).To(HaveKeyWithValue(requirements.ID("ROLLING-005"), is(reports.Inconclusive, "no")))
+	g.Expect(verdicts(t, s, recording(t, false, history.Ending{Impossible: "no"}))).To(HaveKeyWithValue(requirements.ID("ROLLING-005"), is(reports.NotRun, "no")))
 	cut := recording(t, false, history.Ending{})
 	cut.Entries = cut.Entries[:len(cut.Entries)-1]
-	g.Expect(verdicts(t, s, cut)).To(HaveKeyWithValue(requirements.ID("SURGE-011"), is(reports.Inconclusive, "ends before its scenario does")))
+	g.Expect(verdicts(t, s, cut)).To(HaveKeyWithValue(requirements.ID("ROLLING-005"), is(reports.Inconclusive, "ends before its scenario does")))
 	g.Expect(asked).To(BeZero())
-	g.Expect(verdicts(t, s, recording(t, false, history.Ending{}))).To(HaveKeyWithValue(requirements.ID("SURGE-011"), is(reports.Fail, "")))
+	g.Expect(verdicts(t, s, recording(t, false, history.Ending{}))).To(HaveKeyWithValue(requirements.ID("ROLLING-005"), is(reports.Fail, "")))
 	g.Expect(asked).To(Equal(1))
 }
 
 func TestAnAssumptionThatIsNotMetBlamesNobody(t *testing.T) {
 	g := NewWithT(t)
-	s := &Spec{Text: "a spec", Decides: Decides("SURGE-011"), Check: func(c *Checks) {
+	s := &Spec{Text: "a spec", Decides: Decides("ROLLING-005"), Check: func(c *Checks) {
 		c.Given(matchers.AtLeast(1, matchers.NodeDeleted()))
-		c.Decide("SURGE-011", matchers.EndsRolledOut())
+		c.Decide("ROLLING-005", matchers.EndsRolledOut())
 	}}
-	g.Expect(verdicts(t, s, recording(t, false, history.Ending{}))).To(HaveKeyWithValue(requirements.ID("SURGE-011"), is(reports.Inconclusive, "an assumption was not met")))
+	g.Expect(verdicts(t, s, recording(t, false, history.Ending{}))).To(HaveKeyWithValue(requirements.ID("ROLLING-005"), is(reports.Inconclusive, "an assumption was not met")))
 }
 
 func TestWhatWasNotTestedIsNoPass(t *testing.T) {
-	s := &Spec{Text: "a spec", Decides: Decides("SURGE-011", "SURGE-001"), Check: func(c *Checks) {
-		c.Decide("SURGE-011", matchers.Before(matchers.NodeAdded(), matchers.PodDeleted()))
+	s := &Spec{Text: "a spec", Decides: Decides("ROLLING-005", "ROLLING-006"), Check: func(c *Checks) {
+		c.Decide("ROLLING-005", matchers.Before(matchers.NodeAdded(), matchers.PodDeleted()))
 	}}
 	g := NewWithT(t)
 	got := verdicts(t, s, recording(t, false, history.Ending{Nodes: "simulated"}))
-	g.Expect(got).To(HaveKeyWithValue(requirements.ID("SURGE-011"), is(reports.Inconclusive, "no pod deleted")))
-	g.Expect(got).To(HaveKeyWithValue(requirements.ID("SURGE-001"), is(reports.Inconclusive, "nothing in the recording puts it to the test")))
-	g.Expect(got["SURGE-011"].Nodes).To(Equal("simulated"))
+	g.Expect(got).To(HaveKeyWithValue(requirements.ID("ROLLING-005"), is(reports.Inconclusive, "no pod deleted")))
+	g.Expect(got).To(HaveKeyWithValue(requirements.ID("ROLLING-006"), is(reports.Inconclusive, "nothing in the recording puts it to the test")))
+	g.Expect(got["ROLLING-005"].Nodes).To(Equal("simulated"))
 }
 
 func TestNobodyIsHeldToWhatTheyDoNotClaim(t *testing.T) {
@@ -107,7 +107,7 @@ func TestASpecThatAsksForWhatItDidNotDeclareOrBindIsWrongItself(t *testing.T) {
 		func(c *Checks) { c.Decide("SURGE-002", matchers.EndsRolledOut()) },
 		func(c *Checks) { c.Given(matchers.AtLeast(1, matchers.NodeAdded().On(c.Bound("closed")))) },
 	} {
-		s := &Spec{Text: "a spec", Decides: Decides("SURGE-011"), Check: check}
-		g.Expect(verdicts(t, s, recording(t, false, history.Ending{}))).To(HaveKeyWithValue(requirements.ID("SURGE-011"), is(reports.Inconclusive, "harness: ")))
+		s := &Spec{Text: "a spec", Decides: Decides("ROLLING-005"), Check: check}
+		g.Expect(verdicts(t, s, recording(t, false, history.Ending{}))).To(HaveKeyWithValue(requirements.ID("ROLLING-005"), is(reports.Inconclusive, "harness: ")))
 	}
 }
