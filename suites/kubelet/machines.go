@@ -3,9 +3,11 @@ package kubelet
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -76,7 +78,14 @@ func oneOn(daemonSet *appsv1.DaemonSet, node string) Condition {
 // requireNode waits until the cluster knows whether the node is Ready.
 func requireNode(ctx context.Context, c *spec.Case, node string, ready bool) {
 	known := state.When(fmt.Sprintf("node %s is Ready: %t", node, ready), func(cluster *history.Cluster) bool {
-		return cluster.Nodes[node] != nil && history.NodeReady(cluster.Nodes[node]) == ready
+		known := cluster.Nodes[node]
+		// One that is Ready again is eligible only once the taints are gone.
+		return known != nil && history.NodeReady(known) == ready && (!ready || !slices.ContainsFunc(known.Spec.Taints, isLost))
 	})
 	c.RequireAfter(ctx, noticed, "the cluster knows of node "+node, known)
+}
+
+// isLost reports whether the taint is one that a node gets while the cluster does not hear from it.
+func isLost(taint corev1.Taint) bool {
+	return taint.Key == corev1.TaintNodeNotReady || taint.Key == corev1.TaintNodeUnreachable
 }
