@@ -10,7 +10,6 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
-	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
 
@@ -21,11 +20,6 @@ type Case struct {
 	process process
 	spec    *Spec
 	own     *own
-}
-
-// claims reports whether the implementation claims the requirement's feature.
-func (c *Case) claims(id requirements.ID) bool {
-	return unclaimed(c.process.catalogue, c.process.session.features(), id) == ""
 }
 
 // finish closes the recording and judges it. Without a recording nothing is decided. The failure is the harness's own.
