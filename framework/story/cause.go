@@ -27,7 +27,8 @@ func causeOf(h *history.History, v judge.Violation) cause {
 		if entry.ResourceVersion == v.ResourceVersion && entry.Object != nil && len(v.Window) > 0 && !v.Time.After(entry.Time) {
 			return cause{index: i, event: true}
 		}
-		if entry.ResourceVersion <= v.ResourceVersion {
+		// What the harness did later has the resourceVersion of the last event before it, too.
+		if entry.ResourceVersion <= v.ResourceVersion && (v.Time.IsZero() || !entry.Time.After(v.Time)) {
 			at.index = i
 		}
 	}

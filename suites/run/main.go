@@ -24,7 +24,7 @@ const (
 const usage = `rollcall finds out whether a controller that rolls out per-node daemons keeps its promises.
 
   rollcall run            run the suites against an implementation and write a report
-  rollcall judge FILE...  judge recordings again, without a cluster
+  rollcall judge PATH...  judge recordings, or the folder of a run, again, without a cluster
   rollcall requirements   print the catalogue: requirement, level, deciding specs
   rollcall build          build the control-plane binaries now rather than on first use
   rollcall images         write the images that nodes run, for clusters of your own
