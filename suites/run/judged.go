@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -66,7 +67,12 @@ func (j judged) tell(out io.Writer, catalogue *requirements.Catalogue) int {
 		}
 	}
 	for _, ruled := range j.judgement.Standing {
-		if _, claimed := catalogue.Get(ruled.Requirement); claimed && ruled.Exercised && !told[ruled.Requirement] {
+		switch {
+		case told[ruled.Requirement] || ruled.Outcome == judge.Broken:
+		case ruled.Outcome == judge.Inconclusive && !j.known:
+			code = worse(code, exitHarness)
+			fmt.Fprintf(out, "  %-14s inconclusive: %s\n", ruled.Requirement, ruled.Reason)
+		case ruled.Outcome == judge.Holds && ruled.Exercised:
 			fmt.Fprintf(out, "  %-14s holds\n", ruled.Requirement)
 		}
 	}

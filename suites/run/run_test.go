@@ -226,14 +226,16 @@ func TestARecordingIsJudgedAgainWithTheSameExitCodes(t *testing.T) {
 		want      int
 		says      string
 	}{
-		"a lawful one":           {lawful, exitConformant, "SURGE-002    holds"},
+		"a lawful one":           {lawful, exitConformant, "SURGE-002      holds"},
 		"one that breaks":        {broken, exitNotConformant, "SURGE-006 broken"},
 		"one that was cut short": {cut, exitHarness, "inconclusive"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "recording.jsonl")
 			var recording bytes.Buffer
-			if err := row.recording(t).Write(&recording); err != nil {
+			h := row.recording(t)
+			h.Features = []string{string(requirements.DaemonSet), string(requirements.Surge)}
+			if err := h.Write(&recording); err != nil {
 				t.Fatal(err)
 			}
 			write(t, path, recording.String())
@@ -254,9 +256,10 @@ func surgeOfOne(t *testing.T, available bool) *historytest.Builder {
 	b := historytest.New(t)
 	b.Nodes(1)
 	daemonSet := b.DaemonSet("agent", historytest.MaxSurge("1"))
+	daemonSet.Revision("v1", 1)
 	old := daemonSet.Pod("a1", "node-1").Ready()
 	b.After(5 * time.Second)
-	daemonSet.Update("v2")
+	daemonSet.Update("v2").Revision("v2", 2)
 	updated := daemonSet.Pod("a2", "node-1")
 	if available {
 		updated.Ready()
