@@ -63,7 +63,7 @@ func (r record) untouched(program string, module toolModule) bool {
 	return err == nil && r.fits(module) && r.Size == info.Size() && r.ModTime.Equal(info.ModTime()) && info.Mode()&0o111 != 0
 }
 
-// fits tells whether the recorded program is what the module builds. Where no go.sum decides, one that was built under such a decision will do.
+// fits reports whether the recorded program is what the module builds. Where no go.sum decides, one that was built under such a decision will do.
 func (r record) fits(module toolModule) bool {
 	return r.Version == module.version && (r.Recipe == module.recipe || module.recipe == generatedRecipe && r.Recipe != "")
 }

@@ -16,7 +16,7 @@ func Ready(pod *corev1.Pod) *corev1.PodCondition {
 	return nil
 }
 
-// IsReady tells whether the pod's Ready condition is True.
+// IsReady reports whether the pod's Ready condition is True.
 func IsReady(pod *corev1.Pod) bool {
 	ready := Ready(pod)
 	return ready != nil && ready.Status == corev1.ConditionTrue
@@ -45,18 +45,18 @@ func AvailableFrom(pod *corev1.Pod, minReadySeconds int32) (time.Time, bool) {
 	return ready.LastTransitionTime.Add(time.Duration(minReadySeconds) * time.Second), true
 }
 
-// IsAvailable tells whether the pod is available at the instant: see AvailableFrom.
+// IsAvailable reports whether the pod is available at the instant: see AvailableFrom.
 func IsAvailable(pod *corev1.Pod, minReadySeconds int32, at time.Time) bool {
 	from, ok := AvailableFrom(pod, minReadySeconds)
 	return ok && (minReadySeconds == 0 || !at.Before(from))
 }
 
-// IsTerminal tells whether the pod's containers have ended for good (phase Succeeded or Failed).
+// IsTerminal reports whether the pod's containers have ended for good (phase Succeeded or Failed).
 func IsTerminal(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
-// IsLive tells whether the pod counts as one that runs or will run: neither terminating nor terminal.
+// IsLive reports whether the pod counts as one that runs or will run: neither terminating nor terminal.
 func IsLive(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp == nil && !IsTerminal(pod)
 }

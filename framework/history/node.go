@@ -28,7 +28,7 @@ func NodeOf(pod *corev1.Pod) string {
 	return ""
 }
 
-// NodeReady tells whether the node's kubelet says that it is ready, and is believed.
+// NodeReady reports whether the node's kubelet says that it is ready, and is believed.
 func NodeReady(node *corev1.Node) bool {
 	for _, condition := range node.Status.Conditions {
 		if condition.Type == corev1.NodeReady {

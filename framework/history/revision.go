@@ -43,7 +43,7 @@ func (c *Cluster) CurrentRevision(daemonSet types.UID) int {
 	return NoRevision
 }
 
-// IsUpdated tells whether the pod was made from the template that its DaemonSet has now.
+// IsUpdated reports whether the pod was made from the template that its DaemonSet has now.
 func (c *Cluster) IsUpdated(pod *corev1.Pod) bool {
 	owner := metav1.GetControllerOf(pod)
 	return owner != nil && c.RevisionOf(pod) != NoRevision && c.RevisionOf(pod) == c.CurrentRevision(owner.UID)
@@ -65,7 +65,7 @@ func TemplateIn(revision *appsv1.ControllerRevision) (*corev1.PodTemplateSpec, e
 	return data.Spec.Template, nil
 }
 
-// learnTemplate takes note of the DaemonSet's template and tells whether it is another than before.
+// learnTemplate takes note of the DaemonSet's template and reports whether it is another than before.
 func (c *Cluster) learnTemplate(daemonSet *appsv1.DaemonSet) bool {
 	known := c.templates[daemonSet.UID]
 	if known == nil {
@@ -146,7 +146,7 @@ func (c *Cluster) attribute(pod *corev1.Pod) {
 	}
 }
 
-// unmarked tells whether the pod carries neither of the labels by which an implementation knows its revision.
+// unmarked reports whether the pod carries neither of the labels by which an implementation knows its revision.
 func (c *Cluster) unmarked(pod *corev1.Pod) bool {
 	return c.revisionLabel != "" && pod.Labels[c.revisionLabel] == "" && pod.Labels[generationLabel] == ""
 }
@@ -154,7 +154,7 @@ func (c *Cluster) unmarked(pod *corev1.Pod) bool {
 // generationLabel is the label that marked a daemon pod's revision before there were hashes (HISTORY-022).
 const generationLabel = "pod-template-generation"
 
-// sameGeneration tells whether the DaemonSet's spec is surely the one before: the API server counts its changes. Most changes are of the status.
+// sameGeneration reports whether the DaemonSet's spec is surely the one before: the API server counts its changes. Most changes are of the status.
 func sameGeneration(before, after *appsv1.DaemonSet) bool {
 	return before != nil && after.Generation != 0 && before.Generation == after.Generation
 }

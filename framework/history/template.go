@@ -16,7 +16,7 @@ const LeverPrefix = "lever.rollcall.dev/"
 // ScenarioPrefix begins the labels by which nodes belong to scenarios, one label for each: scenarios may share a node.
 const ScenarioPrefix = "scenario.rollcall.dev/"
 
-// MatchesTemplate tells whether the pod was made from the template, judged by what the API server would have kept of it (labels,
+// MatchesTemplate reports whether the pod was made from the template, judged by what the API server would have kept of it (labels,
 // annotations, images, commands, arguments, environment, resources, ports) and not by any label that the implementation sets: a controller
 // that mislabels its pods is not believed.
 func MatchesTemplate(pod *corev1.Pod, template *corev1.PodTemplateSpec) bool {
@@ -27,7 +27,7 @@ func MatchesTemplate(pod *corev1.Pod, template *corev1.PodTemplateSpec) bool {
 		pod.Spec.HostNetwork == template.Spec.HostNetwork
 }
 
-// SameTemplate tells whether two templates make the same revision of pods: a DaemonSet's template with any difference makes another.
+// SameTemplate reports whether two templates make the same revision of pods: a DaemonSet's template with any difference makes another.
 func SameTemplate(a, b *corev1.PodTemplateSpec) bool { return equality.Semantic.DeepEqual(a, b) }
 
 func contains(all, some map[string]string) bool {

@@ -249,5 +249,5 @@ func TestTheTailOfALogIsWholeLinesHoweverLargeTheLog(t *testing.T) {
 	g.Expect(tail(filepath.Join(t.TempDir(), "none"), 0, 5)).To(BeEmpty())
 }
 
-// signalledZero tells whether a process can be signalled: it exists, dead and unreaped included.
+// signalledZero reports whether a process can be signalled: it exists, dead and unreaped included.
 func signalledZero(pid int) bool { return syscall.Kill(pid, 0) == nil }

@@ -151,7 +151,7 @@ func (r *Recorder) setTrouble(s *stream, trouble error) {
 	s.trouble = trouble
 }
 
-// pause tells whether the recording still goes on after it.
+// pause reports whether the recording still goes on after it.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

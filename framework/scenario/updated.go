@@ -14,10 +14,10 @@ import (
 // Trait is what a pod is asked for: history.IsReady is one, too.
 type Trait = func(*corev1.Pod) bool
 
-// NotReady tells whether the pod is not Ready.
+// NotReady reports whether the pod is not Ready.
 func NotReady(pod *corev1.Pod) bool { return !history.IsReady(pod) }
 
-// Running tells whether the pod's containers have been started.
+// Running reports whether the pod's containers have been started.
 func Running(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodRunning }
 
 // OnNode is the trait of being bound to the node.

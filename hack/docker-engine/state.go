@@ -99,7 +99,7 @@ func (e engine) writeState(s state) error {
 	return os.WriteFile(e.statePath(), append(text, '\n'), 0o600)
 }
 
-// running tells whether the daemon that was started is still there, and not another process that got its number.
+// running reports whether the daemon that was started is still there, and not another process that got its number.
 func (s state) running() bool { return s.PID != 0 && startOf(s.PID) == s.Started }
 
 // startOf is empty if there is no such process, or only its exit status.

@@ -22,7 +22,7 @@ func engineAnswers(ctx context.Context) error {
 	return nil
 }
 
-// labelled tells whether the engine has an image of this name with this label.
+// labelled reports whether the engine has an image of this name with this label.
 func labelled(ctx context.Context, image, label, value string) bool {
 	got, err := docker(ctx, "image", "inspect", "--format", fmt.Sprintf("{{index .Config.Labels %q}}", label), image)
 	return err == nil && got == value

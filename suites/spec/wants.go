@@ -71,7 +71,7 @@ func (w wants) missingOn(p history.Place) string {
 	return ""
 }
 
-// clusterIsShared tells whether a spec that is Alone has to wait until no other runs. Outside of a run, where specs are only listed, it makes no
+// clusterIsShared reports whether a spec that is Alone has to wait until no other runs. Outside of a run, where specs are only listed, it makes no
 // difference.
 func clusterIsShared() bool {
 	session, err := ReadSession()

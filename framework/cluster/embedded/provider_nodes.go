@@ -144,7 +144,7 @@ func (p *Provider) awaitNode(ctx context.Context, name, what string, holds func(
 	return nil
 }
 
-// schedulable tells whether a pod without tolerations may go there.
+// schedulable reports whether a pod without tolerations may go there.
 func schedulable(node *corev1.Node) bool {
 	return ready(node) && !tainted(node, corev1.TaintNodeNotReady) && !tainted(node, corev1.TaintNodeUnreachable)
 }

@@ -101,7 +101,7 @@ func (c *Cluster) take(ctx context.Context) (*claim, error) {
 	}
 }
 
-// lost tells whether the claim ended by itself.
+// lost reports whether the claim ended by itself.
 func (c *claim) lost() bool {
 	select {
 	case <-c.ended:

@@ -78,7 +78,7 @@ func (c *Cluster) WillInstall(ctx context.Context, objects []*unstructured.Unstr
 	return nil
 }
 
-// absent tells whether an object is not there: by its name, or since the cluster does not know its kind.
+// absent reports whether an object is not there: by its name, or since the cluster does not know its kind.
 func absent(err error) bool { return apierrors.IsNotFound(err) || meta.IsNoMatchError(err) }
 
 // uninstall removes what is written down, the last first, and returns when it is gone.

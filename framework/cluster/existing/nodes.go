@@ -95,7 +95,7 @@ func (c *Cluster) guests(ctx context.Context, node string) ([]corev1.Pod, error)
 	return slices.DeleteFunc(list.Items, func(pod corev1.Pod) bool { return pod.Namespace == namespaceName || partOfNode(&pod) }), nil
 }
 
-// partOfNode tells whether a pod is there because the node is: a DaemonSet's (network, storage, logs) or a static one. One that has ended is on no node.
+// partOfNode reports whether a pod is there because the node is: a DaemonSet's (network, storage, logs) or a static one. One that has ended is on no node.
 func partOfNode(pod *corev1.Pod) bool {
 	if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 		return true

@@ -51,5 +51,5 @@ func boundingSet(status string) (uint64, error) {
 	return strconv.ParseUint(strings.TrimSpace(set), 16, 64)
 }
 
-// refusesCgroupV1 tells whether the kubelet would not start.
+// refusesCgroupV1 reports whether the kubelet would not start.
 func (h host) refusesCgroupV1() bool { return h.cgroupV1 && h.kubernetes.AtLeast(firstWithoutCgroupV1) }

@@ -176,7 +176,7 @@ func (c *Cluster) awaitUsable(ctx context.Context) error {
 	return nil
 }
 
-// usable tells whether the node is Ready and the taints say so too.
+// usable reports whether the node is Ready and the taints say so too.
 func usable(node *corev1.Node) bool {
 	return readyCondition(node).Status == corev1.ConditionTrue && !slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool {
 		return taint.Key == corev1.TaintNodeNotReady || taint.Key == corev1.TaintNodeUnreachable

@@ -45,7 +45,7 @@ func Main(m *testing.M, use func(*kind.Cluster)) int {
 	return code
 }
 
-// EngineAnswers tells whether kind clusters are possible here.
+// EngineAnswers reports whether kind clusters are possible here.
 func EngineAnswers() bool { return exec.Command("docker", "info").Run() == nil }
 
 // Need skips a test where there is no cluster because no Docker engine answers.
