@@ -13,7 +13,7 @@ import (
 // Violation is one broken promise and the evidence for it: all that Story needs.
 type Violation struct {
 	Requirement ID `yaml:"requirement"`
-	// Promise is what was asked of the recording, in words: a standing invariant's promise, or a spec's own question.
+	// Promise is what was asked of the recording, in words: a standing rule's promise, or a spec's own question.
 	Promise string `yaml:"promise"`
 	// Spec during which it was broken; empty for a recording that was judged afterwards.
 	Spec string `yaml:"spec,omitempty"`
