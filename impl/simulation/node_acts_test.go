@@ -28,10 +28,8 @@ func nodeActs() []act {
 		{"a node is tainted NoSchedule", 1, onNode(history.TaintNode, func(w *world, node string, _ int) { w.taint(node, taintKey, corev1.TaintEffectNoSchedule) })},
 		{"a node is tainted NoExecute", 1, onNode(history.TaintNode, func(w *world, node string, _ int) { w.taint(node, taintKey, corev1.TaintEffectNoExecute) })},
 		{"a node is untainted", 2, onNode(history.UntaintNode, func(w *world, node string, _ int) { w.taint(node, taintKey, "") })},
-		{"a node is cordoned", 1, onNode(history.CordonNode, func(w *world, node string, _ int) {
-			w.taint(node, corev1.TaintNodeUnschedulable, corev1.TaintEffectNoSchedule)
-		})},
-		{"a node is uncordoned", 1, onNode(history.UncordonNode, func(w *world, node string, _ int) { w.taint(node, corev1.TaintNodeUnschedulable, "") })},
+		{"a node is cordoned", 1, onNode(history.CordonNode, func(w *world, node string, _ int) { w.cordon(node, corev1.TaintEffectNoSchedule) })},
+		{"a node is uncordoned", 1, onNode(history.UncordonNode, func(w *world, node string, _ int) { w.cordon(node, "") })},
 		{"a node moves to another pool", 1, onNode(history.LabelNode, func(w *world, node string, b int) {
 			w.editNode(node, func(node *corev1.Node) { node.Labels[poolLabel] = fmt.Sprintf("pool-%d", b%2) })
 		})},
@@ -57,6 +55,12 @@ func (w *world) editNode(name string, edit func(*corev1.Node)) {
 		edit(object.(*corev1.Node))
 		return nil
 	})
+}
+
+// cordon marks the node unschedulable, and has the node lifecycle controller taint it; no effect means that it is schedulable again.
+func (w *world) cordon(name string, effect corev1.TaintEffect) {
+	w.editNode(name, func(node *corev1.Node) { node.Spec.Unschedulable = effect != "" })
+	w.taint(name, corev1.TaintNodeUnschedulable, effect)
 }
 
 // taint gives the node the taint with that key, instead of one that it has; no effect means no taint.

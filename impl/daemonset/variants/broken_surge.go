@@ -38,6 +38,24 @@ func brokenSurges() []Variant {
 				isUpdated := updated(*state)
 				withoutPods(state, func(pod *corev1.Pod) bool { return !isUpdated(pod) && !plan.IsReady(pod) })
 			})},
+		{Name: "creates-no-pod-beside-another", Says: "Creates no updated pod beside an old one, although maxSurge asks for it.",
+			Breaks: []string{"SURGE-001", "SURGE-011", "UNREADY-001"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				taken := map[string]bool{}
+				for _, n := range nodes(state) {
+					taken[n.name] = len(n.olds) > 0
+				}
+				withoutCreations(actions, func(c plan.PodCreation) bool { return taken[c.Node] })
+			})},
+		{Name: "waits-for-terminating-pods", Says: "Creates no pod on a node while its only one is terminating, although maxSurge asks for it.",
+			Breaks: []string{"DRAIN-002", "DRAIN-006", "UNREADY-002", "UNREADY-003"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				leaving := map[string]bool{}
+				for _, n := range nodes(state) {
+					leaving[n.name] = len(n.leaving) > 0 && len(n.olds)+len(n.news) == 0
+				}
+				withoutCreations(actions, func(c plan.PodCreation) bool { return leaving[c.Node] })
+			})},
 		{Name: "surge-pods-not-pinned", Says: "Leaves it to the scheduler where a surge pod runs, and remembers in an annotation where it was meant to.",
 			Breaks: []string{"SURGE-026"}, Planner: both(seeing(readMeant), doing(writeMeant))},
 	}

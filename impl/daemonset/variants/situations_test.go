@@ -58,6 +58,19 @@ func situations() []situation {
 			w.pod("n1", unready, leaving(w))
 			return w
 		}, nil, "create on n1", "create on n0"},
+		{"creates-no-pod-beside-another", func(t *testing.T) *world {
+			w := newWorld(t, 2, "1", "0")
+			w.pod("n0")
+			w.update("v2")
+			return w
+		}, nil, "create on n0, create on n1", "create on n1"},
+		{"waits-for-terminating-pods", func(t *testing.T) *world {
+			w := newWorld(t, 2, "1", "0")
+			w.everywhere()
+			w.replace("v1-n1", leaving(w))
+			w.update("v2")
+			return w
+		}, nil, "create on n0, create on n1", "create on n0"},
 		{"gives-lingering-pods-two-seconds", func(t *testing.T) *world {
 			w := newWorld(t, 1, "0", "1")
 			w.pod("n0", leaving(w))
