@@ -23,6 +23,7 @@ func Specs() {
 	definition()
 	boundary()
 	timers()
+	raised()
 }
 
 // definition are the specs of what makes a pod available.
@@ -58,6 +59,24 @@ func definition() {
 			node := j.Bound("node")
 			j.Decide("AVAIL-001", Before(PodAvailable(OfVersion("v2")).On(node), PodDeleted(OfVersion("v1")).On(node)))
 		}, spec.SimulatedNodes{})
+
+	spec.It("does not count a pod as available that was so once and is not Ready any more",
+		spec.Decides("AVAIL-001", "ROLLING-002"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 4)
+			updated := rollouts.Stall(ctx, c, c.Deploy(ctx, MaxUnavailable("1")), "v2", 1)
+			first := c.RequireUpdated(ctx, "an updated pod runs", updated, Running, NotReady)
+			c.Pods.BecomeReady(ctx, first)
+			second := c.RequireUpdated(ctx, "the next updated pod runs", updated, Running, NotReady, NotOnNode(history.NodeOf(first)))
+			rollouts.LoseReadiness(ctx, c, updated, history.NodeOf(first))
+			// The first pod alone uses maxUnavailable up again.
+			c.Pods.BecomeReady(ctx, second)
+			c.Await(ctx, Quiet(2*time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(2, PodReady(OfVersion("v2"))))
+			j.Decide("AVAIL-001", UpTo(2, PodDeleted(OfVersion("v1"))))
+		})
 
 	spec.It("without minReadySeconds counts a pod as available as soon as it is Ready",
 		spec.Decides("AVAIL-002"),

@@ -118,6 +118,35 @@ func timers() {
 		}, spec.SimulatedNodes{}, spec.Alone{})
 }
 
+// raised is the spec of a pod that is about to be available when minReadySeconds become more.
+func raised() {
+	spec.It("applies a raised minReadySeconds to a pod that is Ready already",
+		spec.Decides("AVAIL-007"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 1)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			c.Pods.SetReadySince(ctx, c.LivePodOn(ctx, daemonSet, nodes[0]), time.Now().Add(-2*hour*time.Second))
+			const before, after = 20 * time.Second, time.Minute
+			updated := c.Update(ctx, daemonSet, MinReadySeconds(int32(before/time.Second)), Image("v2"))
+			pod := readyPodOn(ctx, c, updated, nodes[0])
+			c.Bind("pod", pod.Name)
+			since := time.Now().Add(-before / 2)
+			c.Pods.SetReadySince(ctx, pod, since)
+			updated = c.Update(ctx, updated, MinReadySeconds(int32(after/time.Second)))
+			// It would have been available by now, and who knew no better has had the time to act on it.
+			c.Await(ctx, Past(since.Add(before+2*time.Second)))
+			nudge(ctx, c, updated)
+			c.Await(ctx, Quiet(2*time.Second))
+			c.Mark(watched)
+			c.Pods.SetReadySince(ctx, pod, time.Now().Add(-2*after))
+			c.Await(ctx, RolledOut(updated))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(watched)))
+			j.Decide("AVAIL-007", Before(PodAvailable(Named(j.Bound("pod"))), PodDeleted(OfVersion("v1"))))
+		}, spec.SimulatedNodes{})
+}
+
 // flap lets the updated pod be Ready for two seconds, then not, then again. Transitions have a resolution of one second, so the second one shows. The
 // checks know it as "pod".
 func flap(ctx context.Context, c *spec.Case, pod *corev1.Pod) {

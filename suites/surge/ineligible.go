@@ -8,6 +8,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -27,11 +28,13 @@ func ineligible() {
 			rollouts.Close(ctx, c, first...)
 			c.Await(ctx, Quiet(time.Second))
 			c.BecomeReadyInTurn(ctx, updated, 1)
-			// The next one surges; of the rest another is closed.
-			c.RequireUpdated(ctx, "the second updated pod runs", updated, Running, NotReady)
-			second := rollouts.Untouched(ctx, c, updated, 1)
-			rollouts.Close(ctx, c, second...)
-			c.Await(ctx, Quiet(time.Second))
+			// The next one surges; of the rest another is closed. Where none does, the rollout stands still already.
+			var second []string
+			if c.AwaitUpdated(ctx, updated, Running, NotReady) != nil {
+				second = rollouts.Untouched(ctx, c, updated, 1)
+				rollouts.Close(ctx, c, second...)
+				c.Await(ctx, Quiet(time.Second))
+			}
 			c.Bind("closed", slices.Concat(first, second)...)
 			rollouts.Finish(ctx, c, updated)
 			c.Await(ctx, Quiet(2*time.Second))
@@ -39,12 +42,53 @@ func ineligible() {
 		func(j *spec.Checks) {
 			j.Decide("SURGE-017", EndsRolledOut())
 			for _, closed := range j.BoundAll("closed") {
-				j.Decide("SURGE-017",
-					Never(PodCreated(OfVersion("v2")).On(closed)),
-					Never(PodDeleted(OfVersion("v1")).On(closed).Where("available, with no more available pods than desired", func(m Moment) bool {
-						return m.WasAvailable() && m.AvailableBefore() <= m.Desired()
-					})))
+				j.Decide("SURGE-017", Never(PodCreated(OfVersion("v2")).On(closed)), Never(neededDeleted().On(closed)))
 			}
+		}, spec.SimulatedNodes{})
+
+	spec.It("lets another node surge when the one that does becomes ineligible",
+		spec.Decides("SURGE-017"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			updated := stall(ctx, c, c.Deploy(ctx, MaxSurge("1")), 1)
+			closed := history.NodeOf(c.RequireUpdated(ctx, "a node surges", updated, Running, NotReady))
+			c.Bind("closed", closed)
+			rollouts.Close(ctx, c, closed)
+			c.Await(ctx, UpdatedOn(1, updated, NotOnNode(closed)))
+			c.Await(ctx, Quiet(2*time.Second))
+		},
+		func(j *spec.Checks) {
+			closed := j.Bound("closed")
+			elsewhere := PodCreated(OfVersion("v2")).Where("on another node than "+closed, func(m Moment) bool { return history.NodeOf(m.Pod()) != closed })
+			j.Decide("SURGE-017", AtLeast(1, After(elsewhere, Done(history.TaintNode))), Never(neededDeleted().On(closed)))
+		}, spec.SimulatedNodes{})
+
+	spec.It("goes on although an ineligible node has an old pod that is needed, and removes that once it is not Ready",
+		spec.Decides("SURGE-017", "SURGE-018"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes, daemonSet := deployYoung(ctx, c, 5)
+			// The first node has no available pod, so the old pod of the node that is closed is not one too many.
+			updated := stall(ctx, c, daemonSet, 2)
+			closed := rollouts.Untouched(ctx, c, updated, 1)[0]
+			c.Bind("closed", closed)
+			c.Bind("open", slices.DeleteFunc(nodes[1:], func(node string) bool { return node == closed })...)
+			old := c.LivePodOn(ctx, updated, closed)
+			rollouts.Close(ctx, c, closed)
+			c.Await(ctx, Quiet(time.Second))
+			handOverBeside(ctx, c, updated, nodes[0], 3)
+			c.Pods.BecomeUnready(ctx, old)
+			c.Await(ctx, state.When("the closed node has no pod", func(cluster *history.Cluster) bool {
+				return len(cluster.PodsOn(daemonSet.UID, closed)) == 0
+			}))
+			c.Await(ctx, Quiet(2*time.Second))
+		},
+		func(j *spec.Checks) {
+			closed := j.Bound("closed")
+			for _, open := range j.BoundAll("open") {
+				j.Decide("SURGE-017", AtLeast(1, PodCreated(OfVersion("v2")).On(open)))
+			}
+			j.Decide("SURGE-017", Never(neededDeleted().On(closed)))
+			j.Decide("SURGE-018", AtLeast(1, PodDeleted(OfVersion("v1")).On(closed)), Never(PodCreated(OfVersion("v2")).On(closed)))
 		}, spec.SimulatedNodes{})
 
 	spec.It("does nothing without an eligible node, and starts when one appears",
@@ -75,4 +119,11 @@ func ineligible() {
 				AtLeast(2, PodCreated(OfVersion("v2"))),
 				EndsRolledOut())
 		}, spec.SimulatedNodes{})
+}
+
+// neededDeleted is the deletion of an available pod of v1 while no more pods are available than are desired.
+func neededDeleted() Event {
+	return PodDeleted(OfVersion("v1")).Where("available, with no more available pods than desired", func(m Moment) bool {
+		return m.WasAvailable() && m.AvailableBefore() <= m.Desired()
+	})
 }

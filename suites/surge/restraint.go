@@ -27,13 +27,17 @@ func restraint() {
 			j.Decide("SURGE-024", Never(PodDeleted(OfVersion("v1"))))
 		}, spec.SimulatedNodes{})
 
-	spec.It("backs off from pods that keep failing on a node that has no other",
+	spec.It("backs off from pods that keep failing on two nodes that have no others",
 		spec.Decides("SURGE-024"),
 		func(ctx context.Context, c *spec.Case) {
-			c.Bind("node", c.AddNodes(ctx, 1)...)
+			c.Bind("nodes", c.AddNodes(ctx, 2)...)
 			watch(ctx, c, c.Create(ctx, c.NewDaemonSet("daemon", MaxSurge("1"), Failing())))
 		},
-		func(j *spec.Checks) { backsOff(j, PodCreated(OfVersion("v1")).On(j.Bound("node"))) }, spec.SimulatedNodes{})
+		func(j *spec.Checks) {
+			for _, node := range j.BoundAll("nodes") {
+				backsOff(j, PodCreated(OfVersion("v1")).On(node))
+			}
+		}, spec.SimulatedNodes{})
 }
 
 // watch waits until enough pods have failed to tell a delay that does not grow, or until even a long one shows.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -17,31 +19,31 @@ func unavailable() {
 	spec.It("counts no node against maxSurge whose old pod is not available",
 		spec.Decides("SURGE-013"),
 		func(ctx context.Context, c *spec.Case) {
-			nodes := c.AddNodes(ctx, 4)
+			nodes, daemonSet := deployYoung(ctx, c, 4)
 			c.Bind("young", nodes[0])
-			daemonSet := c.Deploy(ctx, MaxSurge("1"))
-			const hour = 3600
-			for _, pod := range c.LivePods(ctx, daemonSet)[1:] {
-				c.Pods.SetReadySince(ctx, pod, time.Now().Add(-2*hour*time.Second))
-			}
-			// The first node's pod is Ready, and for an hour to come not available.
-			daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(hour))
-			c.Require(ctx, "the controller has seen the new minReadySeconds", Processed(daemonSet))
-			updated := stall(ctx, c, daemonSet, 2)
-			// While the first node's updated pod goes on not being ready, one after the other of the rest becomes available.
-			for range 3 {
-				pod := c.AwaitUpdated(ctx, updated, NotOnNode(nodes[0]), Running, NotReady)
-				if pod == nil {
-					break
-				}
-				c.Pods.BecomeReady(ctx, pod)
-				c.Pods.SetReadySince(ctx, pod, time.Now().Add(-2*hour*time.Second))
-			}
-			c.Await(ctx, handedOver(updated, 3))
+			handOverBeside(ctx, c, stall(ctx, c, daemonSet, 2), nodes[0], 3)
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, PodCreated(OfVersion("v2")).On(j.Bound("young"))))
 			j.Decide("SURGE-013", AtLeast(3, availableDeleted("v1")))
+		}, spec.SimulatedNodes{})
+
+	spec.It("gives each of two nodes whose old pods lose their readiness an updated pod, while maxSurge is used up",
+		spec.Decides("UNREADY-001", "SURGE-013"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 4)
+			updated := stall(ctx, c, c.Deploy(ctx, MaxSurge("1")), 1)
+			unready := rollouts.Untouched(ctx, c, updated, 2)
+			c.Bind("unready", unready...)
+			rollouts.LoseReadiness(ctx, c, updated, unready...)
+			rollouts.Settle(ctx, c, updated, UpdatedOn(3, updated))
+		},
+		func(j *spec.Checks) {
+			for _, node := range j.BoundAll("unready") {
+				replaced := Within(spec.Prompt, PodUnready(OfVersion("v1")).On(node), PodCreated(OfVersion("v2")).On(node))
+				j.Decide("UNREADY-001", replaced)
+				j.Decide("SURGE-013", replaced)
+			}
 		}, spec.SimulatedNodes{})
 
 	spec.It("keeps one pod of each revision at most while neither is ready, and ends with one",
@@ -87,4 +89,33 @@ func unavailable() {
 				j.Decide("SURGE-018", AtLeast(1, PodDeleted(OfVersion("v1")).On(closed)), Never(PodCreated(OfVersion("v2")).On(closed)))
 			}
 		}, spec.SimulatedNodes{})
+}
+
+// hour is a minReadySeconds that no spec waits out.
+const hour = 3600
+
+// deployYoung deploys a DaemonSet with maxSurge 1 to n nodes. The first node's pod is Ready, and for an hour to come not available; the others are.
+func deployYoung(ctx context.Context, c *spec.Case, n int) (nodes []string, daemonSet *appsv1.DaemonSet) {
+	nodes = c.AddNodes(ctx, n)
+	daemonSet = c.Deploy(ctx, MaxSurge("1"))
+	for _, pod := range c.LivePods(ctx, daemonSet)[1:] {
+		c.Pods.SetReadySince(ctx, pod, time.Now().Add(-2*hour*time.Second))
+	}
+	daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(hour))
+	c.Require(ctx, "the controller has seen the new minReadySeconds", Processed(daemonSet))
+	return nodes, daemonSet
+}
+
+// handOverBeside makes one updated pod after the other available on that many nodes, and waits for the old ones there to go, while the updated pod of the
+// young node goes on not being ready.
+func handOverBeside(ctx context.Context, c *spec.Case, updated *appsv1.DaemonSet, young string, count int) {
+	for range count {
+		pod := c.AwaitUpdated(ctx, updated, NotOnNode(young), Running, NotReady)
+		if pod == nil {
+			break
+		}
+		c.Pods.BecomeReady(ctx, pod)
+		c.Pods.SetReadySince(ctx, pod, time.Now().Add(-2*hour*time.Second))
+	}
+	c.Await(ctx, handedOver(updated, count))
 }
