@@ -130,7 +130,7 @@ func raised() {
 			updated := c.Update(ctx, daemonSet, MinReadySeconds(int32(before/time.Second)), Image("v2"))
 			pod := readyPodOn(ctx, c, updated, nodes[0])
 			c.Bind("pod", pod.Name)
-			since := time.Now().Add(-before / 2)
+			since := time.Now().Add(-before).Add(6 * time.Second)
 			c.Pods.SetReadySince(ctx, pod, since)
 			updated = c.Update(ctx, updated, MinReadySeconds(int32(after/time.Second)))
 			// It would have been available by now, and who knew no better has had the time to act on it.

@@ -27,9 +27,10 @@ func restraint() {
 			j.Decide("SURGE-024", Never(PodDeleted(OfVersion("v1"))))
 		}, spec.SimulatedNodes{})
 
-	spec.It("backs off from pods that keep failing on two nodes that have no others",
+	spec.It("backs off from pods that keep failing on a node that has no other",
 		spec.Decides("SURGE-024"),
 		func(ctx context.Context, c *spec.Case) {
+			// Two, whose delays have to grow independently of each other.
 			c.Bind("nodes", c.AddNodes(ctx, 2)...)
 			watch(ctx, c, c.Create(ctx, c.NewDaemonSet("daemon", MaxSurge("1"), Failing())))
 		},

@@ -19,7 +19,7 @@ func unavailable() {
 	spec.It("counts no node against maxSurge whose old pod is not available",
 		spec.Decides("SURGE-013"),
 		func(ctx context.Context, c *spec.Case) {
-			nodes, daemonSet := deployYoung(ctx, c, 4)
+			nodes, daemonSet := deployYoung(ctx, c, 4, "1")
 			c.Bind("young", nodes[0])
 			handOverBeside(ctx, c, stall(ctx, c, daemonSet, 2), nodes[0], 3)
 		},
@@ -35,16 +35,22 @@ func unavailable() {
 			updated := stall(ctx, c, c.Deploy(ctx, MaxSurge("1")), 1)
 			unready := rollouts.Untouched(ctx, c, updated, 2)
 			c.Bind("unready", unready...)
-			rollouts.LoseReadiness(ctx, c, updated, unready...)
-			rollouts.Settle(ctx, c, updated, UpdatedOn(3, updated))
+			rollouts.LoseReadiness(ctx, c, updated, unready[0])
+			// The other's Ready condition goes from True to Unknown, as far as a controller can see that was not there.
+			c.Kill(ctx)
+			other := c.LivePodOn(ctx, updated, unready[1])
+			c.Pods.BecomeUnready(ctx, other)
+			rollouts.BecomeUnknown(ctx, c, other)
+			c.Restart(ctx)
+			c.Await(ctx, UpdatedOn(3, updated))
 		},
 		func(j *spec.Checks) {
 			for _, node := range j.BoundAll("unready") {
-				replaced := Within(spec.Prompt, PodUnready(OfVersion("v1")).On(node), PodCreated(OfVersion("v2")).On(node))
+				replaced := AtLeast(1, PodCreated(OfVersion("v2")).On(node))
 				j.Decide("UNREADY-001", replaced)
 				j.Decide("SURGE-013", replaced)
 			}
-		}, spec.SimulatedNodes{})
+		}, spec.SimulatedNodes{}, spec.Alone{})
 
 	spec.It("keeps one pod of each revision at most while neither is ready, and ends with one",
 		spec.Decides("SURGE-022", "SURGE-010"),
@@ -94,10 +100,10 @@ func unavailable() {
 // hour is a minReadySeconds that no spec waits out.
 const hour = 3600
 
-// deployYoung deploys a DaemonSet with maxSurge 1 to n nodes. The first node's pod is Ready, and for an hour to come not available; the others are.
-func deployYoung(ctx context.Context, c *spec.Case, n int) (nodes []string, daemonSet *appsv1.DaemonSet) {
+// deployYoung deploys a DaemonSet to n nodes. The first node's pod is Ready, and for an hour to come not available; the others are.
+func deployYoung(ctx context.Context, c *spec.Case, n int, maxSurge string) (nodes []string, daemonSet *appsv1.DaemonSet) {
 	nodes = c.AddNodes(ctx, n)
-	daemonSet = c.Deploy(ctx, MaxSurge("1"))
+	daemonSet = c.Deploy(ctx, MaxSurge(maxSurge))
 	for _, pod := range c.LivePods(ctx, daemonSet)[1:] {
 		c.Pods.SetReadySince(ctx, pod, time.Now().Add(-2*hour*time.Second))
 	}
