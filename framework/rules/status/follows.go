@@ -21,7 +21,11 @@ type field struct {
 	counts func(s *judge.Scene, w *judge.Workload, n *judge.Node) (surely, possibly bool, from time.Time)
 }
 
-// follows is the rule that the field follows the state promptly.
+// settling is how much longer than judge.Prompt a status may take. The documents give no bound, and a controller that writes it in batches, or not while
+// it waits to see its own writes, may have to come by twice.
+const settling = 2 * judge.Prompt
+
+// follows is the rule that the field follows the state.
 func follows(id requirements.ID, promise string, f field) judge.Rule {
 	return judge.Rule{
 		Requirement: id,
@@ -37,7 +41,7 @@ func follows(id requirements.ID, promise string, f field) judge.Rule {
 			if c.surely != c.possibly {
 				want = fmt.Sprintf("%d to %d", c.surely, c.possibly)
 			}
-			return judge.Due{Undone: fmt.Sprintf("%s %d, want %s,", f.name, got, want)}, true
+			return judge.Due{Extra: settling, Undone: fmt.Sprintf("%s %d, want %s,", f.name, got, want)}, true
 		}),
 	}
 }

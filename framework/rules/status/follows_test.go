@@ -14,7 +14,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/rules/status"
 )
 
-const late = judge.Lag + judge.Prompt + 10*time.Millisecond
+const late = judge.Lag + 3*judge.Prompt + 500*time.Millisecond
 
 // reporting is a DaemonSet with maxSurge whose pods of v1 run on two nodes, and whose status says so.
 func reporting(b *Builder, options ...Option) (*DaemonSet, []*Pod) {

@@ -13,7 +13,7 @@ func StatusObserved() judge.Rule {
 	return judge.Rule{
 		Requirement: "STATUS-010",
 		Kind:        judge.Obligation,
-		Promise:     "observedGeneration is promptly the generation, and never one that does not exist",
+		Promise:     "observedGeneration reaches the generation, and is never one that does not exist",
 		Needs:       []history.Kind{history.KindDaemonSet},
 		New:         judge.Both(func(history.Header) judge.Observer { return &existing{} }, judge.DueOnDaemonSets(observed)),
 	}
@@ -24,6 +24,7 @@ func observed(_ *judge.Scene, w *judge.Workload, _ *judge.Node) (judge.Due, bool
 	got, want := w.Object.Status.ObservedGeneration, w.Object.Generation
 	return judge.Due{
 		About:  strconv.FormatInt(want, 10),
+		Extra:  settling,
 		Undone: fmt.Sprintf("observedGeneration %d of generation %d", got, want),
 		Done:   func(s *judge.Scene) bool { return s.Status != nil && s.Status.Workload == w },
 	}, got < want

@@ -8,7 +8,7 @@ import (
 
 // StatusAvailable is STATUS-005. That a terminating pod does not count is STATUS-009.
 func StatusAvailable() judge.Rule {
-	return follows("STATUS-005", "numberAvailable promptly follows the number of eligible nodes with an available daemon pod", field{
+	return follows("STATUS-005", "numberAvailable follows the number of eligible nodes with an available daemon pod", field{
 		"numberAvailable", func(status appsv1.DaemonSetStatus) int32 { return status.NumberAvailable }, available,
 	})
 }

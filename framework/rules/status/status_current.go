@@ -10,7 +10,7 @@ import (
 
 // StatusCurrent is STATUS-002. Whether a pod that is terminating or has ended is one that the node has, the documents leave open.
 func StatusCurrent() judge.Rule {
-	return follows("STATUS-002", "currentNumberScheduled promptly follows the number of eligible nodes with a daemon pod", field{
+	return follows("STATUS-002", "currentNumberScheduled follows the number of eligible nodes with a daemon pod", field{
 		"currentNumberScheduled",
 		func(status appsv1.DaemonSetStatus) int32 { return status.CurrentNumberScheduled },
 		func(_ *judge.Scene, _ *judge.Workload, n *judge.Node) (bool, bool, time.Time) {

@@ -10,7 +10,7 @@ import (
 
 // StatusMisscheduled is STATUS-003.
 func StatusMisscheduled() judge.Rule {
-	return follows("STATUS-003", "numberMisscheduled promptly follows the number of nodes with a daemon pod that should have none", field{
+	return follows("STATUS-003", "numberMisscheduled follows the number of nodes with a daemon pod that should have none", field{
 		"numberMisscheduled",
 		func(status appsv1.DaemonSetStatus) int32 { return status.NumberMisscheduled },
 		func(_ *judge.Scene, _ *judge.Workload, n *judge.Node) (bool, bool, time.Time) {

@@ -12,7 +12,7 @@ func StatusNodeLeft() judge.Rule {
 	return judge.Rule{
 		Requirement: "STATUS-014",
 		Kind:        judge.Obligation,
-		Promise:     "when a node is deleted, desiredNumberScheduled promptly follows",
+		Promise:     "when a node is deleted, desiredNumberScheduled follows",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
 		New: counting(desired(), func(c *count, _ *judge.Scene) (judge.Due, bool) {
 			got := int(c.w.Object.Status.DesiredNumberScheduled)

@@ -11,7 +11,7 @@ import (
 
 // StatusUpdated is STATUS-008. Whether an updated pod that is terminating or has ended counts, the documents leave open.
 func StatusUpdated() judge.Rule {
-	return follows("STATUS-008", "updatedNumberScheduled promptly follows the number of eligible nodes with an updated daemon pod", field{
+	return follows("STATUS-008", "updatedNumberScheduled follows the number of eligible nodes with an updated daemon pod", field{
 		"updatedNumberScheduled",
 		func(status appsv1.DaemonSetStatus) int32 { return status.UpdatedNumberScheduled },
 		func(s *judge.Scene, _ *judge.Workload, n *judge.Node) (surely, possibly bool, from time.Time) {
