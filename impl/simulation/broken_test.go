@@ -68,7 +68,7 @@ func brokenPlanners() []brokenPlanner {
 		{"reports-nodes-as-misscheduled", rolls, ids("STATUS-003")},
 		{"desired-only-goes-up", rolls, ids("STATUS-001", "STATUS-014")},
 		{"terminating-pods-are-reported-as-ready", rolls, ids("STATUS-009")},
-		{"lets-the-status-wait", rolls, ids("STATUS-001", "STATUS-002", "STATUS-004", "STATUS-005", "STATUS-008", "STATUS-010")},
+		{"lets-the-status-wait", rolls, ids("STATUS-001", "STATUS-010")},
 		{"writes-for-ever", rolls, ids("SURGE-025")},
 	}
 }
@@ -117,10 +117,12 @@ func TestBrokenPlannersAreCaught(t *testing.T) {
 // unbroken are the rules that no broken planner breaks, and why.
 func unbroken() map[requirements.ID]string {
 	const story = "its stories alone show that it fails"
+	const busy = "nothing stays as it is for the 15 seconds that a status may take; its stories show that it fails"
 	return map[requirements.ID]string{
 		"AVAIL-006":  "no simulated kubelet forgets a transition time",
 		"SURGE-013":  "no variant keeps an old pod that is not available beside an updated one",
 		"TARGET-004": story, "UNREADY-006": story,
+		"STATUS-002": busy, "STATUS-004": busy, "STATUS-005": busy, "STATUS-008": busy,
 	}
 }
 
