@@ -7,6 +7,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -36,6 +37,21 @@ func rollout() {
 			c.RollOut(ctx, daemonSet, Image("v2"), ReadyAfter(time.Second))
 			c.RollOut(ctx, daemonSet, Image("v3"), MinReadySeconds(0))
 		}, nil)
+
+	spec.It("deletes one of two pods on a node",
+		spec.Decides("ROLLING-013"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 2)
+			c.Bind("node", nodes[0])
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			rollouts.Twin(ctx, c, c.LivePodOn(ctx, daemonSet, nodes[0]), "twin")
+			c.Await(ctx, PodsSeen(daemonSet, 3))
+			c.Await(ctx, RolledOut(daemonSet))
+			c.Await(ctx, Quiet(time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Decide("ROLLING-013", Within(spec.Prompt, PodCreated(Named("twin")), PodDeleted().On(j.Bound("node"))))
+		}, spec.SimulatedNodes{})
 
 	spec.It("takes down the next pod only when the one before has been replaced by an available one",
 		spec.Decides("ROLLING-005"),

@@ -2,12 +2,17 @@ package rollouts
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -35,6 +40,42 @@ func Open(ctx context.Context, c *spec.Case, nodes ...string) {
 	for _, node := range nodes {
 		c.EditNode(ctx, history.UntaintNode, node, Untaint)
 	}
+}
+
+// Replace removes the pod's node and, as the pod garbage collector does in time, the pod, and adds a node of the same name, which is
+// Ready when Replace returns.
+func Replace(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
+	name := history.NodeOf(pod)
+	var again *corev1.Node
+	c.Look(ctx, func(cluster *history.Cluster) {
+		if node := cluster.Nodes[name]; node != nil {
+			again = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: maps.Clone(node.Labels), Annotations: maps.Clone(node.Annotations)}}
+		}
+	})
+	if again == nil {
+		c.CannotDecide("harness: there is no node " + name)
+	}
+	change := func(act history.Act, change func(context.Context) error) {
+		if err := c.Do(ctx, history.Stimulus{Act: act, Kind: history.KindNode, Name: name, Node: name}, change); err != nil {
+			c.CannotDecide(fmt.Sprintf("harness: %s %s: %v", act, name, err))
+		}
+	}
+	change(history.DeleteNode, func(ctx context.Context) error {
+		return c.Client().CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
+	})
+	c.DeletePod(ctx, pod, 0)
+	c.Require(ctx, "the node and its pod are gone", state.When(name+" and "+pod.Name+" are gone", func(cluster *history.Cluster) bool {
+		return cluster.Nodes[name] == nil && cluster.Pods[pod.UID] == nil
+	}))
+	c.Await(ctx, Quiet(moment))
+	change(history.AddNode, func(ctx context.Context) error {
+		_, err := c.Client().CoreV1().Nodes().Create(ctx, again, metav1.CreateOptions{})
+		return err
+	})
+	c.Require(ctx, "the node is Ready again", state.When(name+" is Ready and repels no pod", func(cluster *history.Cluster) bool {
+		node := cluster.Nodes[name]
+		return node != nil && history.NodeReady(node) && len(node.Spec.Taints) == 0
+	}))
 }
 
 // Untouched returns n eligible nodes that the rollout has not come to: their pods are old. A scenario that finds fewer ends there.

@@ -4,16 +4,16 @@ import (
 	"context"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
 // deduplicated is where every node has one pod again, and a rollout begins.
-const deduplicated history.Mark = "the second pod is gone"
+const deduplicated history.Mark = "the second pods are gone"
 
 // duplicates is the spec of a second pod of one revision on a node.
 func duplicates() {
@@ -22,22 +22,20 @@ func duplicates() {
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
-			original := c.LivePodOn(ctx, daemonSet, nodes[0])
-			c.Bind("original", original.Name)
-			twin := original.DeepCopy()
-			twin.ObjectMeta = metav1.ObjectMeta{
-				Name: "twin", Namespace: original.Namespace, Labels: original.Labels, Annotations: original.Annotations, OwnerReferences: original.OwnerReferences,
-			}
-			twin.Status = original.Status
-			err := c.Do(ctx, history.Stimulus{
-				Act: history.CreatePod, Kind: history.KindPod, Namespace: twin.Namespace, Name: twin.Name, Node: nodes[0],
-			}, func(ctx context.Context) error {
-				_, err := c.Client().CoreV1().Pods(twin.Namespace).Create(ctx, twin, metav1.CreateOptions{})
-				return err
-			})
-			if err != nil {
-				c.CannotDecide("harness: create a second pod on a node: " + err.Error())
-			}
+			first, second := c.LivePodOn(ctx, daemonSet, nodes[0]), c.LivePodOn(ctx, daemonSet, nodes[1])
+			c.Bind("originals", first.Name, second.Name)
+			// By the time that a controller sees them, this twin is as available as the pod that it is one of, and younger.
+			c.Kill(ctx)
+			c.Await(ctx, Past(second.CreationTimestamp.Add(2*time.Second)))
+			rollouts.Twin(ctx, c, second, "ready-twin")
+			c.Require(ctx, "both pods on the node are Ready", state.When("two pods on "+nodes[1]+" are Ready", func(cluster *history.Cluster) bool {
+				pods := cluster.PodsOn(daemonSet.UID, nodes[1])
+				return len(pods) == 2 && history.IsReady(pods[0]) && history.IsReady(pods[1])
+			}))
+			c.Restart(ctx)
+			c.Await(ctx, RolledOut(daemonSet))
+			rollouts.Twin(ctx, c, first, "twin")
+			c.Await(ctx, PodsSeen(daemonSet, 4))
 			c.Await(ctx, RolledOut(daemonSet))
 			c.Await(ctx, Quiet(2*time.Second))
 			c.Mark(deduplicated)
@@ -46,6 +44,9 @@ func duplicates() {
 		func(j *spec.Checks) {
 			j.Decide("SURGE-010",
 				Within(spec.Prompt, PodCreated(Named("twin")), PodDeleted(Named("twin"))),
-				NeverBetween(PodCreated(Named("twin")), Marked(deduplicated), PodDeleted(Named(j.Bound("original")))))
-		}, spec.SimulatedNodes{})
+				Before(PodDeleted(Named("ready-twin")), Marked(deduplicated)))
+			for _, original := range j.BoundAll("originals") {
+				j.Decide("SURGE-010", NeverBetween(PodCreated(Named("ready-twin")), Marked(deduplicated), PodDeleted(Named(original))))
+			}
+		}, spec.SimulatedNodes{}, spec.Alone{})
 }

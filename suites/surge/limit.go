@@ -101,6 +101,21 @@ func limit() {
 				Within(spec.Prompt, NodeEligible().On(joined), PodCreated(OfVersion("v2")).On(joined)),
 				Within(spec.Prompt, PodDeleted(OfVersion("v1")).On(emptied), PodCreated(OfVersion("v2")).On(emptied)))
 		})
+
+	spec.It("fills a node that was removed and added again under its name",
+		spec.Decides("SURGE-012"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 2)
+			c.Bind("again", nodes[0])
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			rollouts.Replace(ctx, c, c.LivePodOn(ctx, daemonSet, nodes[0]))
+			c.Await(ctx, RolledOut(daemonSet))
+		},
+		func(j *spec.Checks) {
+			again := NodeEligible().On(j.Bound("again"))
+			j.Given(AtLeast(1, After(again, Done(history.DeleteNode))))
+			j.Decide("SURGE-012", Within(spec.Prompt, Last(again), PodCreated().On(j.Bound("again"))))
+		}, spec.SimulatedNodes{})
 }
 
 // stall is rollouts.Stall to v2.

@@ -19,7 +19,9 @@ func rollout() {
 		spec.Decides("SURGE-001", "SURGE-011", "SURGE-023"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 5)
-			daemonSet := c.Deploy(ctx, MaxSurge("2"))
+			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", MaxSurge("2")))
+			// No Require: a controller that does not get as far breaks the promise.
+			c.Await(ctx, Steady(daemonSet))
 			c.RollOut(ctx, daemonSet, Image("v2"), ReadyAfter(time.Second))
 			c.Await(ctx, Quiet(time.Second))
 		},
