@@ -35,7 +35,6 @@ func duplicates() {
 			c.Restart(ctx)
 			c.Await(ctx, RolledOut(daemonSet))
 			rollouts.Twin(ctx, c, first, "twin")
-			c.Await(ctx, PodsSeen(daemonSet, 4))
 			c.Await(ctx, RolledOut(daemonSet))
 			c.Await(ctx, Quiet(2*time.Second))
 			c.Mark(deduplicated)
