@@ -21,6 +21,9 @@ func (p *embeddedProvider) prepare(ctx context.Context) (err error) {
 }
 
 func (p *embeddedProvider) start(ctx context.Context, r *suiteRun) (*place, error) {
+	if !r.options.procsGiven {
+		r.options.procs = embeddedProcs
+	}
 	control, err := embedded.Start(ctx, embedded.Options{
 		Binary: p.binaries.Path, KubernetesVersion: p.binaries.KubernetesVersion,
 		Dir: r.artifacts.work, LogDir: r.artifacts.logs, DisabledControllers: r.implementation.Replaces,
