@@ -22,24 +22,6 @@ func brokenPods() []Variant {
 					}
 				}
 			})},
-		{Name: "unlimited-burst", Says: "Creates all pods in one pass, however many.",
-			Breaks: []string{"ROLLING-020"}, Planner: createAll},
-	}
-}
-
-// createAll asks again, with the pods that are to be created in the state, until none is missing.
-func createAll(next plan.Planner) plan.Planner {
-	return func(state plan.State, now time.Time) plan.Actions {
-		actions := next(state, now)
-		for last := actions; len(last.CreatePods) == plan.Burst; {
-			state.Pods = slices.Clone(state.Pods)
-			for _, creation := range last.CreatePods {
-				state.Pods = append(state.Pods, creation.Pod)
-			}
-			last = next(state, now)
-			actions.CreatePods = append(actions.CreatePods, last.CreatePods...)
-		}
-		return actions
 	}
 }
 

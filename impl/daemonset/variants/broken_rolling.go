@@ -21,11 +21,6 @@ func brokenRollings() []Variant {
 		{Name: "ignores-max-unavailable", Says: "Takes down every old pod at once, whatever maxUnavailable says.",
 			Breaks:  []string{"ROLLING-002"},
 			Planner: limiting(maxUnavailable, func(_ *intstr.IntOrString, state plan.State, _ time.Time) int { return 2 * len(state.Nodes) })},
-		{Name: "rounds-max-unavailable-down", Says: "Rounds a percentage of maxUnavailable down.",
-			Breaks: []string{"ROLLING-003"},
-			Planner: limiting(maxUnavailable, func(value *intstr.IntOrString, state plan.State, _ time.Time) int {
-				return scaled(value, eligibleNodes(state), false)
-			})},
 		{Name: "percentage-of-all-nodes-rolling", Says: "Takes the percentage of maxUnavailable of all nodes instead of the eligible ones.",
 			Breaks: []string{"ROLLING-004"},
 			Planner: limiting(maxUnavailable, func(value *intstr.IntOrString, state plan.State, _ time.Time) int {
@@ -33,12 +28,6 @@ func brokenRollings() []Variant {
 			})},
 		{Name: "percentage-of-the-first-look-rolling", Says: "Does not compute the percentage of maxUnavailable again when nodes leave during a rollout.",
 			Breaks: []string{"ROLLING-004", "ROLLING-002"}, Planner: firstLook(maxUnavailable)},
-		{Name: "never-takes-all-nodes-down", Says: "Holds one node back, whatever maxUnavailable says.",
-			Breaks: []string{"ROLLING-014"},
-			Planner: limiting(maxUnavailable, func(value *intstr.IntOrString, state plan.State, _ time.Time) int {
-				eligible := eligibleNodes(state)
-				return min(scaled(value, eligible, true), max(1, eligible-1))
-			})},
 		{Name: "broken-updated-pods-cost-nothing", Says: "Does not count a node as unavailable whose updated pod is not available.",
 			Breaks: []string{"ROLLING-010", "ROLLING-012"},
 			Planner: deciding(func(state *plan.State, now time.Time) {

@@ -19,7 +19,7 @@ func brokenSurgeSlots() []Variant {
 				return scaled(value, eligibleNodes(state), true) + 1
 			})},
 		{Name: "rounds-max-surge-down", Says: "Rounds a percentage of maxSurge down.",
-			Breaks: []string{"SURGE-003"},
+			Breaks: []string{"SURGE-006"},
 			Planner: limiting(maxSurge, func(value *intstr.IntOrString, state plan.State, _ time.Time) int {
 				return scaled(value, eligibleNodes(state), false)
 			})},
@@ -30,12 +30,6 @@ func brokenSurgeSlots() []Variant {
 			})},
 		{Name: "percentage-of-the-first-look-surging", Says: "Does not compute the percentage of maxSurge again when nodes leave during a rollout.",
 			Breaks: []string{"SURGE-004", "SURGE-002"}, Planner: firstLook(maxSurge)},
-		{Name: "never-surges-on-all-nodes", Says: "Holds one node back from surging, whatever maxSurge says.",
-			Breaks: []string{"SURGE-005"},
-			Planner: limiting(maxSurge, func(value *intstr.IntOrString, state plan.State, _ time.Time) int {
-				eligible := eligibleNodes(state)
-				return min(scaled(value, eligible, true), max(1, eligible-1))
-			})},
 		{Name: "missing-pod-waits-for-a-slot", Says: "Fills a node without a pod only while maxSurge has something left.",
 			Breaks: []string{"SURGE-012"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {

@@ -33,6 +33,23 @@ func lawfulPaces() []Variant {
 		{Name: "one-surge-at-a-time", Says: "Surges on one node at a time, whatever maxSurge allows.",
 			Lawful:  "maxSurge is an upper bound.",
 			Planner: limiting(maxSurge, func(*intstr.IntOrString, plan.State, time.Time) int { return 1 })},
+		{Name: "never-surges-on-all-nodes", Says: "Holds one node back from surging, whatever maxSurge says.",
+			Lawful: "maxSurge is an upper bound.",
+			Planner: limiting(maxSurge, func(value *intstr.IntOrString, state plan.State, _ time.Time) int {
+				eligible := eligibleNodes(state)
+				return min(scaled(value, eligible, true), max(1, eligible-1))
+			})},
+		{Name: "never-takes-all-nodes-down", Says: "Holds one node back, whatever maxUnavailable says.",
+			Lawful: "maxUnavailable is an upper bound.",
+			Planner: limiting(maxUnavailable, func(value *intstr.IntOrString, state plan.State, _ time.Time) int {
+				eligible := eligibleNodes(state)
+				return min(scaled(value, eligible, true), max(1, eligible-1))
+			})},
+		{Name: "rounds-max-unavailable-down", Says: "Rounds a percentage of maxUnavailable down.",
+			Lawful: "maxUnavailable is an upper bound, and one node at a time is what a limit of zero comes to.",
+			Planner: limiting(maxUnavailable, func(value *intstr.IntOrString, state plan.State, _ time.Time) int {
+				return scaled(value, eligibleNodes(state), false)
+			})},
 		{Name: "one-unavailable-at-a-time", Says: "Takes one node down at a time, whatever maxUnavailable allows.",
 			Lawful:  "maxUnavailable is an upper bound.",
 			Planner: limiting(maxUnavailable, func(*intstr.IntOrString, plan.State, time.Time) int { return 1 })},
