@@ -2,10 +2,14 @@ package run
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
@@ -94,14 +98,13 @@ func writeRequirements(path string, report *reports.ConformanceReport) error {
 
 // compare says whether the report of the run, if its folder was named and has one, gives the same requirements the same verdicts, byte for byte.
 func compare(out io.Writer, folder string, again *reports.ConformanceReport) int {
-	file, err := os.Open(filepath.Join(folder, reports.YAMLFile))
-	if err != nil {
+	path := filepath.Join(folder, reports.YAMLFile)
+	before, err := readReport(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return exitConformant
-	}
-	defer file.Close()
-	before, err := reports.ReadYAML(file)
-	if err != nil {
-		fmt.Fprintf(out, "%s cannot be compared: %v\n", file.Name(), err)
+	case err != nil:
+		fmt.Fprintf(out, "%s cannot be compared: %v\n", path, err)
 		return exitHarness
 	}
 	declareDeviations(again, before.Implementation.KnownDeviations)
@@ -113,16 +116,38 @@ func compare(out io.Writer, folder string, again *reports.ConformanceReport) int
 		return exitHarness
 	}
 	if bytes.Equal(was.Bytes(), is.Bytes()) {
-		fmt.Fprintf(out, "%d requirements: the same as in %s, byte for byte\n", len(again.Requirements), file.Name())
+		fmt.Fprintf(out, "%d requirements: the same as in %s, byte for byte\n", len(again.Requirements), path)
 		return exitConformant
 	}
-	fmt.Fprintf(out, "the verdicts differ from those in %s:\n", file.Name())
-	for i, now := range again.Requirements {
-		if then := before.Requirements[i]; then.Verdict != now.Verdict || then.Reason != now.Reason {
-			fmt.Fprintf(out, "  %-14s was %s %s, is %s %s\n", now.ID, then.Verdict, then.Reason, now.Verdict, now.Reason)
+	fmt.Fprintf(out, "not the same as in %s:\n%s", path, differences(before.Requirements, again.Requirements))
+	return exitHarness
+}
+
+func readReport(path string) (*reports.ConformanceReport, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return reports.ReadYAML(file)
+}
+
+// differences lists the requirements whose verdicts or reasons differ. Where none do, something else about them does: their texts, if another rollcall made
+// the report, or their violations.
+func differences(before, after []reports.RequirementResult) string {
+	var text strings.Builder
+	for _, now := range after {
+		i := slices.IndexFunc(before, func(then reports.RequirementResult) bool { return then.ID == now.ID })
+		if i < 0 {
+			fmt.Fprintf(&text, "  %-14s is new: %s %s\n", now.ID, now.Verdict, now.Reason)
+		} else if then := before[i]; then.Verdict != now.Verdict || then.Reason != now.Reason {
+			fmt.Fprintf(&text, "  %-14s was %s %s, is %s %s\n", now.ID, then.Verdict, then.Reason, now.Verdict, now.Reason)
 		}
 	}
-	return exitHarness
+	if text.Len() == 0 {
+		return "  every verdict is the same; the requirements' texts or their violations differ\n"
+	}
+	return text.String()
 }
 
 func declareDeviations(report *reports.ConformanceReport, deviations []reports.KnownDeviation) {

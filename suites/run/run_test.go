@@ -289,3 +289,22 @@ func TestAMissingHomeFolderIsTheUsersToMend(t *testing.T) {
 		t.Errorf("want a usage error that says what to set, got %v", err)
 	}
 }
+
+func TestWhatDiffersFromAReportIsSaidAlsoWhereTheCatalogueGrew(t *testing.T) {
+	row := func(id requirements.ID, verdict reports.Verdict) reports.RequirementResult {
+		return reports.RequirementResult{Requirement: reports.Requirement{ID: id}, Verdict: verdict}
+	}
+	before := []reports.RequirementResult{row("SURGE-001", reports.Pass), row("SURGE-002", reports.Pass)}
+	got := differences(before, []reports.RequirementResult{row("SURGE-001", reports.Pass), row("SURGE-002", reports.Fail), row("SURGE-003", reports.Pass)})
+	for _, want := range []string{"SURGE-002      was pass , is fail", "SURGE-003      is new: pass"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("want %q in:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "SURGE-001") {
+		t.Errorf("SURGE-001 is the same:\n%s", got)
+	}
+	if got := differences(before, before); !strings.Contains(got, "every verdict is the same") {
+		t.Errorf("got %q", got)
+	}
+}

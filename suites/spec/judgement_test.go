@@ -105,6 +105,10 @@ func TestASpecThatAsksForWhatItDidNotDeclareOrBindIsWrongItself(t *testing.T) {
 	g := NewWithT(t)
 	for _, check := range []func(*Checks){
 		func(c *Checks) { c.Decide("SURGE-002", matchers.EndsRolledOut()) },
+		func(c *Checks) {
+			c.Decide("ROLLING-005", matchers.EndsRolledOut())
+			panic("a mistake")
+		},
 		func(c *Checks) { c.Given(matchers.AtLeast(1, matchers.NodeAdded().On(c.Bound("closed")))) },
 	} {
 		s := &Spec{Text: "a spec", Decides: Decides("ROLLING-005"), Check: check}
