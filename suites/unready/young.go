@@ -20,7 +20,7 @@ func young() {
 			c.Bind(lost, c.AddNodes(ctx, 4)...)
 			daemonSet := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), MinReadySeconds(hour))
 			c.Require(ctx, "the controller has seen the new minReadySeconds", Processed(daemonSet))
-			rollouts.Stall(ctx, c, daemonSet, "v2", 4)
+			c.Await(ctx, UpdatedOn(4, rollouts.Stall(ctx, c, daemonSet, "v2", 4)))
 		},
 		func(j *spec.Checks) {
 			for _, node := range j.BoundAll(lost) {
