@@ -6,12 +6,14 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/suites/api"
 	"github.com/rollcall-conformance/rollcall/suites/avail"
+	"github.com/rollcall-conformance/rollcall/suites/drain"
 	"github.com/rollcall-conformance/rollcall/suites/kubelet"
 	"github.com/rollcall-conformance/rollcall/suites/recovery"
 	"github.com/rollcall-conformance/rollcall/suites/revisions"
 	"github.com/rollcall-conformance/rollcall/suites/rolling"
 	"github.com/rollcall-conformance/rollcall/suites/surge"
 	"github.com/rollcall-conformance/rollcall/suites/takeover"
+	"github.com/rollcall-conformance/rollcall/suites/unready"
 )
 
 // Register adds every family's specs to Ginkgo's tree. It is called once, before the specs run or are listed.
@@ -20,6 +22,8 @@ func Register() {
 	ginkgo.Describe("Availability", avail.Specs)
 	ginkgo.Describe("Surge", surge.Specs)
 	ginkgo.Describe("Rolling update", rolling.Specs)
+	ginkgo.Describe("Drain", drain.Specs)
+	ginkgo.Describe("Unready", unready.Specs)
 	ginkgo.Describe("Revisions", revisions.Specs)
 	ginkgo.Describe("Recovery", recovery.Specs)
 	ginkgo.Describe("Kubelet", kubelet.Specs)

@@ -43,6 +43,8 @@ const (
 	SetReadySince      Act = "set Ready transition time"
 	DeletePod          Act = "delete pod"
 	EvictPod           Act = "evict pod"
+	AddFinalizer       Act = "add finalizer"
+	RemoveFinalizer    Act = "remove finalizer"
 )
 
 // Acts on workloads and what belongs to them.
@@ -103,6 +105,7 @@ var effects = map[Act]effect{
 
 	CreatePod: creates, AdoptPod: creates, LabelPod: 0, RunPod: 0, BecomeUnready: disturbs, BecomeReady: 0, FailPod: disturbs, SucceedPod: disturbs,
 	HoldTermination: 0, ReleaseTermination: 0, SetReadySince: disturbs, DeletePod: deletes | disturbs, EvictPod: deletes | disturbs,
+	AddFinalizer: 0, RemoveFinalizer: deletes,
 
 	CreateDaemonSet: creates, UpdateDaemonSet: disturbs, WriteStatus: writesStatus, DeleteDaemonSet: deletes | disturbs, ScaleWorkload: 0,
 	CreateRevision: creates, UpdateRevision: 0, DeleteRevision: deletes, CreateBudget: creates, UpdateBudget: 0, DeleteBudget: deletes,

@@ -27,6 +27,9 @@ type Cluster struct {
 	Stimuli map[string][]Entry
 	// Changes counts the watch events so far, without heartbeats of nodes and what other scenarios did to nodes that they share.
 	Changes int
+	// Reports are the Event objects received so far, by the UID of what they are about. They are outside the order, so a replay has none: see
+	// History.Evidence.
+	Reports map[types.UID][]*corev1.Event
 
 	// others are the objects of kinds without a view of their own.
 	others                   map[Kind]map[types.UID]Object
@@ -47,6 +50,7 @@ func NewCluster() *Cluster {
 		Revisions:  map[types.UID]*appsv1.ControllerRevision{},
 		Nodes:      map[string]*corev1.Node{},
 		Stimuli:    map[string][]Entry{},
+		Reports:    map[types.UID][]*corev1.Event{},
 		others:     map[Kind]map[types.UID]Object{},
 		podsOf:     map[types.UID]map[string]map[types.UID]*corev1.Pod{},
 
@@ -118,6 +122,14 @@ func (c *Cluster) Apply(entry Entry) Change {
 		change.Before = replace(c.others[entry.Kind], object.GetUID(), object, gone)
 	}
 	return change
+}
+
+// Report takes note of an Event object.
+func (c *Cluster) Report(entry Entry) {
+	if event, ok := entry.Object.(*corev1.Event); ok && entry.Type != watch.Deleted {
+		about := event.InvolvedObject.UID
+		c.Reports[about] = append(c.Reports[about], event)
+	}
 }
 
 // PodsOn returns the pods that the DaemonSet owns on the node, oldest first, whatever their phase.

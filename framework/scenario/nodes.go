@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/util/retry"
 
 	"golang.org/x/sync/errgroup"
@@ -169,7 +170,7 @@ func (s *Scenario) mustBeSimulated(doing, node string) {
 	}
 }
 
-// EditNode changes a node; act says what for, for example history.TaintNode.
+// EditNode changes a node, and waits until the recording shows it; act says what for, for example history.TaintNode.
 func (s *Scenario) EditNode(ctx context.Context, act history.Act, name string, edit func(*corev1.Node)) {
 	s.tb.Helper()
 	s.changeNode(ctx, act, name, edit, s.client.CoreV1().Nodes().Update)
@@ -194,6 +195,7 @@ type sendNode func(context.Context, *corev1.Node, metav1.UpdateOptions) (*corev1
 func (s *Scenario) changeNode(ctx context.Context, act history.Act, name string, edit func(*corev1.Node), send sendNode) {
 	s.tb.Helper()
 	s.mustBeSimulated(string(act), name)
+	var stored *corev1.Node
 	err := s.Do(ctx, onNode(act, name), func(ctx context.Context) error {
 		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 			node, err := s.client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
@@ -201,11 +203,19 @@ func (s *Scenario) changeNode(ctx context.Context, act history.Act, name string,
 				return err
 			}
 			edit(node)
-			_, err = send(ctx, node, metav1.UpdateOptions{})
+			stored, err = send(ctx, node, metav1.UpdateOptions{})
 			return err
 		})
 	})
 	s.must(err, "%s %s", act, name)
+	s.Require(ctx, "the recording shows the change", state.When("node "+name+" is as it was changed", func(cluster *history.Cluster) bool {
+		now := cluster.Nodes[name]
+		if now == nil {
+			return false
+		}
+		order, err := resourceversion.CompareResourceVersion(now.ResourceVersion, stored.ResourceVersion)
+		return err == nil && order >= 0
+	}))
 }
 
 func onNode(act history.Act, name string) history.Stimulus {

@@ -2,11 +2,13 @@ package scenario
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/lever"
@@ -83,6 +85,34 @@ func (s *Scenario) DeletePod(ctx context.Context, pod *corev1.Pod, grace time.Du
 		return s.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, options)
 	})
 	s.must(ignoreNotFound(err), "delete pod %s", pod.Name)
+}
+
+// finalizer holds pods back in deletion: see AddFinalizer.
+const finalizer = "rollcall.dev/hold"
+
+// AddFinalizer keeps the pod's object, once deleted, until RemoveFinalizer, whatever its node does.
+func (s *Scenario) AddFinalizer(ctx context.Context, pod *corev1.Pod) {
+	s.tb.Helper()
+	s.setFinalizers(ctx, history.AddFinalizer, pod, finalizer)
+}
+
+// RemoveFinalizer undoes AddFinalizer.
+func (s *Scenario) RemoveFinalizer(ctx context.Context, pod *corev1.Pod) {
+	s.tb.Helper()
+	s.setFinalizers(ctx, history.RemoveFinalizer, pod)
+}
+
+func (s *Scenario) setFinalizers(ctx context.Context, act history.Act, pod *corev1.Pod, finalizers ...string) {
+	s.tb.Helper()
+	err := s.Do(ctx, onPod(act, pod), func(ctx context.Context) error {
+		body, err := json.Marshal(map[string]any{"metadata": map[string]any{"finalizers": finalizers}})
+		if err != nil {
+			return err
+		}
+		_, err = s.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, body, metav1.PatchOptions{})
+		return err
+	})
+	s.must(ignoreNotFound(err), "%s of pod %s", act, pod.Name)
 }
 
 func onPod(act history.Act, pod *corev1.Pod) history.Stimulus {

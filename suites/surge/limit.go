@@ -25,7 +25,7 @@ const (
 func limit() {
 	for _, row := range rollouts.Roundings() {
 		spec.It(fmt.Sprintf("rounds %s of %d nodes up to %d", row.Percentage, row.Nodes, row.Allowed),
-			spec.Decides("SURGE-003"),
+			spec.Decides("SURGE-003", "SURGE-006"),
 			func(ctx context.Context, c *spec.Case) {
 				c.AddNodes(ctx, row.Nodes)
 				stall(ctx, c, c.Deploy(ctx, MaxSurge(row.Percentage)), row.Allowed)

@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -19,17 +20,16 @@ func joined(s *judge.Scene) bool {
 	return pod.Workload.Settings.Template > 0 && len(pod.Node.Everyone()) == 1
 }
 
-// replacesUnready: a live pod is beside it that is not Ready, with maxSurge.
+// replacesUnready: with maxSurge, the node has or just had a pod that is not Ready, is on its way out, has ended or is gone.
 func replacesUnready(s *judge.Scene) bool {
-	if !s.ZeroDowntime(s.Created.Pod.Workload) {
+	created := s.Created.Pod
+	if !s.ZeroDowntime(created.Workload) {
 		return false
 	}
-	for _, pod := range s.Created.Beside {
-		if !history.IsReady(pod.Object) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(created.Node.Everyone(), func(other *judge.Pod) bool {
+		there := slices.Contains(created.Node.Pods, other)
+		return other != created && !(there && history.IsLive(other.Object) && history.IsReady(other.Object))
+	})
 }
 
 // Observe implements judge.Observer.

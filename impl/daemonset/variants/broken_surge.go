@@ -48,7 +48,7 @@ func brokenSurges() []Variant {
 				withoutCreations(actions, func(c plan.PodCreation) bool { return taken[c.Node] })
 			})},
 		{Name: "waits-for-terminating-pods", Says: "Creates no pod on a node while its only one is terminating, although maxSurge asks for it.",
-			Breaks: []string{"DRAIN-002", "DRAIN-006", "UNREADY-002", "UNREADY-003"}, SimulationOnly: true,
+			Breaks: []string{"DRAIN-002", "DRAIN-006", "UNREADY-002", "UNREADY-003"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
 				leaving := map[string]bool{}
 				for _, n := range nodes(state) {

@@ -1,0 +1,44 @@
+package drain
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// cordon are the specs of nodes that are unschedulable, which daemon pods tolerate.
+func cordon() {
+	for _, strategy := range strategies() {
+		spec.It("keeps the pod of a cordoned node and makes the missing ones of cordoned nodes, with "+strategy.with,
+			spec.Decides("DRAIN-001"),
+			func(ctx context.Context, c *spec.Case) {
+				nodes := c.AddNodes(ctx, 3)
+				daemonSet := c.Deploy(ctx, strategy.edit)
+				c.Cordon(ctx, nodes[0])
+				// Nothing is to follow: longer than a controller may be late.
+				c.Await(ctx, Quiet(3*time.Second))
+				c.DeletePod(ctx, c.LivePodOn(ctx, daemonSet, nodes[0]), 0)
+				c.Await(ctx, RolledOut(daemonSet))
+				more := c.AddNodes(ctx, 1, func(node *corev1.Node) { node.Spec.Unschedulable = true })
+				c.Await(ctx, RolledOut(daemonSet))
+				c.RollOut(ctx, daemonSet, Image("v2"))
+				c.Bind(kept, nodes[0])
+				c.Bind(joined, more...)
+			},
+			func(j *spec.Checks) {
+				node := j.Bound(kept)
+				j.Decide("DRAIN-001",
+					NeverBetween(Done(history.CordonNode), Done(history.DeletePod), PodDeleted().On(node)),
+					AtLeast(1, after(history.DeletePod, node)),
+					AtLeast(1, PodCreated(OfVersion("v1")).On(j.Bound(joined))),
+					AtLeast(1, PodCreated(OfVersion("v2")).On(node)),
+					EndsRolledOut())
+			}, spec.SimulatedNodes{})
+	}
+}

@@ -1,0 +1,101 @@
+package drain
+
+import (
+	"context"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// handOff are the specs of pods that are deleted while no rollout is under way.
+func handOff() {
+	spec.It("makes the replacement of a deleted pod beside it, while it terminates, and lets it become Ready there",
+		spec.Decides("DRAIN-002", "DRAIN-004"),
+		func(ctx context.Context, c *spec.Case) {
+			daemonSet, old := deployLingering(ctx, c, MaxSurge("1"))
+			for _, pod := range old {
+				deleteGracefully(ctx, c, pod)
+				c.Await(ctx, replaced(daemonSet, pod, history.IsReady))
+			}
+			for _, pod := range old {
+				c.Pods.ReleaseTermination(ctx, pod)
+			}
+			c.Await(ctx, RolledOut(daemonSet))
+		},
+		func(j *spec.Checks) {
+			for _, node := range j.BoundAll(lingering) {
+				gone := First(PodGone().On(node))
+				j.Decide("DRAIN-002", Before(after(history.DeletePod, node), gone), EndsRolledOut())
+				j.Decide("DRAIN-004", Before(After(PodReady().On(node), Done(history.DeletePod)), gone))
+			}
+		})
+
+	spec.It("makes no replacement of a pod that terminates where maxSurge is 0",
+		spec.Decides("DRAIN-003"),
+		func(ctx context.Context, c *spec.Case) {
+			daemonSet, old := deployLingering(ctx, c, MaxUnavailable("1"))
+			deleteGracefully(ctx, c, old[0])
+			c.Evict(ctx, old[1])
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			for _, pod := range old {
+				c.Pods.ReleaseTermination(ctx, pod)
+			}
+			c.Await(ctx, RolledOut(daemonSet))
+		},
+		func(j *spec.Checks) {
+			for _, node := range j.BoundAll(lingering) {
+				replacement := After(PodCreated().On(node), First(PodDeleted().On(node)))
+				j.Decide("DRAIN-003", Before(PodGone().On(node), replacement), AtLeast(1, replacement))
+			}
+		})
+
+	spec.It("keeps one live pod on a node however often that is deleted, and ends with one",
+		spec.Decides("DRAIN-005"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			// One is deleted before it runs, the next while it is not Ready, and those before it are still there.
+			daemonSet := c.Deploy(ctx, MaxSurge("1"), ReadyAfter(time.Second), DrainFor(4*time.Second))
+			for i := range 5 {
+				pods := c.LivePods(ctx, daemonSet)
+				if len(pods) == 0 {
+					break
+				}
+				deleteGracefully(ctx, c, pods[0])
+				if i%2 == 0 {
+					c.Await(ctx, replaced(daemonSet, pods[0]))
+				} else {
+					c.Await(ctx, replaced(daemonSet, pods[0], history.IsReady))
+				}
+			}
+			c.Await(ctx, RolledOut(daemonSet))
+			c.Await(ctx, Quiet(2*time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(2, Done(history.DeletePod)))
+			j.Decide("DRAIN-005", Never(besideLive()), EndsRolledOut())
+		})
+
+	spec.It("makes the replacement of a pod that is evicted from a cordoned node beside it, while it terminates",
+		spec.Decides("DRAIN-006"),
+		func(ctx context.Context, c *spec.Case) {
+			daemonSet, old := deployLingering(ctx, c, MaxSurge("1"))
+			for _, pod := range old {
+				c.Cordon(ctx, history.NodeOf(pod))
+				c.Evict(ctx, pod)
+				c.Await(ctx, replaced(daemonSet, pod))
+			}
+			for _, pod := range old {
+				c.Pods.ReleaseTermination(ctx, pod)
+			}
+			c.Await(ctx, RolledOut(daemonSet))
+		},
+		func(j *spec.Checks) {
+			for _, node := range j.BoundAll(lingering) {
+				j.Decide("DRAIN-006", Before(after(history.EvictPod, node), First(PodGone().On(node))), EndsRolledOut())
+			}
+		}, spec.SimulatedNodes{})
+}

@@ -1,0 +1,50 @@
+package drain
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// taints are the specs of nodes that drive pods away.
+func taints() {
+	for _, strategy := range strategies() {
+		spec.It("takes the pod off a node with a NoExecute taint, makes none there while the taint lasts, and one afterwards, with "+strategy.with,
+			spec.Decides("DRAIN-008"),
+			func(ctx context.Context, c *spec.Case) {
+				nodes := c.AddNodes(ctx, 3)
+				daemonSet := c.Deploy(ctx, strategy.edit)
+				c.EditNode(ctx, history.TaintNode, nodes[0], expel)
+				c.Await(ctx, noPodOn(daemonSet, nodes[0]))
+				updated := c.Update(ctx, daemonSet, Image("v2"))
+				c.Await(ctx, RolledOut(updated))
+				c.Await(ctx, Quiet(handOffTime))
+				c.EditNode(ctx, history.UntaintNode, nodes[0], admit)
+				c.Await(ctx, RolledOut(updated))
+				c.Bind(emptied, nodes[0])
+			},
+			func(j *spec.Checks) {
+				node := j.Bound(emptied)
+				j.Decide("DRAIN-008",
+					NeverBetween(Done(history.TaintNode), Done(history.UntaintNode), PodCreated().On(node)),
+					Before(After(PodDeleted().On(node), Done(history.TaintNode)), Done(history.UntaintNode)),
+					AtLeast(1, after(history.UntaintNode, node)))
+			}, spec.SimulatedNodes{})
+	}
+}
+
+const expelling = "rollcall.dev/expelling"
+
+func expel(node *corev1.Node) {
+	node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: expelling, Effect: corev1.TaintEffectNoExecute})
+}
+
+func admit(node *corev1.Node) {
+	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(taint corev1.Taint) bool { return taint.Key == expelling })
+}

@@ -1,0 +1,52 @@
+package unready
+
+import (
+	"context"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// failedPod is the old pod that fails.
+const failedPod = "the pod that fails"
+
+// failed is the spec of an old pod that ends, as one does that its kubelet evicts.
+func failed() {
+	spec.It("makes an updated pod at once on a node whose old one has failed, deletes that, and says so in an Event",
+		spec.Decides("UNREADY-004", "UNREADY-006"),
+		func(ctx context.Context, c *spec.Case) {
+			updated, old := loseOn(ctx, c, 3, 1)
+			c.Bind(failedPod, old[0].Name)
+			c.Pods.Fail(ctx, old[0])
+			c.Await(ctx, UpdatedOn(2, updated))
+			c.Await(ctx, state.All(
+				state.When("the failed pod is gone", func(cluster *history.Cluster) bool { return cluster.Pods[old[0].UID] == nil }),
+				state.When("an Event tells of its failure", func(cluster *history.Cluster) bool {
+					for _, event := range append(cluster.Reports[updated.UID], cluster.Reports[old[0].UID]...) {
+						if saysFailed(event, old[0].Name) {
+							return true
+						}
+					}
+					return false
+				})))
+		},
+		func(j *spec.Checks) {
+			node, name := j.BoundAll(lost)[0], j.Bound(failedPod)
+			j.Decide("UNREADY-004",
+				Within(atOnce, PodFailed(Named(name)), updatedPod(node)),
+				AtLeast(1, PodDeleted(Named(name))),
+				Reported("that pod "+name+" has failed", func(event *corev1.Event) bool { return saysFailed(event, name) }))
+		})
+}
+
+// saysFailed reports whether the Event is about the pod, by name or in its text, and says in its reason or text that it failed.
+func saysFailed(event *corev1.Event, pod string) bool {
+	about := event.InvolvedObject.Name == pod || strings.Contains(event.Message, pod)
+	return about && strings.Contains(strings.ToLower(event.Reason+" "+event.Message), "fail")
+}

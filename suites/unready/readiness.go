@@ -1,0 +1,89 @@
+package unready
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// readiness are the specs of old pods that stop being Ready. UNREADY-001 is in every one of them, by its rule.
+func readiness() {
+	spec.It("makes updated pods on all nodes at once when all old pods stop being Ready",
+		spec.Decides("UNREADY-009", "UNREADY-006"),
+		func(ctx context.Context, c *spec.Case) {
+			const nodes = 8
+			updated, _ := loseOn(ctx, c, nodes, nodes-1)
+			rollouts.LoseReadiness(ctx, c, updated, rollouts.Untouched(ctx, c, updated, nodes-1)...)
+			c.Await(ctx, UpdatedOn(nodes, updated))
+		},
+		func(j *spec.Checks) {
+			for _, node := range j.BoundAll(lost) {
+				j.Decide("UNREADY-009", Within(atOnce, PodUnready(OfVersion("v1")).On(node), updatedPod(node)))
+			}
+		}, spec.SimulatedNodes{})
+
+	spec.It("replaces unavailable old pods of a DaemonSet on 20 nodes within 5 s",
+		spec.Decides("UNREADY-008"),
+		func(ctx context.Context, c *spec.Case) {
+			const nodes, unready = 20, 5
+			updated, old := loseOn(ctx, c, nodes, unready)
+			for i, pod := range old {
+				c.Pods.BecomeUnready(ctx, pod)
+				c.Await(ctx, UpdatedOn(2+i, updated))
+			}
+		},
+		func(j *spec.Checks) {
+			for _, node := range j.BoundAll(lost) {
+				j.Decide("UNREADY-008", Within(atOnce, PodUnready(OfVersion("v1")).On(node), updatedPod(node)))
+			}
+			nodes := j.BoundAll(lost)
+			j.Observe(func(h *history.History) string { return "updated pods were created " + delays(h, nodes) })
+		}, spec.SimulatedNodes{})
+
+	spec.It("never has a third live pod on a node whose old pod becomes Ready and unready in turn",
+		spec.Decides("UNREADY-007"),
+		func(ctx context.Context, c *spec.Case) {
+			updated, old := loseOn(ctx, c, 3, 2)
+			for range 3 {
+				for _, pod := range old {
+					c.Pods.BecomeUnready(ctx, pod)
+				}
+				for _, pod := range old {
+					c.Pods.BecomeReady(ctx, pod)
+				}
+			}
+			c.Await(ctx, UpdatedOn(3, updated))
+			for _, pod := range old {
+				c.Pods.BecomeUnready(ctx, pod)
+			}
+			c.Await(ctx, UpdatedOn(3, updated))
+			rollouts.Finish(ctx, c, updated)
+		},
+		func(j *spec.Checks) {
+			for _, node := range j.BoundAll(lost) {
+				// A pod that is replaced at the first sight of it cannot flap.
+				j.Given(AtLeast(1, PodUnready(OfVersion("v1")).On(node)))
+			}
+			j.Decide("UNREADY-007",
+				Never(PodCreated().Where("a third live pod on its node", func(m Moment) bool { return len(m.LivePodsBeside()) > 1 })), EndsRolledOut())
+		}, spec.SimulatedNodes{})
+}
+
+// delays says how long it took on each node from the old pod's ceasing to be Ready until the updated one was created.
+func delays(h *history.History, nodes []string) string {
+	var all []string
+	for _, node := range nodes {
+		unready, created := PodUnready(OfVersion("v1")).On(node).Find(h), updatedPod(node).Find(h)
+		if len(unready) > 0 && len(created) > 0 {
+			all = append(all, fmt.Sprintf("%d ms", max(created[0].At.Sub(unready[0].At), 0)/time.Millisecond))
+		}
+	}
+	return strings.Join(all, ", ") + " after the old ones had ceased to be Ready"
+}
