@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -19,12 +20,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"github.com/rollcall-conformance/rollcall/impl/admission"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/workload"
+	"github.com/rollcall-conformance/rollcall/impl/features"
 )
 
 // Main runs the controllers until SIGINT or SIGTERM, with the arguments of the command line, and exits: 0 after a signal or --help, 2 for a mistake on
-// the command line, 1 for any other error. In options a flag decides ConcurrentSyncs.
+// the command line, 1 for any other error. In options flags decide ConcurrentSyncs and
+// SurgeDisabled.
 func Main(args []string, options daemonset.Options) {
 	if err := run(ctrl.SetupSignalHandler(), args, options); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -47,6 +51,7 @@ type settings struct {
 	qps                             float64
 	burst                           int
 	concurrentSyncs                 int
+	surgeDisabled                   bool
 }
 
 // usageError is a mistake on the command line.
@@ -57,13 +62,17 @@ func (e *usageError) Unwrap() error { return e.cause }
 
 func parse(args []string) (settings, error) {
 	var s settings
+	gates, err := features.New()
+	if err != nil {
+		return settings{}, fmt.Errorf("define the feature gates: %w", err)
+	}
 	flags := flag.NewFlagSet("rollcall-reference", flag.ContinueOnError)
 	config.RegisterFlags(flags)
 	klog.InitFlags(flags)
 	flags.StringVar(&s.healthAddress, "health-probe-bind-address", ":8081", "where /healthz and /readyz are served; 0 for nowhere")
 	flags.StringVar(&s.metricsAddress, "metrics-bind-address", ":8080", "where /metrics is served, over plain HTTP; 0 for nowhere")
 	flags.BoolVar(&s.elect, "leader-elect", true, "work only while holding the election's lease, so that more than one replica may run")
-	flags.StringVar(&s.electionNamespace, "leader-election-namespace", "rollcall-system", "namespace of the election's lease; has to exist")
+	flags.StringVar(&s.electionNamespace, "leader-election-namespace", "rollcall-system", "namespace of the election's lease, and where the API server is asked whether it obeys the\nadmission policies; has to exist")
 	flags.StringVar(&s.electionName, "leader-election-id", "rollcall-reference", "name of the election's lease")
 	flags.BoolVar(&s.readyWhenLeading, "ready-when-leading", false,
 		"answer /readyz with success only when working as the leader; for one replica, since a rollout of several waits for those that do not lead")
@@ -72,6 +81,7 @@ func parse(args []string) (settings, error) {
 	flags.Float64Var(&s.qps, "kube-api-qps", 500, "requests per second to the API server, on average")
 	flags.IntVar(&s.burst, "kube-api-burst", 1000, "requests to the API server that may be made at once on top of that")
 	flags.IntVar(&s.concurrentSyncs, "concurrent-syncs", 5, "DaemonSets that are worked on at the same time")
+	flags.Func("feature-gates", "features to switch on or off, as in NAME=true,OTHER=false; may be repeated:\n"+strings.Join(gates.KnownFeatures(), "\n"), gates.Set)
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return settings{}, err
@@ -86,6 +96,7 @@ func parse(args []string) (settings, error) {
 	case s.concurrentSyncs <= 0:
 		return settings{}, &usageError{cause: fmt.Errorf("--concurrent-syncs=%d: has to be above zero", s.concurrentSyncs)}
 	}
+	s.surgeDisabled = !gates.Enabled(features.DaemonSetUpdateSurge)
 	return s, nil
 }
 
@@ -102,9 +113,15 @@ func run(ctx context.Context, args []string, options daemonset.Options) error {
 	if err != nil {
 		return err
 	}
-	options.ConcurrentSyncs = s.concurrentSyncs
+	options.ConcurrentSyncs, options.SurgeDisabled = s.concurrentSyncs, s.surgeDisabled
 	if err := daemonset.SetupWithManager(ctx, manager, options); err != nil {
 		return err
+	}
+	// Another API's objects are for its own admission to look at.
+	if options.Workload == nil {
+		if err := admission.SetupWithManager(manager, admission.Options{Surge: !s.surgeDisabled, Namespace: s.electionNamespace}); err != nil {
+			return err
+		}
 	}
 	if err := manager.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return fmt.Errorf("serve /healthz: %w", err)
