@@ -1,6 +1,7 @@
 package story
 
 import (
+	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -31,7 +32,8 @@ type identity struct {
 	received        time.Duration
 	kind            history.Kind
 	uid             types.UID
-	stimulus        history.Stimulus
+	// stimulus is its number, act, target and detail.
+	stimulus [4]string
 	// measured is the measurement's node and target.
 	measured [2]string
 }
@@ -42,7 +44,8 @@ func identityOf(entry history.Entry) identity {
 		id.uid = entry.Object.GetUID()
 	}
 	if entry.Stimulus != nil {
-		id.stimulus = *entry.Stimulus
+		s := entry.Stimulus
+		id.stimulus = [4]string{strconv.Itoa(s.Number), string(s.Act), s.Namespace + "/" + s.Name, s.Detail}
 	}
 	if entry.Measurement != nil {
 		id.measured = [2]string{entry.Measurement.Node, entry.Measurement.Target}
