@@ -7,6 +7,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/api"
 	"github.com/rollcall-conformance/rollcall/suites/avail"
 	"github.com/rollcall-conformance/rollcall/suites/drain"
+	"github.com/rollcall-conformance/rollcall/suites/gate"
+	"github.com/rollcall-conformance/rollcall/suites/hostport"
 	"github.com/rollcall-conformance/rollcall/suites/kubelet"
 	"github.com/rollcall-conformance/rollcall/suites/recovery"
 	"github.com/rollcall-conformance/rollcall/suites/revisions"
@@ -24,6 +26,8 @@ func Register() {
 	ginkgo.Describe("Rolling update", rolling.Specs)
 	ginkgo.Describe("Drain", drain.Specs)
 	ginkgo.Describe("Unready", unready.Specs)
+	ginkgo.Describe("Host ports", hostport.Specs)
+	ginkgo.Describe("Gate", gate.Specs)
 	ginkgo.Describe("Revisions", revisions.Specs)
 	ginkgo.Describe("Recovery", recovery.Specs)
 	ginkgo.Describe("Kubelet", kubelet.Specs)

@@ -2,7 +2,6 @@ package admission
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -32,35 +31,55 @@ func (e *enforcer) obeyed(request *http.Request) error {
 	}
 	ctx, cancel := context.WithTimeout(request.Context(), askTimeout)
 	defer cancel()
-	conflict := conflicting(e.options.Namespace)
-	err := e.client.Create(ctx, conflict, client.DryRunAll)
-	if err := judge(e.options.Surge, conflict, err); err != nil {
-		return err
+	for name, wanted := range wantedAnswers(e.options.Surge) {
+		conflict := conflicting(e.options.Namespace, name)
+		got, err := answerTo(conflict, e.client.Create(ctx, conflict, client.DryRunAll))
+		if err != nil {
+			return fmt.Errorf("ask the API server whether it obeys the admission policies: %w", err)
+		}
+		if got != wanted {
+			return fmt.Errorf("the API server does not obey the admission policies yet: a DaemonSet %s with maxSurge and a host port is %s, not %s", name, got, wanted)
+		}
 	}
 	e.known.set()
 	return nil
 }
 
-// judge says what is wrong about the answer to the creation of a DaemonSet with maxSurge and a host port.
-func judge(surge bool, answered *appsv1.DaemonSet, err error) error {
-	rejected := apierrors.IsInvalid(err) && strings.Contains(err.Error(), "must be 0 while a container uses a host port")
-	switch {
-	case err != nil && !rejected:
-		return fmt.Errorf("ask the API server whether it obeys the admission policies: %w", err)
-	case rejected != surge:
-		return errors.New("the API server does not obey the admission policies yet")
-	case !surge && answered.Spec.UpdateStrategy.RollingUpdate.MaxSurge.String() != "0":
-		return errors.New("the API server does not drop maxSurge yet")
+// What becomes of a DaemonSet with maxSurge and a host port.
+const (
+	rejected  = "rejected"
+	unchanged = "stored unchanged"
+	dropped   = "stored without maxSurge"
+)
+
+// wantedAnswers are what is to become of such DaemonSets, by name. The policy for the gate's being off lets the second pass, which shows whether the other
+// policy is gone.
+func wantedAnswers(surge bool) map[string]string {
+	if surge {
+		return map[string]string{"rollcall-admission": rejected}
 	}
-	return nil
+	return map[string]string{"rollcall-admission": dropped, "rollcall-admission-unchanged": unchanged}
+}
+
+// answerTo says what became of the DaemonSet, given the API server's answer.
+func answerTo(answered *appsv1.DaemonSet, err error) (string, error) {
+	switch {
+	case apierrors.IsInvalid(err) && strings.Contains(err.Error(), "must be 0 while a container uses a host port"):
+		return rejected, nil
+	case err != nil:
+		return "", err
+	case answered.Spec.UpdateStrategy.RollingUpdate.MaxSurge.String() == "0":
+		return dropped, nil
+	}
+	return unchanged, nil
 }
 
 // conflicting is a DaemonSet with a host port and maxSurge, never to be stored.
-func conflicting(namespace string) *appsv1.DaemonSet {
+func conflicting(namespace, name string) *appsv1.DaemonSet {
 	one, zero := intstr.FromInt32(1), intstr.FromInt32(0)
 	labels := map[string]string{"app": "rollcall-admission"}
 	return &appsv1.DaemonSet{
-		ObjectMeta: metav1.ObjectMeta{Name: "rollcall-admission", Namespace: namespace},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace},
 		Spec: appsv1.DaemonSetSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: labels},
 			UpdateStrategy: appsv1.DaemonSetUpdateStrategy{

@@ -1,0 +1,61 @@
+// Package gate has the specs of the feature gate DaemonSetUpdateSurge: surge rolled back and rolled forward.
+package gate
+
+import (
+	"context"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/implementation"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// Specs registers the family.
+func Specs() {
+	unset()
+	off()
+	flipped()
+	stored()
+}
+
+// Where the gate is switched. The implementation may act by it before its restart is over.
+const (
+	switchedOff history.Mark = "the gate is switched off"
+	switchedOn  history.Mark = "the gate is switched on again"
+)
+
+// switchOff restarts the implementation without surge.
+func switchOff(ctx context.Context, c *spec.Case) {
+	c.Mark(switchedOff)
+	c.RestartWith(ctx, implementation.Change{Gates: map[string]bool{judge.SurgeGate: false}})
+}
+
+// switchOn restarts it with surge again, which is how its file has it.
+func switchOn(ctx context.Context, c *spec.Case) {
+	c.Mark(switchedOn)
+	c.Restart(ctx)
+}
+
+// besideLive is the creation of a pod where the DaemonSet has a live one already.
+func besideLive(which ...Which) Event {
+	return PodCreated(which...).Where("beside a live pod", func(m Moment) bool { return len(m.LivePodsBeside()) > 0 })
+}
+
+// withoutSuccessor is the deletion of an available pod on whose node no other is available.
+func withoutSuccessor(version string) Event {
+	return PodDeleted(OfVersion(version)).Where("available, and no other on its node is", func(m Moment) bool {
+		return m.WasAvailable() && m.AvailableBeside() == 0
+	})
+}
+
+// limits returns both limits of a DaemonSet in words.
+func limits(d *appsv1.DaemonSet) string {
+	rolling := d.Spec.UpdateStrategy.RollingUpdate
+	if rolling == nil || rolling.MaxSurge == nil || rolling.MaxUnavailable == nil {
+		return "incomplete"
+	}
+	return "maxSurge " + rolling.MaxSurge.String() + ", maxUnavailable " + rolling.MaxUnavailable.String()
+}

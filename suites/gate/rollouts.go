@@ -1,0 +1,103 @@
+package gate
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// unset is the spec of DaemonSets that the feature is nothing to.
+func unset() {
+	spec.It("rolls out without a second pod on any node where maxSurge is not set",
+		spec.Decides("GATE-001"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			c.RollOut(ctx, c.Deploy(ctx, Edit{Says: "no limits", Apply: func(d *appsv1.DaemonSet) {
+				d.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.RollingUpdateDaemonSetStrategyType}
+			}}), Image("v2"))
+		},
+		func(j *spec.Checks) {
+			j.Decide("GATE-001", Never(besideLive()), EndsRolledOut(), Keeps("ROLLING-002"))
+		})
+}
+
+// off are the specs of rollouts that begin while the gate is off.
+func off() {
+	spec.It("ignores maxSurge while the gate is off, as if the limits were 0 and 1",
+		spec.Decides("GATE-002", "GATE-003", "GATE-008", "GATE-010"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 4)
+			daemonSet := c.Deploy(ctx, MaxSurge("2"))
+			switchOff(ctx, c)
+			rollouts.Finish(ctx, c, rollouts.Stall(ctx, c, daemonSet, "v2", 1))
+		},
+		func(j *spec.Checks) {
+			alone := []Matcher{Never(besideLive()), EndsRolledOut()}
+			one := AtLeast(1, withoutSuccessor("v1"))
+			j.Decide("GATE-002", alone...)
+			j.Decide("GATE-003", append(alone, one, Keeps("ROLLING-002"))...)
+			j.Decide("GATE-008", append(alone, one, Keeps("ROLLING-002"))...)
+			j.Decide("GATE-010", alone...)
+		}, spec.Alone{}, spec.SimulatedNodes{})
+
+	spec.It("surges again, without anybody's doing, when the gate is on again, and restarts nothing for the gate alone",
+		spec.Decides("GATE-006"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			switchOff(ctx, c)
+			// Something for it to look at.
+			c.RequireReconciled(ctx, daemonSet)
+			switchOn(ctx, c)
+			c.RequireReconciled(ctx, daemonSet)
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.RollOut(ctx, daemonSet, Image("v2"))
+		},
+		func(j *spec.Checks) {
+			j.Decide("GATE-006",
+				OnEveryNode(UpTo(1, PodCreated(OfVersion("v1")))), NeverBetween(Marked(switchedOff), TemplateChanged(), PodDeleted()),
+				OnEveryNode(AtLeast(1, besideLive(OfVersion("v2")))), Never(withoutSuccessor("v1")), EndsRolledOut())
+		}, spec.Alone{})
+}
+
+// flipped are the specs of a gate that is switched in the middle of a rollout.
+func flipped() {
+	spec.It("keeps the available pod of each node that has two when the gate is switched off, and goes on with one node at a time",
+		spec.Decides("GATE-007"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 4)
+			updated := rollouts.Stall(ctx, c, c.Deploy(ctx, MaxSurge("2")), "v2", 2)
+			switchOff(ctx, c)
+			rollouts.Settle(ctx, c, updated, PodsPerNode(updated, 1))
+			rollouts.Finish(ctx, c, updated)
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, besideLive(OfVersion("v2"))))
+			j.Decide("GATE-007",
+				Never(After(besideLive(), Marked(switchedOff))), AtLeast(1, After(withoutSuccessor("v1"), Marked(switchedOff))),
+				EndsRolledOut(), Keeps("ROLLING-002"))
+		}, spec.Alone{}, spec.SimulatedNodes{})
+
+	spec.It("gives up no available pod for one that is not when the gate is switched on in the middle of a rollout",
+		spec.Decides("GATE-006"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 4)
+			daemonSet := c.Deploy(ctx, MaxSurge("2"))
+			switchOff(ctx, c)
+			updated := rollouts.Stall(ctx, c, daemonSet, "v2", 1)
+			switchOn(ctx, c)
+			rollouts.Settle(ctx, c, updated, UpdatedOn(3, updated))
+			rollouts.Finish(ctx, c, updated)
+		},
+		func(j *spec.Checks) {
+			j.Decide("GATE-006",
+				AtLeast(1, After(besideLive(OfVersion("v2")), Marked(switchedOn))), Never(After(withoutSuccessor("v1"), Marked(switchedOn))), EndsRolledOut())
+		}, spec.Alone{}, spec.SimulatedNodes{})
+}
