@@ -27,7 +27,7 @@ func removed() {
 		},
 		func(j *spec.Checks) {
 			node := j.BoundAll(lost)[0]
-			j.Decide("UNREADY-005", Within(atOnce, PodGone(OfVersion("v1")).On(node), updatedPod(node)))
+			j.Decide("UNREADY-005", Within(atOnce, PodDeleted(OfVersion("v1")).On(node), updatedPod(node)))
 		})
 }
 
