@@ -33,7 +33,7 @@ type Judgement struct {
 // whoever judges it again comes to the same judgement.
 func (s *Spec) Judge(h *history.History, catalogue *requirements.Catalogue) Judgement {
 	// Checks may look at any kind but Events, which are evidence and not in the order.
-	inOrder := slices.DeleteFunc(slices.Clone(h.Kinds), func(kind history.Kind) bool { return kind == history.KindEvent })
+	inOrder := slices.DeleteFunc(slices.Clone(h.Kinds), history.Kind.EvidenceOnly)
 	evidence := verdict.Evidence{Incomplete: judge.Incomplete(h, inOrder...)}
 	if ending := h.End(); ending != nil {
 		evidence.Aborted, evidence.Impossible = ending.Aborted, ending.Impossible

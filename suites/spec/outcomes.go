@@ -27,12 +27,13 @@ func attach(outcomes Outcomes) {
 	ginkgo.AddReportEntry(OutcomeEntry, outcomes, ginkgo.ReportEntryVisibilityNever)
 }
 
-// NotRun returns the outcomes of a spec that cannot run: nothing that it decides is claimed, or the cluster lacks what it takes; nil if it can.
-func (s *Spec) NotRun(place history.Place, features []string, catalogue *requirements.Catalogue) []reports.Outcome {
-	missing, claimed := s.wants.missingOn(place), false
+// NotRun returns the outcomes of a spec that cannot run: nothing that it decides is claimed, or the implementation or the cluster lacks what it takes, as
+// the headers of the run's recordings say; nil if it can.
+func (s *Spec) NotRun(run history.Header, catalogue *requirements.Catalogue) []reports.Outcome {
+	missing, claimed := s.wants.missingIn(run), false
 	var outcomes []reports.Outcome
 	for _, id := range s.Decides {
-		evidence := verdict.Evidence{Unclaimed: unclaimed(catalogue, features, id), Impossible: missing}
+		evidence := verdict.Evidence{Unclaimed: unclaimed(catalogue, run.Features, id), Impossible: missing}
 		claimed = claimed || evidence.Unclaimed == ""
 		outcomes = append(outcomes, s.outcome(id, evidence))
 	}

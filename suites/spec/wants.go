@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"fmt"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
@@ -16,6 +18,10 @@ type RealNodes struct{}
 // It is a decorator of It.
 type SimulatedNodes struct{}
 
+// AppsV1 has a spec run only where the implementation reconciles DaemonSets of apps/v1: it is about what Kubernetes itself does with them. It is a
+// decorator of It.
+type AppsV1 struct{}
+
 // Records has the DaemonSets of these namespaces recorded too, which are not the spec's. It is a decorator of It.
 type Records []string
 
@@ -29,7 +35,9 @@ type Bystanders struct{}
 type wants struct {
 	alone bool
 	// nodes is empty if any kind will do.
-	nodes      scenario.NodeKind
+	nodes scenario.NodeKind
+	// appsV1: the spec is about DaemonSets of apps/v1 and no other workload.
+	appsV1     bool
 	records    []string
 	kinds      []history.Kind
 	bystanders bool
@@ -45,6 +53,8 @@ func wantsOf(decorators []any) (w wants, others []any) {
 			w.nodes = scenario.Real
 		case SimulatedNodes:
 			w.nodes = scenario.Simulated
+		case AppsV1:
+			w.appsV1 = true
 		case Records:
 			w.records = decorator
 		case Kinds:
@@ -58,9 +68,12 @@ func wantsOf(decorators []any) (w wants, others []any) {
 	return w, others
 }
 
-// missingOn says why a spec that wants this is not possible on the cluster, or nothing.
-func (w wants) missingOn(p history.Place) string {
+// missingIn says why a spec that wants this is not possible in a run whose recordings have this header, or nothing.
+func (w wants) missingIn(run history.Header) string {
+	p := run.Place
 	switch {
+	case w.appsV1 && run.Workload != "":
+		return fmt.Sprintf("it is about what Kubernetes does with DaemonSets of apps/v1, and the implementation reconciles %s", run.Workload)
 	case w.alone && p.NeverAlone != "":
 		return "it takes a cluster and an implementation to itself: " + p.NeverAlone
 	case w.nodes == scenario.Real && p.RealNodes == 0:

@@ -25,7 +25,7 @@ func TestASpecDoesNotRunWhereItCannotHaveWhatItWants(t *testing.T) {
 			wants{nodes: scenario.Simulated}, history.Place{RealNodes: real, OnlyRealNodes: true}, false,
 		},
 	} {
-		if missing := tt.wants.missingOn(tt.place); (missing == "") != tt.runs {
+		if missing := tt.wants.missingIn(history.Header{Place: tt.place}); (missing == "") != tt.runs {
 			t.Errorf("%s: %q", name, missing)
 		}
 	}
