@@ -24,6 +24,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/act"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/observe"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/workload"
 )
 
 const (
@@ -40,6 +41,9 @@ type Options struct {
 	ConcurrentSyncs int
 	// Clock tells what pods' timestamps are compared with; default the system's.
 	Clock clock.PassiveClock
+
+	// Workload is the API whose objects are reconciled; default the DaemonSets of apps/v1.
+	Workload *workload.API
 
 	// Plan decides; default plan.Plan.
 	Plan plan.Planner
@@ -61,7 +65,10 @@ func SetupWithManager(ctx context.Context, manager ctrl.Manager, options Options
 	if options.Plan == nil {
 		options.Plan = plan.Plan
 	}
-	writer := manager.GetClient()
+	api := options.Workload
+	// All reading and writing is done through these: of another API they make apps/v1.
+	cached, live, all := api.Reader(manager.GetCache()), api.Reader(manager.GetAPIReader()), api.Client(manager.GetClient())
+	writer := all
 	if options.Writer != nil {
 		writer = options.Writer(writer)
 	}
@@ -76,26 +83,26 @@ func SetupWithManager(ctx context.Context, manager ctrl.Manager, options Options
 	var r reconcile.Reconciler = &Reconciler{
 		clock:    options.Clock,
 		plan:     options.Plan,
-		observer: observe.New(manager.GetCache()),
-		handover: observe.NewHandover(manager.GetAPIReader()),
+		observer: observe.New(cached),
+		handover: observe.NewHandover(live),
 		writes:   writes,
 		metrics:  numbers,
 		backoffs: newBackoffs(),
 		actor: &act.Actor{
 			Client:   writer,
-			Live:     manager.GetAPIReader(),
+			Live:     live,
 			Recorder: manager.GetEventRecorder("rollcall-reference"),
 			Writes:   writes,
 			Metrics:  numbers,
 		},
 	}
 	if options.Around != nil {
-		r = options.Around(r, manager.GetClient())
+		r = options.Around(r, all)
 	}
-	w := &watches{cache: manager.GetCache(), seen: writes.Seen}
+	w := &watches{cache: cached, api: api, seen: writes.Seen}
 	err = ctrl.NewControllerManagedBy(manager).
 		Named("daemonset").
-		For(&appsv1.DaemonSet{}).
+		For(api.New()).
 		Watches(&corev1.Pod{}, w.pods()).
 		Watches(&appsv1.ControllerRevision{}, w.revisions()).
 		Watches(&corev1.Node{}, w.nodes()).

@@ -3,13 +3,13 @@ package daemonset
 import (
 	"context"
 	"maps"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -19,6 +19,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/act"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/workload"
 )
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
@@ -26,6 +27,8 @@ type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 // watches turns events into the DaemonSets that they concern.
 type watches struct {
 	cache client.Reader
+	// api is that of the DaemonSets.
+	api *workload.API
 	// seen is told the resource version of every pod and revision that comes by, before its DaemonSet is queued.
 	seen func(kind act.Kind, resourceVersion string)
 }
@@ -59,7 +62,7 @@ func (w *watches) owned(kind act.Kind) handler.EventHandler {
 
 func (w *watches) queueFor(ctx context.Context, object client.Object, q queue) {
 	if controller := metav1.GetControllerOfNoCopy(object); controller != nil {
-		if controller.Kind == "DaemonSet" && strings.HasPrefix(controller.APIVersion, appsv1.GroupName+"/") {
+		if schema.FromAPIVersionAndKind(controller.APIVersion, controller.Kind).GroupKind() == w.api.GroupKind() {
 			q.Add(reconcile.Request{NamespacedName: client.ObjectKey{Namespace: object.GetNamespace(), Name: controller.Name}})
 		}
 		return

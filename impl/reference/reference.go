@@ -20,6 +20,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/workload"
 )
 
 // Main runs the controllers until SIGINT or SIGTERM, with the arguments of the command line, and exits: 0 after a signal or --help, 2 for a mistake on
@@ -97,7 +98,7 @@ func run(ctx context.Context, args []string, options daemonset.Options) error {
 	ctrl.SetLogger(logger)
 	ctx = klog.NewContext(ctx, logger)
 
-	manager, err := newManager(s)
+	manager, err := newManager(s, options.Workload)
 	if err != nil {
 		return err
 	}
@@ -122,7 +123,7 @@ func run(ctx context.Context, args []string, options daemonset.Options) error {
 	return nil
 }
 
-func newManager(s settings) (ctrl.Manager, error) {
+func newManager(s settings, api *workload.API) (ctrl.Manager, error) {
 	kubeconfig, err := ctrl.GetConfig()
 	if err != nil {
 		return nil, fmt.Errorf("find a cluster; give --kubeconfig, set KUBECONFIG, or run in a pod: %w", err)
@@ -131,6 +132,9 @@ func newManager(s settings) (ctrl.Manager, error) {
 	scheme := runtime.NewScheme()
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {
 		return nil, fmt.Errorf("register the Kubernetes kinds: %w", err)
+	}
+	if err := api.AddToScheme(scheme); err != nil {
+		return nil, fmt.Errorf("register the workload's kinds: %w", err)
 	}
 	manager, err := ctrl.NewManager(kubeconfig, ctrl.Options{
 		Scheme:                  scheme,

@@ -96,7 +96,7 @@ func (a *Actor) patchPod(ctx context.Context, ds *appsv1.DaemonSet, patch plan.P
 	}
 	switch {
 	case patch.Adopt:
-		metadata["ownerReferences"] = []metav1.OwnerReference{*metav1.NewControllerRef(ds, appsv1.SchemeGroupVersion.WithKind("DaemonSet"))}
+		metadata["ownerReferences"] = []metav1.OwnerReference{*metav1.NewControllerRef(ds, plan.ControllerKind(ds))}
 	case patch.Release:
 		metadata["ownerReferences"] = []map[string]any{{"$patch": "delete", "uid": ds.UID}}
 	}

@@ -38,7 +38,7 @@ func relationOf(ds *appsv1.DaemonSet, selector labels.Selector, object metav1.Ob
 
 // withController returns the owners of object with ds as the controller.
 func withController(ds *appsv1.DaemonSet, object metav1.Object) []metav1.OwnerReference {
-	return append(withoutOwner(ds, object), *metav1.NewControllerRef(ds, controllerKind))
+	return append(withoutOwner(ds, object), *metav1.NewControllerRef(ds, ControllerKind(ds)))
 }
 
 // withoutOwner returns the owners of object but for ds.

@@ -41,7 +41,7 @@ func (p *revisionPlan) settleOccupant(h *history, now time.Time) *int32 {
 
 // ofPredecessor says whether the occupant's controller had the name of the DaemonSet, and so is gone.
 func (p *revisionPlan) ofPredecessor() bool {
-	controller := metav1.GetControllerOfNoCopy(p.occupant)
+	controller, kind := metav1.GetControllerOfNoCopy(p.occupant), ControllerKind(p.ds)
 	return controller != nil && controller.Name == p.ds.Name &&
-		controller.Kind == controllerKind.Kind && controller.APIVersion == controllerKind.GroupVersion().String()
+		controller.Kind == kind.Kind && controller.APIVersion == kind.GroupVersion().String()
 }

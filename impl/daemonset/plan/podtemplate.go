@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // GenerationLabel is the label with the DaemonSet's template generation at the time the pod was created (API-021).
@@ -14,8 +15,13 @@ const GenerationLabel = "pod-template-generation"
 // HashLabel is the label that ties a pod, and a ControllerRevision, to a revision (API-020).
 const HashLabel = appsv1.DefaultDaemonSetUniqueLabelKey
 
-// controllerKind is what the owner references of pods and revisions say.
-var controllerKind = appsv1.SchemeGroupVersion.WithKind("DaemonSet")
+// ControllerKind is what the owner references of the pods and revisions of ds say: apps/v1 DaemonSet, unless ds says that it is of another API.
+func ControllerKind(ds *appsv1.DaemonSet) schema.GroupVersionKind {
+	if kind := ds.GroupVersionKind(); !kind.Empty() {
+		return kind
+	}
+	return appsv1.SchemeGroupVersion.WithKind("DaemonSet")
+}
 
 // NewPod returns the pod that ds runs on node: its template, labelled with the revision and the template generation
 // (HISTORY-009), pinned to the node for the scheduler (SURGE-026), with the tolerations of daemon pods (TARGET-007).
@@ -36,7 +42,7 @@ func NewPod(ds *appsv1.DaemonSet, hash, node string) *corev1.Pod {
 			Labels:          labels,
 			Annotations:     template.Annotations,
 			Finalizers:      template.Finalizers,
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(ds, controllerKind)},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(ds, ControllerKind(ds))},
 		},
 		Spec: template.Spec,
 	}

@@ -49,7 +49,7 @@ func NewRevision(ds *appsv1.DaemonSet, number int64) (*appsv1.ControllerRevision
 			Namespace:       ds.Namespace,
 			Labels:          revisionLabels(ds, hash),
 			Annotations:     maps.Clone(ds.Annotations),
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(ds, controllerKind)},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(ds, ControllerKind(ds))},
 		},
 		Data:     runtime.RawExtension{Raw: data},
 		Revision: number,
