@@ -102,14 +102,45 @@ func apply(ctx context.Context, c client.Client, manifests []Manifest) error {
 			if err := c.Apply(ctx, desired, fieldOwner, client.ForceOwnership); err != nil {
 				return fmt.Errorf("applying %s: %s %s: %w", manifest.Path, object.GetKind(), object.GetName(), err)
 			}
+			if object.GroupVersionKind().GroupKind() == definition() {
+				if err := awaitServed(ctx, c, object); err != nil {
+					return fmt.Errorf("applying %s: %w", manifest.Path, err)
+				}
+			}
 		}
+	}
+	return nil
+}
+
+// definition is the kind of objects that define kinds.
+func definition() schema.GroupKind {
+	return schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+}
+
+// servedTimeout bounds the wait for a new kind. It takes less than a second, unless another definition has its names.
+const servedTimeout = 30 * time.Second
+
+// awaitServed returns when the API server says that it has the kind that the object defines: who asks for it earlier, as an implementation at its start,
+// is told that there is none.
+func awaitServed(ctx context.Context, c client.Client, object *unstructured.Unstructured) error {
+	group, _, _ := unstructured.NestedString(object.Object, "spec", "group")
+	kind, _, _ := unstructured.NestedString(object.Object, "spec", "names", "kind")
+	err := wait.PollUntilContextTimeout(ctx, pollInterval, servedTimeout, true, func(context.Context) (bool, error) {
+		_, err := c.RESTMapper().RESTMapping(schema.GroupKind{Group: group, Kind: kind})
+		if meta.IsNoMatchError(err) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for the API server to have the kind %s of %s: %w", kind, group, err)
 	}
 	return nil
 }
 
 // outlive are the kinds that other objects live in or by: those that were there before the implementation stay when it goes.
 func outlive() []schema.GroupKind {
-	return []schema.GroupKind{{Kind: "Namespace"}, {Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}}
+	return []schema.GroupKind{{Kind: "Namespace"}, definition()}
 }
 
 // install applies the manifests and returns the objects that are to be removed with the implementation, in the order of the manifests, whether

@@ -1,12 +1,15 @@
 package implementation
 
 import (
+	"context"
 	"errors"
 	"testing"
 
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 )
@@ -38,4 +41,37 @@ func TestWhatWasThereBeforeAnImplementationStaysWhenItGoes(t *testing.T) {
 			g.Expect(maps.Items).To(BeEmpty())
 		})
 	}
+}
+
+// lateMapper knows no kind until it was asked some times.
+type lateMapper struct {
+	meta.RESTMapper
+	unknownTo int
+}
+
+func (m *lateMapper) RESTMapping(kind schema.GroupKind, versions ...string) (*meta.RESTMapping, error) {
+	if m.unknownTo > 0 {
+		m.unknownTo--
+		return nil, &meta.NoKindMatchError{GroupKind: kind, SearchedVersions: versions}
+	}
+	return m.RESTMapper.RESTMapping(kind, versions...)
+}
+
+func TestAnImplementationFindsTheKindsThatItsManifestsDefine(t *testing.T) {
+	g := NewWithT(t)
+	defined := schema.GroupVersionKind{Group: "example.org", Version: "v1", Kind: "Daemon"}
+	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{defined.GroupVersion()})
+	mapper.Add(defined, meta.RESTScopeNamespace)
+	late := &lateMapper{RESTMapper: mapper, unknownTo: 2}
+	c := fake.NewClientBuilder().WithRESTMapper(late).Build()
+	definitions, err := objects([]byte("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: daemons.example.org}\n" +
+		"spec: {group: example.org, names: {kind: Daemon}}\n"))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(awaitServed(t.Context(), c, definitions[0])).To(Succeed())
+	g.Expect(late.unknownTo).To(BeZero())
+
+	late.unknownTo = 1000
+	cut, cancel := context.WithTimeout(t.Context(), 2*pollInterval)
+	defer cancel()
+	g.Expect(awaitServed(cut, c, definitions[0])).To(MatchError(HavePrefix("waiting for the API server to have the kind Daemon of example.org: ")))
 }
