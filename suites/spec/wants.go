@@ -2,8 +2,10 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
 
@@ -18,9 +20,9 @@ type RealNodes struct{}
 // It is a decorator of It.
 type SimulatedNodes struct{}
 
-// AppsV1 has a spec run only where the implementation reconciles DaemonSets of apps/v1: it is about what Kubernetes itself does with them. It is a
-// decorator of It.
-type AppsV1 struct{}
+// AppsV1 has these requirements of a spec decided only where the implementation reconciles DaemonSets of apps/v1, since they are about what Kubernetes
+// itself does with them. Without any it stands for all that the spec decides. It is a decorator of It.
+type AppsV1 []requirements.ID
 
 // Records has the DaemonSets of these namespaces recorded too, which are not the spec's. It is a decorator of It.
 type Records []string
@@ -36,8 +38,8 @@ type wants struct {
 	alone bool
 	// nodes is empty if any kind will do.
 	nodes scenario.NodeKind
-	// appsV1: the spec is about DaemonSets of apps/v1 and no other workload.
-	appsV1     bool
+	// appsV1 is nil if nothing is about DaemonSets of apps/v1 alone.
+	appsV1     AppsV1
 	records    []string
 	kinds      []history.Kind
 	bystanders bool
@@ -54,7 +56,7 @@ func wantsOf(decorators []any) (w wants, others []any) {
 		case SimulatedNodes:
 			w.nodes = scenario.Simulated
 		case AppsV1:
-			w.appsV1 = true
+			w.appsV1 = append(AppsV1{}, decorator...)
 		case Records:
 			w.records = decorator
 		case Kinds:
@@ -68,12 +70,17 @@ func wantsOf(decorators []any) (w wants, others []any) {
 	return w, others
 }
 
-// missingIn says why a spec that wants this is not possible in a run whose recordings have this header, or nothing.
-func (w wants) missingIn(run history.Header) string {
-	p := run.Place
+// foreign says why a requirement is not decided for the workload of a run whose recordings have this header, or nothing.
+func (w wants) foreign(run history.Header, id requirements.ID) string {
+	if run.Workload == "" || w.appsV1 == nil || len(w.appsV1) > 0 && !slices.Contains(w.appsV1, id) {
+		return ""
+	}
+	return fmt.Sprintf("it is about what Kubernetes itself does with DaemonSets of apps/v1, and the implementation reconciles %s", run.Workload)
+}
+
+// missingOn says why a spec that wants this is not possible on the cluster, or nothing.
+func (w wants) missingOn(p history.Place) string {
 	switch {
-	case w.appsV1 && run.Workload != "":
-		return fmt.Sprintf("it is about what Kubernetes does with DaemonSets of apps/v1, and the implementation reconciles %s", run.Workload)
 	case w.alone && p.NeverAlone != "":
 		return "it takes a cluster and an implementation to itself: " + p.NeverAlone
 	case w.nodes == scenario.Real && p.RealNodes == 0:
