@@ -1,5 +1,5 @@
-// Command rollcall-variant is the reference controller with one difference, which --variant names; it has to come first. All other arguments are
-// those of rollcall-reference. Package variants lists what there is.
+// Command rollcall-variant is the reference controller with one difference, which --variant names; it has to come first. With --workload=toy behind it
+// the controller is that of rollcall-toy. All other arguments are those of rollcall-reference. Package variants lists what there is.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
 	"github.com/rollcall-conformance/rollcall/impl/reference"
+	"github.com/rollcall-conformance/rollcall/impl/toy"
 )
 
 func main() {
@@ -17,8 +18,15 @@ func main() {
 		fmt.Fprintln(os.Stderr, "rollcall-variant:", err)
 		os.Exit(2)
 	}
-	reference.Main(args, variant.Options())
+	options := variant.Options()
+	if len(args) > 0 && args[0] == ofToy {
+		options.Workload, args = toy.API(), args[1:]
+	}
+	reference.Main(args, options)
 }
+
+// ofToy is the argument that has the controller reconcile Daemons.
+const ofToy = "--workload=toy"
 
 // choose returns the variant that the first argument names, and the arguments of the reference.
 func choose(args []string) (variants.Variant, []string, error) {
