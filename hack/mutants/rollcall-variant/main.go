@@ -19,14 +19,22 @@ func main() {
 		os.Exit(2)
 	}
 	options := variant.Options()
-	if len(args) > 0 && args[0] == ofToy {
-		options.Workload, args = toy.API(), args[1:]
+	if reconcilesDaemons, others := cutToy(args); reconcilesDaemons {
+		options.Workload, args = toy.API(), others
 	}
 	reference.Main(args, options)
 }
 
 // ofToy is the argument that has the controller reconcile Daemons.
 const ofToy = "--workload=toy"
+
+// cutToy reports whether that is the first of the arguments, and returns the others.
+func cutToy(args []string) (found bool, others []string) {
+	if len(args) == 0 || args[0] != ofToy {
+		return false, args
+	}
+	return true, args[1:]
+}
 
 // choose returns the variant that the first argument names, and the arguments of the reference.
 func choose(args []string) (variants.Variant, []string, error) {
