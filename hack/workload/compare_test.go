@@ -16,6 +16,8 @@ reference/a SURGE-003 pass
 reference/b SURGE-003 pass
   at 5 on "n": pass
 reference/a SURGE-004 inconclusive: it did not pass
+reference/b SURGE-004 pass
+reference/c SURGE-004 pass
 `)
 	if want := []requirements.ID{"SURGE-003"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
@@ -39,7 +41,8 @@ func TestEveryRequirementOfTheReferencesHasToHoldUnlessItIsAboutDaemonSets(t *te
 		"another is not run":       {"x.test/v1 X", []reports.RequirementResult{result("A-1", reports.Pass, ""), result("B-1", reports.NotRun, "")}, ""},
 		"one is not run":           {"x.test/v1 X", []reports.RequirementResult{result("A-1", reports.Pass, ""), result("A-2", reports.NotRun, "")}, "A-2"},
 		"another is broken":        {"x.test/v1 X", []reports.RequirementResult{result("A-1", reports.Pass, ""), result("B-1", reports.Fail, "")}, "B-1"},
-		"another is inconclusive":  {"x.test/v1 X", []reports.RequirementResult{result("A-1", reports.Pass, ""), result("B-1", reports.Inconclusive, "")}, "B-1"},
+		"one is inconclusive":      {"x.test/v1 X", []reports.RequirementResult{result("A-1", reports.Pass, ""), result("A-2", reports.Inconclusive, "")}, "A-2"},
+		"another is inconclusive":  {"x.test/v1 X", []reports.RequirementResult{result("A-1", reports.Pass, ""), result("B-1", reports.Inconclusive, "")}, ""},
 		"DaemonSets were tested":   {"", []reports.RequirementResult{result("A-1", reports.Pass, "")}, "about DaemonSets"},
 	} {
 		report := &reports.ConformanceReport{Implementation: reports.Implementation{Workload: tt.workload}, Requirements: tt.results}
