@@ -61,6 +61,10 @@ lawful: ## Run the suite against every lawful variant of the reference, and see 
 least-privilege: ## Take every permission of the reference's RBAC away once, and see the suite notice
 	@go run ./hack/leastprivilege
 
+.PHONY: workload
+workload: ## Test a controller of an API of its own, the toy's, and see the suite pass what it passes for DaemonSets, and find it out when it is broken
+	@go run ./hack/workload
+
 .PHONY: bench
 bench: ## Measure recording and judging: 20,000 events each
 	@go test -run='^$$' -bench=20000 -benchtime=3x ./framework/...

@@ -135,7 +135,7 @@ func runCase(report *ConformanceReport) junitCase {
 
 func propertiesOf(report *ConformanceReport) []junitProperty {
 	provenance := report.Provenance
-	return []junitProperty{
+	properties := []junitProperty{
 		{"implementation", paragraph.Printable(report.Implementation.Name)},
 		{"implementationVersion", paragraph.Printable(report.Implementation.Version)},
 		{"kubernetesVersion", paragraph.Printable(provenance.KubernetesVersion)},
@@ -145,6 +145,10 @@ func propertiesOf(report *ConformanceReport) []junitProperty {
 		{"seed", strconv.FormatInt(provenance.Seed, 10)},
 		{"conformance", string(report.Conformance)},
 	}
+	if workload := report.Implementation.Workload; workload != "" {
+		properties = append(properties, junitProperty{"workload", paragraph.Printable(workload)})
+	}
+	return properties
 }
 
 func caseOf(result RequirementResult, duration time.Duration) junitCase {

@@ -43,6 +43,8 @@ type Implementation struct {
 	URL          string   `yaml:"url,omitempty"`
 	Version      string   `yaml:"version,omitempty"`
 	Contact      []string `yaml:"contact,omitempty"`
+	// Workload is what it reconciles, for example "rollcall.dev/v1alpha1 Daemon"; empty for DaemonSets of apps/v1. Texts of the report call it DaemonSet.
+	Workload string `yaml:"workload,omitempty"`
 	// Features that it claims, sorted.
 	Features []Feature `yaml:"features,omitempty"`
 	// KnownDeviations that it declares, sorted by requirement. They explain a failure and never excuse it.

@@ -58,6 +58,9 @@ type summary struct {
 func (s *summary) title() {
 	implementation, provenance := s.report.Implementation, s.report.Provenance
 	parts := []string{strings.TrimSpace(paragraph.Printable(implementation.Name + " " + implementation.Version))}
+	if implementation.Workload != "" {
+		parts = append(parts, "workload "+paragraph.Printable(implementation.Workload))
+	}
 	if provenance.KubernetesVersion != "" {
 		parts = append(parts, "Kubernetes "+provenance.KubernetesVersion)
 	}

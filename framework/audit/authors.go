@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/workload"
 )
 
 const (
@@ -24,6 +26,8 @@ type Authors struct {
 	Log Log
 	// Users of the cluster.
 	Users Users
+	// Workload is what recordings show as DaemonSets. Default: DaemonSets.
+	Workload workload.Workload
 }
 
 // Begin returns the position for Of of a recording that begins now.
@@ -69,7 +73,11 @@ func (a Authors) records(ctx context.Context, position int64, namespaces []strin
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, records...)
+		for _, record := range records {
+			shown := a.Workload.Canonical(schema.GroupResource{Group: record.Group, Resource: record.Resource})
+			record.Group, record.Resource = shown.Group, shown.Resource
+			all = append(all, record)
+		}
 	}
 	return all, nil
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/audit"
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/workload"
 )
 
 // log is one whose lines come with each reading, which takes its time.
@@ -93,4 +95,25 @@ func TestALogThatCannotBeReadIsAnError(t *testing.T) {
 	cancel()
 	_, err = audit.Authors{Log: &log{readings: []string{""}}}.Of(ended, kept(time.Now()), 0)
 	NewWithT(t).Expect(err).To(MatchError(context.Canceled))
+}
+
+func TestTheLogSpeaksOfTheWorkloadWhereTheRecordingSpeaksOfDaemonSets(t *testing.T) {
+	b := historytest.New(t)
+	b.DaemonSet("d").Gone()
+	// A deletion that is known by the object's name alone.
+	const removed = `{"kind":"Event","stage":"ResponseComplete","requestURI":"/","verb":"delete","user":{"username":"admin"},` +
+		`"objectRef":{"resource":"daemons","namespace":"scenario","name":"d","apiGroup":"rollcall.dev","apiVersion":"v1alpha1"},` +
+		`"responseStatus":{"status":"Success","code":200},"requestReceivedTimestamp":"2026-01-01T11:00:00.000000Z"}` + "\n"
+	daemons := workload.Workload{Group: "rollcall.dev", Version: "v1alpha1", Kind: "Daemon", Resource: "daemons"}
+	elsewhere := daemons
+	elsewhere.Group = "example.test"
+	for _, row := range []struct {
+		workload workload.Workload
+		authors  int
+	}{{daemons, 1}, {elsewhere, 0}, {workload.Workload{}, 0}} {
+		all, err := audit.Authors{Log: &log{readings: []string{removed}}, Workload: row.workload}.Of(t.Context(), b.History(), 0)
+		g := NewWithT(t)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(all).To(HaveLen(row.authors), row.workload.String())
+	}
 }

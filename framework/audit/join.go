@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -63,7 +64,10 @@ type version struct {
 	uid    types.UID
 }
 
-type name struct{ resource, namespace, name string }
+type name struct {
+	resource        schema.GroupResource
+	namespace, name string
+}
 
 func newJoiner(records []Record) *joiner {
 	j := &joiner{byVersion: map[version][]*Record{}, byUID: map[types.UID][]*Record{}, byName: map[name][]*Record{}, spent: map[*Record]bool{}}
@@ -81,7 +85,7 @@ func newJoiner(records []Record) *joiner {
 		if record.UID != "" {
 			j.byUID[record.UID] = append(j.byUID[record.UID], record)
 		} else {
-			key := name{record.Resource, record.Namespace, record.Name}
+			key := name{schema.GroupResource{Group: record.Group, Resource: record.Resource}, record.Namespace, record.Name}
 			j.byName[key] = append(j.byName[key], record)
 		}
 	}
@@ -98,8 +102,10 @@ func (j *joiner) author(before history.Object, entry history.Entry) *Record {
 	if shown == none {
 		return nil
 	}
-	named := j.byName[name{resourceOf(entry.Kind), entry.Object.GetNamespace(), entry.Object.GetName()}]
-	candidates := slices.Concat(j.byUID[uid], named)
+	candidates := slices.Clone(j.byUID[uid])
+	if definition, err := history.Define(entry.Kind); err == nil {
+		candidates = append(candidates, j.byName[name{definition.GroupResource(), entry.Object.GetNamespace(), entry.Object.GetName()}]...)
+	}
 	slices.SortStableFunc(candidates, func(a, b *Record) int { return cmp.Compare(a.Answered.UnixNano(), b.Answered.UnixNano()) })
 	for _, record := range candidates {
 		if j.spent[record] || !record.mayCause(shown, entry.ResourceVersion) || record.Received.After(entry.Time) {
@@ -110,12 +116,4 @@ func (j *joiner) author(before history.Object, entry history.Entry) *Record {
 		return record
 	}
 	return nil
-}
-
-// resourceOf returns the resource that the audit log calls a kind.
-func resourceOf(kind history.Kind) string {
-	return map[history.Kind]string{
-		history.KindPod: "pods", history.KindNode: "nodes", history.KindDaemonSet: "daemonsets", history.KindStatefulSet: "statefulsets",
-		history.KindControllerRevision: "controllerrevisions", history.KindPodDisruptionBudget: "poddisruptionbudgets",
-	}[kind]
 }

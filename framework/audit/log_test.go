@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/rollcall-conformance/rollcall/framework/audit"
+	"github.com/rollcall-conformance/rollcall/framework/workload"
 )
 
 func TestReadingLeavesOutWhatIsCutShortAndWhatIsAboutOthers(t *testing.T) {
@@ -89,7 +90,7 @@ func TestAFolderIsReadOverItsRotatedFilesFromAnyPosition(t *testing.T) {
 
 func TestThePolicyIsAboutWritesToWhatIsRecordedAndNothingElse(t *testing.T) {
 	g := NewWithT(t)
-	text, err := audit.Policy()
+	text, err := audit.Policy(workload.Workload{Group: "example.test", Version: "v1", Kind: "Daemon", Resource: "daemons"})
 	g.Expect(err).NotTo(HaveOccurred())
 	var policy auditv1.Policy
 	g.Expect(yaml.UnmarshalStrict(text, &policy)).To(Succeed())
@@ -101,7 +102,7 @@ func TestThePolicyIsAboutWritesToWhatIsRecordedAndNothingElse(t *testing.T) {
 	for _, group := range policy.Rules[0].Resources {
 		resources = append(resources, group.Resources...)
 	}
-	g.Expect(resources).To(ContainElements("pods", "pods/eviction", "pods/binding", "nodes/status", "daemonsets/status", "poddisruptionbudgets"))
+	g.Expect(resources).To(ContainElements("pods", "pods/eviction", "pods/binding", "nodes/status", "daemonsets/status", "poddisruptionbudgets", "daemons", "daemons/status"))
 	g.Expect(resources).NotTo(ContainElement(BeElementOf("events", "leases", "secrets", "serviceaccounts/token")))
 	g.Expect(policy.Rules[1]).To(Equal(auditv1.PolicyRule{Level: auditv1.LevelNone}))
 }

@@ -19,8 +19,8 @@ type Record struct {
 	User string
 	// Verb is create, update, patch, delete or deletecollection.
 	Verb string
-	// Resource, for example "pods", and Subresource, for example "status"; empty for the object itself.
-	Resource, Subresource string
+	// Group of the API, for example "apps", Resource, for example "daemonsets", and Subresource, for example "status"; empty for the object itself.
+	Group, Resource, Subresource string
 	// Namespace and Name of the object; Namespace is empty for cluster-scoped ones, Name where a request that failed did not name it.
 	Namespace, Name string
 	// UID of the object; empty where neither the request nor the answer has it.
@@ -49,7 +49,7 @@ func Records(event Event) ([]Record, error) {
 	}
 	object := event.ObjectRef
 	record := Record{
-		User: event.User.Username, Verb: event.Verb, Resource: object.Resource, Subresource: object.Subresource,
+		User: event.User.Username, Verb: event.Verb, Group: object.APIGroup, Resource: object.Resource, Subresource: object.Subresource,
 		Namespace: object.Namespace, Name: object.Name, UID: object.UID, Code: event.ResponseStatus.Code,
 		Received: event.RequestReceivedTimestamp.Time, Answered: event.StageTimestamp.Time,
 	}

@@ -1,13 +1,12 @@
 package history
 
 import (
+	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -31,8 +30,8 @@ type Cluster struct {
 	// History.Evidence.
 	Reports map[types.UID][]*corev1.Event
 
-	// others are the objects of kinds without a view of their own.
-	others                   map[Kind]map[types.UID]Object
+	// objects are those there are, of every kind. What is above and below are views of them.
+	objects                  map[Kind]map[string]Object
 	podsOf                   map[types.UID]map[string]map[types.UID]*corev1.Pod
 	templates                map[types.UID]*templates
 	revisionOf               map[types.UID]int
@@ -51,7 +50,7 @@ func NewCluster() *Cluster {
 		Nodes:      map[string]*corev1.Node{},
 		Stimuli:    map[string][]Entry{},
 		Reports:    map[types.UID][]*corev1.Event{},
-		others:     map[Kind]map[types.UID]Object{},
+		objects:    map[Kind]map[string]Object{},
 		podsOf:     map[types.UID]map[string]map[types.UID]*corev1.Pod{},
 
 		templates:                map[types.UID]*templates{},
@@ -80,47 +79,8 @@ func (c *Cluster) Apply(entry Entry) Change {
 		return Change{Entry: entry}
 	}
 	c.Changes++
-	gone := entry.Type == watch.Deleted
-	change := Change{Entry: entry}
-	switch object := entry.Object.(type) {
-	case *appsv1.DaemonSet:
-		change.Before = replace(c.DaemonSets, object.UID, object, gone)
-		before, _ := change.Before.(*appsv1.DaemonSet)
-		if gone {
-			c.forgetEligibility(object.UID)
-		} else if !sameGeneration(before, object) && c.learnTemplate(object) {
-			c.judgeAllNodes(object)
-		}
-	case *appsv1.ControllerRevision:
-		change.Before = replace(c.Revisions, object.UID, object, gone)
-		c.learnLabel(object)
-	case *corev1.Node:
-		change.Before = replace(c.Nodes, object.Name, object, gone)
-		before, _ := change.Before.(*corev1.Node)
-		if before != nil && !gone && SameToScenario(before, object) {
-			c.Changes--
-		}
-		c.judgeNode(before, object, gone)
-	case *corev1.Pod:
-		change.Before = replace(c.Pods, object.UID, object, gone)
-		if before, ok := change.Before.(*corev1.Pod); ok {
-			c.unlist(before)
-		}
-		if gone {
-			// The last state's revision is still wanted by whoever looks at the change.
-			break
-		}
-		c.list(object)
-		if change.Before == nil && metav1.GetControllerOf(object) == nil {
-			c.createdWithoutController[object.UID] = true
-		}
-		c.attribute(object)
-	default:
-		if c.others[entry.Kind] == nil {
-			c.others[entry.Kind] = map[types.UID]Object{}
-		}
-		change.Before = replace(c.others[entry.Kind], object.GetUID(), object, gone)
-	}
+	change := Change{Entry: entry, Before: c.store(entry)}
+	c.view(change)
 	return change
 }
 
@@ -132,86 +92,38 @@ func (c *Cluster) Report(entry Entry) {
 	}
 }
 
-// PodsOn returns the pods that the DaemonSet owns on the node, oldest first, whatever their phase.
-func (c *Cluster) PodsOn(daemonSet types.UID, node string) []*corev1.Pod {
-	pods := make([]*corev1.Pod, 0, 2)
-	for _, pod := range c.podsOf[daemonSet][node] {
-		pods = append(pods, pod)
+// store keeps the object, or forgets it, and returns its state before.
+func (c *Cluster) store(entry Entry) Object {
+	all := c.objects[entry.Kind]
+	if all == nil {
+		all = map[string]Object{}
+		c.objects[entry.Kind] = all
 	}
-	slices.SortFunc(pods, func(a, b *corev1.Pod) int {
-		if order := a.CreationTimestamp.Compare(b.CreationTimestamp.Time); order != 0 {
-			return order
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
-	return pods
+	// A node of the same name takes the place of one that was there before.
+	key := entry.Object.GetName()
+	if byKind()[entry.Kind].Namespaced {
+		key = string(entry.Object.GetUID())
+	}
+	before := all[key]
+	if entry.Type == watch.Deleted {
+		delete(all, key)
+	} else {
+		all[key] = entry.Object
+	}
+	return before
 }
 
-// NodesOf returns the names of the nodes on which the DaemonSet owns at least one pod, sorted.
-func (c *Cluster) NodesOf(daemonSet types.UID) []string {
-	nodes := make([]string, 0, len(c.podsOf[daemonSet]))
-	for node, pods := range c.podsOf[daemonSet] {
-		if len(pods) > 0 {
-			nodes = append(nodes, node)
-		}
-	}
-	slices.Sort(nodes)
-	return nodes
-}
-
-// OwnerOf returns the DaemonSet that controls the pod, or nil if it has none or that is not (or no longer) recorded.
-func (c *Cluster) OwnerOf(pod *corev1.Pod) *appsv1.DaemonSet {
-	owner := metav1.GetControllerOf(pod)
-	if owner == nil {
-		return nil
-	}
-	return c.DaemonSets[owner.UID]
-}
+// Objects returns the recorded objects of the kind that exist, in no order.
+func (c *Cluster) Objects(kind Kind) []Object { return slices.Collect(maps.Values(c.objects[kind])) }
 
 // StimuliOn returns what the harness did to the object so far.
 func (c *Cluster) StimuliOn(uid types.UID) []Entry { return c.Stimuli[string(uid)] }
-
-func (c *Cluster) list(pod *corev1.Pod) {
-	owner := metav1.GetControllerOf(pod)
-	if owner == nil {
-		return
-	}
-	nodes := c.podsOf[owner.UID]
-	if nodes == nil {
-		nodes = map[string]map[types.UID]*corev1.Pod{}
-		c.podsOf[owner.UID] = nodes
-	}
-	node := NodeOf(pod)
-	if nodes[node] == nil {
-		nodes[node] = map[types.UID]*corev1.Pod{}
-	}
-	nodes[node][pod.UID] = pod
-}
-
-func (c *Cluster) unlist(pod *corev1.Pod) {
-	if owner := metav1.GetControllerOf(pod); owner != nil {
-		delete(c.podsOf[owner.UID][NodeOf(pod)], pod.UID)
-	}
-}
 
 func (s *Stimulus) key() string {
 	if s.UID != "" {
 		return string(s.UID)
 	}
 	return string(s.Kind) + "/" + s.Namespace + "/" + s.Name
-}
-
-func replace[K comparable, V Object](all map[K]V, key K, object V, gone bool) Object {
-	before, existed := all[key]
-	if gone {
-		delete(all, key)
-	} else {
-		all[key] = object
-	}
-	if !existed {
-		return nil
-	}
-	return before
 }
 
 // Times returns when each entry happened at the latest, as a replay gives it in Cluster.Time.
@@ -236,27 +148,4 @@ func (h *History) Replay(observe func(*Cluster, Change)) {
 		cluster.Time = times[i]
 		observe(cluster, change)
 	}
-}
-
-// Objects returns the recorded objects of the kind that exist, in no order.
-func (c *Cluster) Objects(kind Kind) []Object {
-	switch kind {
-	case KindPod:
-		return objects(c.Pods)
-	case KindNode:
-		return objects(c.Nodes)
-	case KindDaemonSet:
-		return objects(c.DaemonSets)
-	case KindControllerRevision:
-		return objects(c.Revisions)
-	}
-	return objects(c.others[kind])
-}
-
-func objects[K comparable, V Object](all map[K]V) []Object {
-	list := make([]Object, 0, len(all))
-	for _, object := range all {
-		list = append(list, object)
-	}
-	return list
 }

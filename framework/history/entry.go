@@ -1,58 +1,10 @@
 package history
 
 import (
-	"fmt"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 )
-
-// Kind names a recorded resource kind.
-type Kind string
-
-// The kinds that a recording can hold. KindEvent is evidence only: Event objects may live in another etcd, so they take no part
-// in the order (design: "The idea that sets rollcall apart").
-const (
-	KindPod                 Kind = "Pod"
-	KindNode                Kind = "Node"
-	KindDaemonSet           Kind = "DaemonSet"
-	KindStatefulSet         Kind = "StatefulSet"
-	KindControllerRevision  Kind = "ControllerRevision"
-	KindPodDisruptionBudget Kind = "PodDisruptionBudget"
-	KindEvent               Kind = "Event"
-)
-
-// Object is a recorded API object.
-type Object interface {
-	metav1.Object
-	runtime.Object
-}
-
-// NewObject returns an empty object of the kind; it fails for a kind that no recording can hold.
-func NewObject(kind Kind) (Object, error) {
-	switch kind {
-	case KindPod:
-		return &corev1.Pod{}, nil
-	case KindNode:
-		return &corev1.Node{}, nil
-	case KindDaemonSet:
-		return &appsv1.DaemonSet{}, nil
-	case KindStatefulSet:
-		return &appsv1.StatefulSet{}, nil
-	case KindControllerRevision:
-		return &appsv1.ControllerRevision{}, nil
-	case KindPodDisruptionBudget:
-		return &policyv1.PodDisruptionBudget{}, nil
-	case KindEvent:
-		return &corev1.Event{}, nil
-	}
-	return nil, fmt.Errorf("kind %q cannot be recorded", kind)
-}
 
 // Entry is one event of a history: a watch event, or something that the harness did or saw. Exactly one of Object, Stimulus, Outcome, Exchange, Mark,
 // Measurement and Ending is set.
@@ -119,7 +71,10 @@ type Header struct {
 	Seed int64 `json:"seed"`
 	// Features that the implementation claims. Nobody is held to what they do not claim.
 	Features []string `json:"features,omitempty"`
-	// Place is what the cluster has to offer: it decides which specs can run at all.
+	// Workload is what the implementation reconciles, and the recording shows as DaemonSets, for example "rollcall.dev/v1alpha1 Daemon". Empty:
+	// DaemonSets of apps/v1. It decides, as Place does, which specs can run at all.
+	Workload string `json:"workload,omitempty"`
+	// Place is what the cluster has to offer.
 	Place Place `json:"place"`
 }
 

@@ -241,7 +241,7 @@ func (h *History) add(l line) error {
 	if entry.Object == nil && !entry.isHarness() {
 		return errors.New("neither an event nor anything that the harness did or saw")
 	}
-	if l.Kind == KindEvent {
+	if l.Kind.EvidenceOnly() {
 		h.Evidence = append(h.Evidence, entry)
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/workload"
 )
 
 // kubernetesVersionVariable may stand in spec.version.
@@ -37,6 +38,7 @@ func decode(file string, text []byte, folder string, catalogue *requirements.Cat
 	i := &Implementation{
 		File:          file,
 		RevisionLabel: DefaultRevisionLabel,
+		Workload:      workload.DaemonSet(),
 	}
 	var apiVersion, kind string
 	var claimed []string
@@ -44,7 +46,7 @@ func decode(file string, text []byte, folder string, catalogue *requirements.Cat
 		field{"apiVersion", true, r.checked("apiVersion", &apiVersion, r.oneOf("apiVersion", []string{APIVersion}))},
 		field{"kind", true, r.checked("kind", &kind, r.oneOf("kind", []string{Kind}))},
 		field{"metadata", true, func(node *yaml.Node) {
-			r.mapping(node, "metadata", field{"name", true, r.checked("metadata.name", &i.Name, r.label)})
+			r.mapping(node, "metadata", field{"name", true, r.checked("metadata.name", &i.Name, r.named("metadata.name", validation.IsDNS1123Label))})
 		}},
 		field{"spec", true, func(node *yaml.Node) {
 			r.mapping(node, "spec",
@@ -53,7 +55,8 @@ func decode(file string, text []byte, folder string, catalogue *requirements.Cat
 				field{"url", false, r.checked("spec.url", &i.URL, r.address("spec.url"))},
 				field{"version", false, r.checked("spec.version", &i.Version, r.variables([]string{kubernetesVersionVariable}))},
 				field{"contact", false, r.texts("spec.contact", &i.Contact, nil)},
-				field{"revisionLabel", false, r.checked("spec.revisionLabel", &i.RevisionLabel, r.labelKey)},
+				field{"workload", false, r.workload(&i.Workload)},
+				field{"revisionLabel", false, r.checked("spec.revisionLabel", &i.RevisionLabel, r.named("spec.revisionLabel", validation.IsQualifiedName))},
 				field{"features", true, r.texts("spec.features", &claimed, r.oneOf("feature", features()))},
 				field{"replaces", false, r.texts("spec.replaces", &i.Replaces, r.oneOf("controller", replaceable()))},
 				field{"launch", true, r.launch(&i.Launch, folder, open)},
@@ -74,18 +77,6 @@ func decode(file string, text []byte, folder string, catalogue *requirements.Cat
 		p.User = User{Name: i.Name, Groups: []string{"system:masters"}}
 	}
 	return i, nil
-}
-
-func (r *reader) label(node *yaml.Node, value string) {
-	if wrong := validation.IsDNS1123Label(value); len(wrong) > 0 {
-		r.reject(node, "metadata.name %q: %s", value, strings.Join(wrong, "; "))
-	}
-}
-
-func (r *reader) labelKey(node *yaml.Node, value string) {
-	if wrong := validation.IsQualifiedName(value); len(wrong) > 0 {
-		r.reject(node, "spec.revisionLabel %q: %s", value, strings.Join(wrong, "; "))
-	}
 }
 
 func (r *reader) deviations(into *[]KnownDeviation, catalogue *requirements.Catalogue) func(*yaml.Node) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/fixtures"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/workload"
 )
 
 // The type of document that an implementation file is.
@@ -40,6 +41,8 @@ type Implementation struct {
 	Organization, Project, URL, Version string
 	Contact                             []string
 
+	// Workload is the API that it reconciles. Default: DaemonSets of apps/v1.
+	Workload workload.Workload
 	// RevisionLabel tells the pods of two revisions apart. Default: DefaultRevisionLabel.
 	RevisionLabel string
 	// Features are what the implementation claims, at least one.

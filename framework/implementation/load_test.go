@@ -11,6 +11,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/workload"
 )
 
 const least = `apiVersion: rollcall.dev/v1alpha1
@@ -27,6 +28,7 @@ func TestTheLeastAFileMustSayAndWhatItMeans(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(i.Name).To(Equal("mine"))
 	g.Expect(i.RevisionLabel).To(Equal("controller-revision-hash"))
+	g.Expect(i.Workload).To(Equal(workload.DaemonSet()))
 	g.Expect(i.Features).To(Equal([]requirements.Feature{requirements.DaemonSet}))
 	g.Expect(i.Claims(requirements.DaemonSet)).To(BeTrue())
 	g.Expect(i.Claims(requirements.Surge)).To(BeFalse())
@@ -45,6 +47,7 @@ spec:
   url: https://example.test/rollouts
   version: v2 on ${KUBERNETES_VERSION}
   contact: [me@example.test]
+  workload: {group: example.test, version: v1, kind: Daemon, resource: daemons}
   revisionLabel: example.test/revision
   features: [DaemonSet, InPlaceUpdate]
   replaces: [daemonset-controller, disruption-controller]
@@ -74,6 +77,7 @@ spec:
 		Name: "mine", File: i.File,
 		Organization: "Example", Project: "Rollouts", URL: "https://example.test/rollouts", Version: "v2 on ${KUBERNETES_VERSION}",
 		Contact:         []string{"me@example.test"},
+		Workload:        workload.Workload{Group: "example.test", Version: "v1", Kind: "Daemon", Resource: "daemons", Codec: workload.SameFields},
 		RevisionLabel:   "example.test/revision",
 		Features:        []requirements.Feature{requirements.DaemonSet, requirements.InPlaceUpdate},
 		Replaces:        []string{"daemonset-controller", "disruption-controller"},
@@ -98,7 +102,7 @@ func TestWhatIsWrongInAFileIsNamedByItsLineWithWhatIsAllowed(t *testing.T) {
 		"no kind":                        {strings.Replace(least, "kind: Implementation\n", "", 1), "1: the document has no kind"},
 		"a name with capitals":           {strings.Replace(least, "mine", "Mine", 1), `3: metadata.name "Mine": a lowercase RFC 1123 label`},
 		"a field in metadata":            {strings.Replace(least, "{name: mine}", "{name: mine, labels: {}}", 1), `3: unknown field "labels" in metadata: allowed are name`},
-		"a misspelt field":               {inSpec("  feature: []\n"), `7: unknown field "feature" in spec: allowed are organization, project, url, version, contact, revisionLabel, features, replaces, launch, knownDeviations`},
+		"a misspelt field":               {inSpec("  feature: []\n"), `7: unknown field "feature" in spec: allowed are organization, project, url, version, contact, workload, revisionLabel, features, replaces, launch, knownDeviations`},
 		"a field twice":                  {inSpec("  features: [Surge]\n"), `7: field "features" of spec is given twice`},
 		"a misspelt feature":             {strings.Replace(least, "DaemonSet]", "DaemonSet,\n    Surg]", 1), `6: unknown feature "Surg": allowed are DaemonSet, Surge, HostPortRejection, RolloutConditions, SurgeGate, InPlaceUpdate, DisruptionBudget, Eviction, UnitedDaemonSet`},
 		"a feature twice":                {strings.Replace(least, "DaemonSet]", "DaemonSet, DaemonSet]", 1), "5: feature DaemonSet is given twice"},
@@ -110,6 +114,10 @@ func TestWhatIsWrongInAFileIsNamedByItsLineWithWhatIsAllowed(t *testing.T) {
 		"another variable in version":    {inSpec("  version: ${VERSION}\n"), "7: unknown variable ${VERSION}: allowed are ${KUBERNETES_VERSION}"},
 		"an address without scheme":      {inSpec("  url: example.test\n"), `7: spec.url "example.test" is not an address`},
 		"a label key with a blank":       {inSpec("  revisionLabel: my label\n"), `7: spec.revisionLabel "my label": name part must consist of`},
+		"a workload without resource":    {inSpec("  workload: {group: a.test, version: v1, kind: A}\n"), "7: spec.workload has no resource"},
+		"a workload in no group":         {inSpec("  workload: {group: '', version: v1, kind: A, resource: as}\n"), "7: spec.workload.group is empty"},
+		"a workload of another kind":     {inSpec("  workload: {group: a.test, version: v1, kind: A/B, resource: as}\n"), `7: spec.workload.kind "A/B": a DNS-1035 label`},
+		"a codec that is not there":      {inSpec("  workload: {group: a.test, version: v1, kind: A, resource: as, codec: magic}\n"), `7: unknown codec "magic": allowed are same-fields`},
 		"a controller of another sort":   {inSpec("  replaces: [namespace-controller]\n"), `7: unknown controller "namespace-controller": allowed are daemonset-controller, disruption-controller, statefulset-controller`},
 		"an unknown requirement":         {inSpec("  knownDeviations:\n    - issue: https://example.test/1\n      requirement: SURGE-999\n"), `9: unknown requirement "SURGE-999": SURGE goes from SURGE-001 to SURGE-026`},
 		"a requirement twice":            {inSpec("  knownDeviations:\n    - {requirement: SURGE-001, issue: 'https://a.test'}\n    - {requirement: SURGE-001, issue: 'https://b.test'}\n"), "9: requirement SURGE-001 is given twice"},

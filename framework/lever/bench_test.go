@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/lever"
@@ -20,6 +21,7 @@ import (
 // ground is a cluster whose nodes are of one kind.
 type ground struct {
 	kind    scenario.NodeKind
+	config  *rest.Config
 	client  kubernetes.Interface
 	workers []string
 }
@@ -65,7 +67,7 @@ func newScenario(t *testing.T, g *ground) *bench {
 	name = strings.NewReplacer("_", "-", ",", "").Replace(name)
 	b := &bench{ground: g, t: t, ctx: t.Context()}
 	b.Scenario = scenario.Start(b.ctx, t, scenario.Environment{
-		Client: g.client, RealNodes: g.workers, OnlyRealNodes: g.real(), NodeKind: g.kind, Recordings: t.TempDir(),
+		Config: g.config, RealNodes: g.workers, OnlyRealNodes: g.real(), NodeKind: g.kind, Recordings: t.TempDir(),
 	}, name, t.Name())
 	t.Cleanup(func() {
 		cleaning, cancel := context.WithTimeout(context.WithoutCancel(b.ctx), time.Minute)

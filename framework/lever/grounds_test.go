@@ -22,7 +22,7 @@ var simulatedGround *ground
 
 func TestMain(m *testing.M) {
 	os.Exit(embeddedtest.Main(m, func(cluster *embedded.Cluster) {
-		simulatedGround = &ground{kind: scenario.Simulated, client: clientFor(cluster.Config())}
+		simulatedGround = groundOn(scenario.Simulated, cluster.Config())
 	}))
 }
 
@@ -50,12 +50,12 @@ func realGround(t *testing.T) *ground {
 	if err := cluster.LoadImages(t.Context(), archive.Path); err != nil {
 		t.Fatal(err)
 	}
-	return &ground{kind: scenario.Real, client: clientFor(cluster.Config()), workers: cluster.Workers()}
+	return groundOn(scenario.Real, cluster.Config(), cluster.Workers()...)
 }
 
-// clientFor does not make tests wait for its own limits.
-func clientFor(config *rest.Config) kubernetes.Interface {
+// groundOn does not make tests wait for its own limits.
+func groundOn(kind scenario.NodeKind, config *rest.Config, workers ...string) *ground {
 	config = rest.CopyConfig(config)
 	config.QPS, config.Burst = 200, 400
-	return kubernetes.NewForConfigOrDie(config)
+	return &ground{kind: kind, config: config, client: kubernetes.NewForConfigOrDie(config), workers: workers}
 }

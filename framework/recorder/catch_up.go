@@ -24,7 +24,7 @@ func (r *Recorder) CatchUp(ctx context.Context) error {
 	}
 	group, proving := errgroup.WithContext(ctx)
 	for _, s := range r.streams {
-		if s.Kind != history.KindEvent {
+		if !s.Kind.EvidenceOnly() {
 			group.Go(func() error { return r.catchUp(proving, s, horizon) })
 		}
 	}
@@ -35,7 +35,7 @@ func (r *Recorder) CatchUp(ctx context.Context) error {
 func (r *Recorder) setHorizon(ctx context.Context) (uint64, error) {
 	var now uint64
 	for _, s := range r.streams {
-		if s.Kind == history.KindEvent {
+		if s.Kind.EvidenceOnly() {
 			// Evidence only, and possibly in another etcd.
 			continue
 		}

@@ -121,7 +121,7 @@ func (r *Recorder) record(s *stream, event watch.EventType, object versioned) er
 		// Beyond what was proven, or closed: no business of the recording.
 		return r.failure
 	}
-	if r.horizon > 0 && object.version > r.horizon && s.Kind != history.KindEvent {
+	if r.horizon > 0 && object.version > r.horizon && !s.Kind.EvidenceOnly() {
 		r.held = append(r.held, entry)
 		r.wake()
 		return r.failure
@@ -131,7 +131,7 @@ func (r *Recorder) record(s *stream, event watch.EventType, object versioned) er
 
 func (s *stream) remember(event watch.EventType, object history.Object) {
 	switch {
-	case s.Kind == history.KindEvent:
+	case s.Kind.EvidenceOnly():
 	case event == watch.Deleted:
 		delete(s.existing, object.GetUID())
 	default:

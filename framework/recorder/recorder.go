@@ -171,7 +171,7 @@ func (r *Recorder) append(entry history.Entry) error {
 	}
 	if err := r.writer.Entry(entry); err != nil {
 		r.failure = err
-	} else if entry.Kind == history.KindEvent {
+	} else if entry.Kind.EvidenceOnly() {
 		r.state.Report(entry)
 	} else {
 		r.newest = max(r.newest, entry.ResourceVersion)

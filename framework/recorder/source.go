@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -11,8 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
@@ -104,66 +107,71 @@ func (s Source) watch(ctx context.Context, after uint64, options metav1.ListOpti
 	return watcher, nil
 }
 
-// Nodes returns the source for the nodes with the labels. Nobody but the scenario gives nodes these labels, and it waits until it sees them: where none
-// ever showed none ever was, so no node need be made as a mark.
-func Nodes(client kubernetes.Interface, nodes labels.Set) Source {
-	selected := source(history.KindNode, "", client.CoreV1().Nodes(), nil, func(options *metav1.ListOptions) {
-		options.LabelSelector = labels.SelectorFromSet(nodes).String()
-	})
-	selected.Mark = func(ctx context.Context) (uint64, error) { return markOne(ctx, selected, client.CoreV1().Nodes()) }
-	return selected
+// NewClient returns the client of a cluster that Nodes and Namespaced take. It asks for no discovery: what it has to know of a kind is in
+// history.Definitions.
+func NewClient(config *rest.Config) (client.WithWatch, error) {
+	scheme := runtime.NewScheme()
+	mapper := meta.NewDefaultRESTMapper(nil)
+	for _, d := range history.Definitions() {
+		scheme.AddKnownTypeWithName(d.GroupVersionKind, d.Empty)
+		scheme.AddKnownTypeWithName(d.GroupVersion().WithKind(d.GroupVersionKind.Kind+"List"), d.EmptyList)
+		metav1.AddToGroupVersion(scheme, d.GroupVersion())
+		resource := d.GroupVersion().WithResource(d.Resource)
+		var scope meta.RESTScope = meta.RESTScopeRoot
+		if d.Namespaced {
+			scope = meta.RESTScopeNamespace
+		}
+		mapper.AddSpecific(d.GroupVersionKind, resource, resource, scope)
+	}
+	config = rest.CopyConfig(config)
+	config.WarningHandlerWithContext = rest.WarningLogger{}
+	return client.NewWithWatch(config, client.Options{Scheme: scheme, Mapper: mapper, Log: klog.Background()})
+}
+
+// Nodes returns the source for the nodes with the labels.
+func Nodes(c client.WithWatch, nodes labels.Set) (Source, error) {
+	return source(c, history.KindNode, client.ListOptions{LabelSelector: labels.SelectorFromSet(nodes)})
 }
 
 // Namespaced returns the source for each of the kinds in the namespace. It fails for a kind that is not in a namespace, or that nobody can record.
 // In a namespace that is not the scenario's own there should be one of each: the recording marks one of them.
-func Namespaced(client kubernetes.Interface, namespace string, kinds ...history.Kind) ([]Source, error) {
+func Namespaced(c client.WithWatch, namespace string, kinds ...history.Kind) ([]Source, error) {
 	var sources []Source
 	for _, kind := range kinds {
-		var s Source
-		switch kind {
-		case history.KindDaemonSet:
-			s = source(kind, namespace, client.AppsV1().DaemonSets(namespace), inertDaemonSet(), nil)
-		case history.KindControllerRevision:
-			s = source(kind, namespace, client.AppsV1().ControllerRevisions(namespace), inertRevision(), nil)
-		case history.KindPod:
-			s = source(kind, namespace, client.CoreV1().Pods(namespace), inertPod(), nil)
-		case history.KindStatefulSet:
-			s = source(kind, namespace, client.AppsV1().StatefulSets(namespace), inertStatefulSet(), nil)
-		case history.KindPodDisruptionBudget:
-			s = source(kind, namespace, client.PolicyV1().PodDisruptionBudgets(namespace), inertBudget(), nil)
-		case history.KindEvent:
-			s = source(kind, namespace, client.CoreV1().Events(namespace), &corev1.Event{}, nil)
-		default:
-			return nil, fmt.Errorf("record %s in namespace %s: it is no kind that can be recorded there", kind, namespace)
+		s, err := source(c, kind, client.ListOptions{Namespace: namespace})
+		if err != nil {
+			return nil, fmt.Errorf("record %s in namespace %s: %w", kind, namespace, err)
 		}
 		sources = append(sources, s)
 	}
 	return sources, nil
 }
 
-// typedClient is what every typed client offers.
-type typedClient[O, L runtime.Object] interface {
-	writer[O]
-	List(ctx context.Context, options metav1.ListOptions) (L, error)
-	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
-}
-
-func source[O, L runtime.Object](kind history.Kind, namespace string, client typedClient[O, L], inert O, restrict func(*metav1.ListOptions)) Source {
-	if restrict == nil {
-		restrict = func(*metav1.ListOptions) {}
+func source(c client.WithWatch, kind history.Kind, which client.ListOptions) (Source, error) {
+	definition, err := history.Define(kind)
+	if err != nil {
+		return Source{}, err
 	}
-	s := Source{Kind: kind, Namespace: namespace, ListerWatcher: &cache.ListWatch{
+	if definition.Namespaced != (which.Namespace != "") {
+		return Source{}, errors.New("it is no kind that can be recorded there")
+	}
+	list := func(options metav1.ListOptions) (client.ObjectList, *client.ListOptions) {
+		which := which
+		which.Raw = &options
+		return definition.NewList(), &which
+	}
+	s := Source{Kind: kind, Namespace: which.Namespace, ListerWatcher: &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			restrict(&options)
-			return client.List(ctx, options)
+			all, which := list(options)
+			return all, c.List(ctx, all, which)
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			restrict(&options)
-			return client.Watch(ctx, options)
+			all, which := list(options)
+			return c.Watch(ctx, all, which)
 		},
 	}}
-	s.Mark = func(ctx context.Context) (uint64, error) { return mark(ctx, s, client, inert) }
-	return s
+	s.Mark = func(ctx context.Context) (uint64, error) { return s.mark(ctx, c, definition) }
+	return s, nil
 }
 
 // trim drops what no judge looks at and makes up most of an object's size.

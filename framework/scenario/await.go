@@ -78,7 +78,7 @@ func (s *Scenario) awaitServiceAccount(ctx context.Context, namespace string) {
 	defer cancel()
 	// The account is made once and never changes, so looking again costs less than a watch.
 	err := wait.PollUntilContextCancel(bounded, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-		_, err := s.env.Client.CoreV1().ServiceAccounts(namespace).Get(ctx, "default", metav1.GetOptions{})
+		_, err := s.admin.CoreV1().ServiceAccounts(namespace).Get(ctx, "default", metav1.GetOptions{})
 		return err == nil, ignoreNotFound(err)
 	})
 	s.must(err, "wait for the default service account of namespace %s", namespace)

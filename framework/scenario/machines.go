@@ -71,7 +71,7 @@ func (s *Scenario) mendAll(ctx context.Context) error {
 	}
 	for _, name := range s.nodes {
 		err := wait.PollUntilContextTimeout(ctx, time.Second, recoveryTimeout, true, func(ctx context.Context) (bool, error) {
-			node, err := s.env.Client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+			node, err := s.admin.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 			if err != nil {
 				return false, err
 			}

@@ -18,7 +18,6 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/lever"
-	"github.com/rollcall-conformance/rollcall/framework/recorder"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 )
 
@@ -119,7 +118,7 @@ func (s *Scenario) labelRealNode(ctx context.Context, name string) error {
 func (s *Scenario) patchLabel(ctx context.Context, name string, value *string) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
 		"labels":      map[string]*string{NodeLabel(s.namespace): value},
-		"annotations": map[string]*string{recorder.MarkAnnotation: nil},
+		"annotations": map[string]*string{history.MarkAnnotation: nil},
 	}})
 	if err != nil {
 		return err
@@ -144,7 +143,7 @@ func (s *Scenario) createNode(ctx context.Context, name string, edits []func(*co
 
 // cleanNodes gives the real nodes back as they were and removes the others.
 func (s *Scenario) cleanNodes(ctx context.Context) error {
-	nodes := s.env.Client.CoreV1().Nodes()
+	nodes := s.admin.CoreV1().Nodes()
 	mine, err := nodes.List(ctx, metav1.ListOptions{LabelSelector: NodeLabel(s.namespace)})
 	if err != nil {
 		return err

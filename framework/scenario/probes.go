@@ -52,7 +52,7 @@ func (p *Probes) start(ctx context.Context, nodes []string, target Target) error
 	for i, node := range nodes {
 		group.Go(func() (err error) {
 			pod := probePod(p.s.env.Images.Probe(), node, target, p.port)
-			p.pods[i], err = p.s.env.Client.CoreV1().Pods(p.s.probeNamespace()).Create(ctx, pod, metav1.CreateOptions{})
+			p.pods[i], err = p.s.admin.CoreV1().Pods(p.s.probeNamespace()).Create(ctx, pod, metav1.CreateOptions{})
 			if err != nil {
 				return fmt.Errorf("node %s: %w", node, err)
 			}
@@ -104,7 +104,7 @@ func (p *Probes) awaitAnswer(ctx context.Context, pod *corev1.Pod) error {
 
 // waiting says what keeps the pod from running, if its kubelet says so.
 func (p *Probes) waiting(ctx context.Context, pod *corev1.Pod) string {
-	now, err := p.s.env.Client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
+	now, err := p.s.admin.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
 	if err != nil {
 		return "; " + err.Error()
 	}
@@ -118,7 +118,7 @@ func (p *Probes) waiting(ctx context.Context, pod *corev1.Pod) string {
 
 // ask sends a request to the control port of the pod's probe, through the API server.
 func (p *Probes) ask(ctx context.Context, pod *corev1.Pod, verb, path string) (probe.Result, error) {
-	return askProbe(ctx, p.s.env.Client.CoreV1().RESTClient(), pod, p.port, verb, path)
+	return askProbe(ctx, p.s.admin.CoreV1().RESTClient(), pod, p.port, verb, path)
 }
 
 func askProbe(ctx context.Context, client rest.Interface, pod *corev1.Pod, port int32, verb, path string) (probe.Result, error) {
@@ -139,13 +139,13 @@ func (s *Scenario) probeNamespace() string { return s.namespace + "-probes" }
 // makeProbeNamespace makes the namespace for probes, unless it is there. It belongs to the scenario's own, so that it goes with it.
 func (s *Scenario) makeProbeNamespace(ctx context.Context) {
 	s.tb.Helper()
-	owner, err := s.env.Client.CoreV1().Namespaces().Get(ctx, s.namespace, metav1.GetOptions{})
+	owner, err := s.admin.CoreV1().Namespaces().Get(ctx, s.namespace, metav1.GetOptions{})
 	s.must(err, "get namespace %s", s.namespace)
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		Name: s.probeNamespace(), Labels: map[string]string{NamespaceLabel: s.namespace},
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Namespace", Name: owner.Name, UID: owner.UID}},
 	}}
-	_, err = s.env.Client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
+	_, err = s.admin.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) {
 		err = nil
 	}

@@ -16,7 +16,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -25,6 +24,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/lever"
 	"github.com/rollcall-conformance/rollcall/framework/recorder"
+	"github.com/rollcall-conformance/rollcall/framework/workload"
 )
 
 // NamespaceLabel marks the namespaces that belong to a scenario; its value is the scenario's name.
@@ -49,11 +49,10 @@ type TB interface {
 
 // Environment is what all scenarios of a run share.
 type Environment struct {
-	// Client of the cluster, with an administrator's rights.
-	Client kubernetes.Interface
-	// Config is what Client was made from. The scenario makes a client of its own from it, whose requests are recorded. Default: none, so that no
-	// exchange is recorded.
+	// Config of clients of the cluster, with an administrator's rights.
 	Config *rest.Config
+	// Workload is what the implementation reconciles: what the scenario does to DaemonSets it does to that. Default: DaemonSets.
+	Workload workload.Workload
 	// Features that the implementation claims, and NeverAlone, which says why no scenario can have the cluster to itself, are for the recording's header.
 	Features   []string
 	NeverAlone string
@@ -99,7 +98,8 @@ type Scenario struct {
 	broken    map[string]func(context.Context) error
 	recorder  *recorder.Recorder
 	path      string
-	client    kubernetes.Interface
+	// admin is a client whose requests are nobody's business, client one whose requests are recorded.
+	admin, client kubernetes.Interface
 	// authorsFrom is env.Authors' position at the recording's beginning.
 	authorsFrom int64
 
@@ -118,7 +118,11 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 	}
 	s := &Scenario{tb: tb, env: env, namespace: name, broken: map[string]func(context.Context) error{}, path: filepath.Join(env.Recordings, name+".jsonl")}
 	nodes := labels.Set{NodeLabel(name): ""}
-	sources, err := s.sources(nodes)
+	config, err := env.config()
+	s.must(err, "translate requests")
+	s.admin, err = kubernetes.NewForConfig(config)
+	s.must(err, "make a client")
+	sources, err := s.sources(config, nodes)
 	s.must(err, "choose what to record")
 	if env.Authors != nil {
 		s.authorsFrom, err = env.Authors.Begin(ctx)
@@ -129,7 +133,7 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 		Path:    s.path,
 		Header: history.Header{
 			Scenario: text, Namespaces: s.recordedNamespaces(), NodeSelector: nodes.String(),
-			RevisionLabel: env.RevisionLabel, Seed: env.Seed, Features: env.Features,
+			RevisionLabel: env.RevisionLabel, Seed: env.Seed, Features: env.Features, Workload: env.Workload.String(),
 			Place: history.Place{RealNodes: len(env.RealNodes), OnlyRealNodes: env.OnlyRealNodes, NeverAlone: env.NeverAlone},
 		},
 	})
@@ -141,7 +145,7 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 			_ = s.recorder.Close()
 		}
 	}()
-	s.client, err = s.recordedClient()
+	s.client, err = s.recordedClient(config)
 	s.must(err, "make a client whose requests are recorded")
 	s.Pods = Levers{tb: tb, pods: lever.Simulated{Client: s.client, Recorder: s.recorder}}
 	for _, namespace := range s.namespaces() {
@@ -168,41 +172,29 @@ func (s *Scenario) namespaces() []string {
 func (s *Scenario) recordedNamespaces() []string { return append(s.namespaces(), s.env.Records...) }
 
 // sources are what the scenario records.
-func (s *Scenario) sources(nodes labels.Set) ([]recorder.Source, error) {
+func (s *Scenario) sources(config *rest.Config, nodes labels.Set) ([]recorder.Source, error) {
+	client, err := recorder.NewClient(config)
+	if err != nil {
+		return nil, err
+	}
+	ofNodes, err := recorder.Nodes(client, nodes)
+	if err != nil {
+		return nil, err
+	}
 	workloads := []history.Kind{history.KindDaemonSet, history.KindControllerRevision, history.KindPod}
-	sources := []recorder.Source{recorder.Nodes(s.env.Client, nodes)}
+	sources := []recorder.Source{ofNodes}
 	for _, namespace := range s.recordedNamespaces() {
 		kinds := workloads
 		if slices.Contains(s.namespaces(), namespace) {
 			kinds = slices.Concat(workloads, s.env.Kinds, []history.Kind{history.KindEvent})
 		}
-		added, err := recorder.Namespaced(s.env.Client, namespace, kinds...)
+		added, err := recorder.Namespaced(client, namespace, kinds...)
 		if err != nil {
 			return nil, err
 		}
 		sources = append(sources, added...)
 	}
 	return sources, nil
-}
-
-// Client is the administrator's client, for what no method covers. Its requests are recorded; what they are to cause is recorded by Do.
-func (s *Scenario) Client() kubernetes.Interface { return s.client }
-
-// recordedClient returns a client whose requests and answers are in the recording.
-func (s *Scenario) recordedClient() (kubernetes.Interface, error) {
-	if s.env.Config == nil {
-		return s.env.Client, nil
-	}
-	config := rest.CopyConfig(s.env.Config)
-	// The client would ask for protobuf, which a recording cannot hold.
-	config.ContentType, config.AcceptContentTypes = runtime.ContentTypeJSON, runtime.ContentTypeJSON
-	under, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return nil, err
-	}
-	recorded := *under
-	recorded.Transport = s.recorder.Transport(under.Transport)
-	return kubernetes.NewForConfigAndClient(config, &recorded)
 }
 
 // RecordingPath is where the recording is.
@@ -250,9 +242,9 @@ func (s *Scenario) Clean(ctx context.Context) error {
 	var failures []error
 	for _, namespace := range s.namespaces() {
 		failures = append(failures,
-			s.env.Client.AppsV1().DaemonSets(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}),
-			s.env.Client.CoreV1().Pods(namespace).DeleteCollection(ctx, soon, metav1.ListOptions{}),
-			ignoreNotFound(s.env.Client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{})),
+			s.admin.AppsV1().DaemonSets(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}),
+			s.admin.CoreV1().Pods(namespace).DeleteCollection(ctx, soon, metav1.ListOptions{}),
+			ignoreNotFound(s.admin.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{})),
 		)
 	}
 	failures = append(failures, s.cleanNodes(ctx), s.mendAll(ctx))

@@ -47,7 +47,7 @@ func counters() {
 				before = after
 			}
 			j.Decide("API-017", generationGrows(false, "a status write", before, statusWritten("daemon")))
-		})
+		}, spec.AppsV1{})
 
 	forced := []string{"4", "9"}
 	spec.It("takes the template generation from the user only at creation",
@@ -63,7 +63,7 @@ func counters() {
 			for i, value := range forced {
 				j.Decide("API-016", RefusedOrStored("setting the template generation to "+value, "5", Nth(i+1, updated("daemon")), templateGeneration))
 			}
-		})
+		}, spec.AppsV1{})
 
 	spec.It("keeps spec and status apart",
 		spec.Decides("API-018", "API-019"),
@@ -94,7 +94,7 @@ func counters() {
 				Stored("the collisionCount after raising it", "2", First(written), collisionCount),
 				RefusedOrStored("lowering collisionCount from 2 to 1", "2", Nth(2, written), collisionCount),
 				RefusedOrStored("lowering collisionCount from 2 to -1", "2", Nth(3, written), collisionCount))
-		})
+		}, spec.AppsV1{})
 }
 
 func collisions(count int32) Edit {

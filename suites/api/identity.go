@@ -37,7 +37,7 @@ func identity() {
 			}
 			j.Decide("API-020", Never(PodUnidentified()), Never(RevisionUnidentified()))
 			j.Decide("API-021", Never(PodMisnumbered()))
-		})
+		}, spec.AppsV1{"API-021"})
 
 	spec.It("keeps the selector as it was created, and matching the template",
 		spec.Decides("API-022"),
@@ -63,5 +63,5 @@ func identity() {
 				Rejected("updating the template to labels that the selector does not match", "selector", Nth(2, updated("daemon"))),
 				Rejected("creating with template labels that the selector does not match", "selector", created("mismatch")),
 				Rejected("creating with an empty selector", "selector", created("empty")))
-		})
+		}, spec.AppsV1{})
 }

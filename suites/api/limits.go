@@ -37,7 +37,7 @@ func limits() {
 			j.Decide("API-004",
 				Accepted("maxUnavailable 0% with maxSurge 1", created("zero-percent")),
 				Accepted("an update to maxSurge 50% and maxUnavailable 0", Nth(2, updated("zero-percent"))))
-		})
+		}, spec.AppsV1{})
 
 	defaults := []struct {
 		name  string
@@ -60,7 +60,7 @@ func limits() {
 				j.Decide("API-002", Stored("maxSurge of "+given.name, "0", created(given.name), maxSurge))
 				j.Decide("API-003", Stored("maxUnavailable of "+given.name, "1", created(given.name), maxUnavailable))
 			}
-		})
+		}, spec.AppsV1{})
 
 	zeros := []struct{ surge, unavailable string }{{"0", "0"}, {"0%", "0"}, {"0", "0%"}, {"0%", "0%"}, {"", "0"}, {"", "0%"}}
 	spec.It("rejects a strategy that allows neither surge nor unavailability",
@@ -79,7 +79,7 @@ func limits() {
 					Rejected("creating with "+what, "rollingUpdate", created(fmt.Sprintf("zero-%d", i))),
 					Rejected("updating to "+what, "rollingUpdate", Nth(i+1, updated("healthy"))))
 			}
-		})
+		}, spec.AppsV1{})
 
 	spec.It("does not silently ignore one of two limits",
 		spec.Decides("API-006", "API-007"),
@@ -93,7 +93,7 @@ func limits() {
 		func(j *spec.Checks) {
 			j.Decide("API-006", Rejected("maxSurge 1 with maxUnavailable 2, unless both are honoured,", "rollingUpdate", created("both")))
 			j.Decide("API-007", Rejected("maxSurge 1 with the default maxUnavailable, unless both are honoured,", "maxSurge", created("alone")))
-		})
+		}, spec.AppsV1{})
 
 	fields := []struct{ field, name string }{{"maxSurge", "surge"}, {"maxUnavailable", "unavailable"}}
 	wrong := []intstr.IntOrString{
@@ -120,7 +120,7 @@ func limits() {
 					Rejected(of.field+" 101%", of.field, created("over-"+of.name)),
 					Accepted(of.field+" 5000 on a cluster with fewer nodes", created("many-"+of.name)))
 			}
-		})
+		}, spec.AppsV1{})
 }
 
 // limit sets one limit to the value and the other to zero, so that only the value can be at fault.

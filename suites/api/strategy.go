@@ -48,7 +48,7 @@ func strategy() {
 						Accepted(what, created("daemon")),
 						NeverBetween(Done(history.UpdateDaemonSet), Marked(settled), PodCreated(OfVersion("v2"))),
 						NeverBetween(Done(history.UpdateDaemonSet), Marked(settled), PodDeleted()))))
-		})
+		}, spec.AppsV1{})
 
 	known, unknown := []string{"RollingUpdate", "OnDelete"}, []string{"Recreate", "rollingupdate", "Surging"}
 	spec.It("knows the strategies RollingUpdate and OnDelete, and no other",
@@ -70,7 +70,7 @@ func strategy() {
 				j.Decide("API-011", Rejected("strategy "+name, "updateStrategy", created(fmt.Sprintf("unknown-%d", i))))
 			}
 			j.Decide("API-012", Stored("the default strategy", "RollingUpdate", created("none"), strategyType))
-		})
+		}, spec.AppsV1{})
 
 	spec.It("defaults minReadySeconds and revisionHistoryLimit, and rejects negative ones",
 		spec.Decides("API-013", "API-014"),
@@ -89,7 +89,7 @@ func strategy() {
 				Stored("the default revisionHistoryLimit", "10", created("defaults"), revisionHistoryLimit),
 				Stored("the stored revisionHistoryLimit", "0", created("given"), revisionHistoryLimit),
 				Rejected("revisionHistoryLimit -1", "revisionHistoryLimit", created("negative-limit")))
-		})
+		}, spec.AppsV1{})
 }
 
 // strategyTyped sets the strategy's type and leaves its parameters.

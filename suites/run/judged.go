@@ -96,8 +96,7 @@ func assembleAgain(all []judged, specs []specReport, catalogue *requirements.Cat
 		if s == nil || played[s.Text] || len(all) == 0 {
 			continue
 		}
-		header := all[0].history.Header
-		outcomes := s.NotRun(header.Place, header.Features, catalogue)
+		outcomes := s.NotRun(all[0].history.Header, catalogue)
 		if outcomes == nil {
 			for _, id := range s.Decides {
 				outcomes = append(outcomes, reports.Outcome{Requirement: id, Spec: s.Text, Verdict: reports.NotRun, Reason: notSelected})

@@ -98,7 +98,7 @@ func (r *suiteRun) describeImplementation() reports.Implementation {
 	i := r.implementation
 	described := reports.Implementation{
 		Name: i.Name, Organization: i.Organization, Project: i.Project, URL: i.URL,
-		Version: i.VersionOn(r.kubernetesVersion), Contact: i.Contact, Features: i.Features,
+		Version: i.VersionOn(r.kubernetesVersion), Contact: i.Contact, Workload: i.Workload.String(), Features: i.Features,
 	}
 	for _, deviation := range i.KnownDeviations {
 		described.KnownDeviations = append(described.KnownDeviations, reports.KnownDeviation{

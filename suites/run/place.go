@@ -76,7 +76,7 @@ func (p *place) session(r *suiteRun, file string, built implementation.Artifact)
 	users, err := r.implementation.Users(p.launchOptions(r, built))
 	return spec.Session{
 		Kubeconfig: p.kubeconfig, Recordings: r.artifacts.recordings, Artifacts: r.artifacts.root, ArtifactsAsNamed: r.options.artifactsAsNamed,
-		RevisionLabel: r.implementation.RevisionLabel, Features: r.implementation.Features,
+		RevisionLabel: r.implementation.RevisionLabel, Features: r.implementation.Features, Workload: r.implementation.Workload,
 		RealNodes: p.realNodes, OnlyRealNodes: p.onlyRealNodes, Images: p.daemonImages, NeverAlone: p.neverAlone,
 		Audited: p.auditLog() != nil, AuditFolder: p.auditFolder(), ImplementationUsers: users,
 		Seed: r.options.seed, Patience: r.options.patience,

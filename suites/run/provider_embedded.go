@@ -26,7 +26,7 @@ func (p *embeddedProvider) start(ctx context.Context, r *suiteRun) (*place, erro
 	}
 	control, err := embedded.Start(ctx, embedded.Options{
 		Binary: p.binaries.Path, KubernetesVersion: p.binaries.KubernetesVersion,
-		Dir: r.artifacts.work, LogDir: r.artifacts.logs, DisabledControllers: r.implementation.Replaces,
+		Dir: r.artifacts.work, LogDir: r.artifacts.logs, DisabledControllers: r.implementation.Replaces, Workload: r.implementation.Workload,
 	})
 	if err != nil {
 		return nil, err

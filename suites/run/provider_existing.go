@@ -13,7 +13,6 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
-	"github.com/rollcall-conformance/rollcall/framework/recorder"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
 
@@ -36,7 +35,7 @@ func (p *existingProvider) start(ctx context.Context, r *suiteRun) (*place, erro
 	nodes, err := existing.Start(ctx, existing.Options{
 		Config: p.config, Dir: r.artifacts.work, Out: p.out,
 		Traces: existing.Traces{
-			NamespaceLabel: scenario.NamespaceLabel, NodeLabelPrefix: history.ScenarioPrefix, NodeAnnotations: []string{recorder.MarkAnnotation},
+			NamespaceLabel: scenario.NamespaceLabel, NodeLabelPrefix: history.ScenarioPrefix, NodeAnnotations: []string{history.MarkAnnotation},
 		},
 	})
 	if err != nil {

@@ -55,7 +55,7 @@ func (p *kindProvider) start(ctx context.Context, r *suiteRun) (_ *place, err er
 	}
 	nodes, err := kind.Start(ctx, kind.Options{
 		Workers: p.workers, KubernetesVersion: p.version, Dir: dir, LogDir: r.artifacts.logs,
-		KWOK: p.kwok.Path(kwok.Name), DisabledControllers: r.implementation.Replaces, Keep: p.keep, Out: p.out,
+		KWOK: p.kwok.Path(kwok.Name), DisabledControllers: r.implementation.Replaces, Workload: r.implementation.Workload, Keep: p.keep, Out: p.out,
 	})
 	if err != nil {
 		return nil, err

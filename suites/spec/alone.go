@@ -100,6 +100,7 @@ func (l Launch) start(ctx context.Context, name string, o *own) error {
 	control, err := embedded.Start(ctx, embedded.Options{
 		Binary:            func(binary string) string { return filepath.Join(l.BinDir, binary) },
 		KubernetesVersion: l.KubernetesVersion, Dir: dir, LogDir: logs, DisabledControllers: o.tested.Replaces,
+		Workload: o.tested.Workload,
 	})
 	if err != nil {
 		return fmt.Errorf("start a control plane of its own: %w", err)
@@ -119,7 +120,7 @@ func (o *own) environment(ctx context.Context, shared scenario.Environment) (sce
 	if err != nil {
 		return shared, err
 	}
-	shared.Client, shared.Config, shared.Machines, shared.Exclusive = client, o.cluster.Config(), o.machines, true
+	shared.Config, shared.Machines, shared.Exclusive = o.cluster.Config(), o.machines, true
 	shared.Authors, err = o.authors(ctx, client)
 	return shared, err
 }

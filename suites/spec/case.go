@@ -25,11 +25,11 @@ type Case struct {
 // finish closes the recording and judges it. Without a recording nothing is decided. The failure is the harness's own.
 func (c *Case) finish(ctx context.Context, ending history.Ending) (j Judgement, failure error) {
 	if c.Scenario == nil {
-		return c.spec.undecided(ending), nil
+		return c.spec.undecided(c.process.session.header(), ending), nil
 	}
 	h, err := c.Finish(ctx, ending)
 	if h == nil {
-		return c.spec.undecided(history.Ending{Aborted: "harness: there is no recording"}), err
+		return c.spec.undecided(c.process.session.header(), history.Ending{Aborted: "harness: there is no recording"}), err
 	}
 	return c.spec.Judge(h, c.process.catalogue), err
 }

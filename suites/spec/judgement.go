@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -33,7 +34,7 @@ type Judgement struct {
 // whoever judges it again comes to the same judgement.
 func (s *Spec) Judge(h *history.History, catalogue *requirements.Catalogue) Judgement {
 	// Checks may look at any kind but Events, which are evidence and not in the order.
-	inOrder := slices.DeleteFunc(slices.Clone(h.Kinds), func(kind history.Kind) bool { return kind == history.KindEvent })
+	inOrder := slices.DeleteFunc(slices.Clone(h.Kinds), history.Kind.EvidenceOnly)
 	evidence := verdict.Evidence{Incomplete: judge.Incomplete(h, inOrder...)}
 	if ending := h.End(); ending != nil {
 		evidence.Aborted, evidence.Impossible = ending.Aborted, ending.Impossible
@@ -60,6 +61,9 @@ func (s *Spec) Judge(h *history.History, catalogue *requirements.Catalogue) Judg
 	answers := standingAnswers(standing, checks.asked())
 	j.Violations = standing.Violations()
 	for _, check := range checks.checks {
+		if s.wants.foreign(h.Header, check.id) != "" {
+			continue
+		}
 		answer := survey.Ask(check.matcher, standing)
 		answers[check.id] = append(answers[check.id], verdict.Answer{Broken: len(answer.Violations) > 0 && evidence.Unmet == "", Untested: answer.Untested})
 		if evidence.Unmet != "" {
@@ -85,6 +89,7 @@ func (j *Judgement) decide(s *Spec, catalogue *requirements.Catalogue, evidence 
 	for _, id := range ids {
 		about := evidence
 		about.Unclaimed, about.Answers = unclaimed(catalogue, j.history.Features, id), answers[id]
+		about.Impossible = cmp.Or(about.Impossible, s.wants.foreign(j.history.Header, id))
 		outcome := reports.Outcome{Requirement: id, Spec: s.Text, Duration: took(j.history)}
 		if ending := j.history.End(); ending != nil {
 			outcome.Nodes = ending.Nodes

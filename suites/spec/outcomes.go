@@ -27,26 +27,28 @@ func attach(outcomes Outcomes) {
 	ginkgo.AddReportEntry(OutcomeEntry, outcomes, ginkgo.ReportEntryVisibilityNever)
 }
 
-// NotRun returns the outcomes of a spec that cannot run: nothing that it decides is claimed, or the cluster lacks what it takes; nil if it can.
-func (s *Spec) NotRun(place history.Place, features []string, catalogue *requirements.Catalogue) []reports.Outcome {
-	missing, claimed := s.wants.missingOn(place), false
+// NotRun returns the outcomes of a spec that cannot run: nothing that it decides is claimed, or the implementation or the cluster lacks what it takes, as
+// the headers of the run's recordings say; nil if it can.
+func (s *Spec) NotRun(run history.Header, catalogue *requirements.Catalogue) []reports.Outcome {
+	missing, possible := s.wants.missingOn(run.Place), false
 	var outcomes []reports.Outcome
 	for _, id := range s.Decides {
-		evidence := verdict.Evidence{Unclaimed: unclaimed(catalogue, features, id), Impossible: missing}
-		claimed = claimed || evidence.Unclaimed == ""
+		evidence := verdict.Evidence{Unclaimed: unclaimed(catalogue, run.Features, id), Impossible: cmp.Or(missing, s.wants.foreign(run, id))}
+		possible = possible || evidence.Unclaimed == "" && evidence.Impossible == ""
 		outcomes = append(outcomes, s.outcome(id, evidence))
 	}
-	if claimed && missing == "" {
+	if possible {
 		return nil
 	}
 	return outcomes
 }
 
 // undecided is the judgement of a scenario that ended before anything was recorded.
-func (s *Spec) undecided(ending history.Ending) Judgement {
+func (s *Spec) undecided(run history.Header, ending history.Ending) Judgement {
 	j := Judgement{}
 	for _, id := range s.Decides {
-		j.Outcomes = append(j.Outcomes, s.outcome(id, verdict.Evidence{Aborted: ending.Aborted, Impossible: ending.Impossible}))
+		evidence := verdict.Evidence{Aborted: ending.Aborted, Impossible: cmp.Or(ending.Impossible, s.wants.foreign(run, id))}
+		j.Outcomes = append(j.Outcomes, s.outcome(id, evidence))
 	}
 	return j
 }

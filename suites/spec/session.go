@@ -16,6 +16,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/workload"
 )
 
 // SessionVariable is the environment variable that names the file with the session.
@@ -34,6 +35,8 @@ type Session struct {
 	// RevisionLabel and Features of the implementation.
 	RevisionLabel string                 `json:"revisionLabel"`
 	Features      []requirements.Feature `json:"features"`
+	// Workload is what it reconciles.
+	Workload workload.Workload `json:"workload"`
 	// RealNodes and OnlyRealNodes: see scenario.Environment.
 	RealNodes     []string `json:"realNodes,omitempty"`
 	OnlyRealNodes bool     `json:"onlyRealNodes,omitempty"`
@@ -92,9 +95,12 @@ func (s Session) features() []string {
 	return features
 }
 
-// place is what the cluster has to offer.
-func (s Session) place() history.Place {
-	return history.Place{RealNodes: len(s.RealNodes), OnlyRealNodes: s.OnlyRealNodes, NeverAlone: s.NeverAlone}
+// header is what every recording of the run says about the implementation and the cluster.
+func (s Session) header() history.Header {
+	return history.Header{
+		Features: s.features(), Workload: s.Workload.String(),
+		Place: history.Place{RealNodes: len(s.RealNodes), OnlyRealNodes: s.OnlyRealNodes, NeverAlone: s.NeverAlone},
+	}
 }
 
 // connectTimeout bounds what a process asks of the cluster before its first spec.
@@ -115,8 +121,8 @@ func (s Session) environment() (scenario.Environment, error) {
 	defer cancel()
 	authors, err := s.authors(ctx, client)
 	return scenario.Environment{
-		Client: client, Authors: authors, RealNodes: s.RealNodes, OnlyRealNodes: s.OnlyRealNodes, Images: s.Images,
-		Config: config, Features: s.features(), NeverAlone: s.NeverAlone,
+		Config: config, Workload: s.Workload, Authors: authors, RealNodes: s.RealNodes, OnlyRealNodes: s.OnlyRealNodes, Images: s.Images,
+		Features: s.features(), NeverAlone: s.NeverAlone,
 		NoSurge:    !slices.Contains(s.Features, requirements.Surge),
 		Recordings: s.Recordings, RevisionLabel: s.RevisionLabel, Seed: s.Seed, Patience: s.Patience,
 	}, err

@@ -1,7 +1,11 @@
 package spec
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
 
@@ -16,6 +20,10 @@ type RealNodes struct{}
 // It is a decorator of It.
 type SimulatedNodes struct{}
 
+// AppsV1 has these requirements of a spec decided only where the implementation reconciles DaemonSets of apps/v1, since they are about what Kubernetes
+// itself does with them. Without any it stands for all that the spec decides. It is a decorator of It.
+type AppsV1 []requirements.ID
+
 // Records has the DaemonSets of these namespaces recorded too, which are not the spec's. It is a decorator of It.
 type Records []string
 
@@ -29,7 +37,9 @@ type Bystanders struct{}
 type wants struct {
 	alone bool
 	// nodes is empty if any kind will do.
-	nodes      scenario.NodeKind
+	nodes scenario.NodeKind
+	// appsV1 is nil if nothing is about DaemonSets of apps/v1 alone.
+	appsV1     AppsV1
 	records    []string
 	kinds      []history.Kind
 	bystanders bool
@@ -45,6 +55,8 @@ func wantsOf(decorators []any) (w wants, others []any) {
 			w.nodes = scenario.Real
 		case SimulatedNodes:
 			w.nodes = scenario.Simulated
+		case AppsV1:
+			w.appsV1 = append(AppsV1{}, decorator...)
 		case Records:
 			w.records = decorator
 		case Kinds:
@@ -56,6 +68,14 @@ func wantsOf(decorators []any) (w wants, others []any) {
 		}
 	}
 	return w, others
+}
+
+// foreign says why a requirement is not decided for the workload of a run whose recordings have this header, or nothing.
+func (w wants) foreign(run history.Header, id requirements.ID) string {
+	if run.Workload == "" || w.appsV1 == nil || len(w.appsV1) > 0 && !slices.Contains(w.appsV1, id) {
+		return ""
+	}
+	return fmt.Sprintf("it is about what Kubernetes itself does with DaemonSets of apps/v1, and the implementation reconciles %s", run.Workload)
 }
 
 // missingOn says why a spec that wants this is not possible on the cluster, or nothing.

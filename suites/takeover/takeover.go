@@ -72,7 +72,7 @@ func standing() {
 				return isDaemon(m) && m.Pod().Namespace == system
 			}))))
 			j.Decide("TAKEOVER-003", Tested(AtLeast(2, RevisionCreated())))
-		}, spec.Alone{}, spec.RealNodes{}, spec.Records{system})
+		}, spec.AppsV1{}, spec.Alone{}, spec.RealNodes{}, spec.Records{system})
 
 	spec.It("brings the status up to date promptly after taking over, with a change that no controller has seen",
 		spec.Decides("TAKEOVER-005"),
@@ -91,7 +91,7 @@ func standing() {
 				return ok && daemonSet.Spec.MinReadySeconds == 1 && daemonSet.Status.ObservedGeneration == daemonSet.Generation
 			})
 			j.Decide("TAKEOVER-005", Before(observed, Marked(promptOver)), HoldsAtEnd(statusRight()))
-		}, spec.Alone{})
+		}, spec.AppsV1{}, spec.Alone{})
 }
 
 // underway are the specs of a change of controllers in the middle of a rollout.
@@ -117,7 +117,7 @@ func underway() {
 				NeverBetween(Done(history.TakeOver), Marked(takenOver), PodDeleted()),
 				Never(PodDeleted(OfVersion("v2"))), OnEveryNode(AtMost(1, PodCreated(OfVersion("v2")))),
 				Keeps("SURGE-002"), Keeps("SURGE-009"), EndsRolledOut())
-		}, spec.Alone{})
+		}, spec.AppsV1{}, spec.Alone{})
 
 	spec.It("carries out a rollback in the middle of a surge rollout that no controller has seen yet",
 		spec.Decides("TAKEOVER-004"),
@@ -138,7 +138,7 @@ func underway() {
 				NeverBetween(Done(history.TakeOver), Marked(takenOver), PodDeleted(Updated())),
 				NeverBetween(Done(history.TakeOver), Marked(takenOver), PodCreated()),
 				EndsRolledOut())
-		}, spec.Alone{})
+		}, spec.AppsV1{}, spec.Alone{})
 }
 
 // isDaemon reports whether a DaemonSet controls the pod, or did so until now. Static pods come and go with kube-controller-manager's own configuration.

@@ -19,7 +19,7 @@ func (c *Cluster) auditDir() string { return filepath.Join(c.options.Dir, "audit
 
 // keepAuditLog has kube-apiserver write it.
 func (c *Cluster) keepAuditLog(apiServer *envtest.APIServer) error {
-	policy, err := audit.Policy()
+	policy, err := audit.Policy(c.options.Workload)
 	if err != nil {
 		return err
 	}

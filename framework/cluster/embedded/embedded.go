@@ -21,6 +21,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster"
 	"github.com/rollcall-conformance/rollcall/framework/process"
+	"github.com/rollcall-conformance/rollcall/framework/workload"
 )
 
 // ProviderName is what reports call this provider.
@@ -42,6 +43,8 @@ type Options struct {
 	// DisabledControllers are the controllers of kube-controller-manager that the implementation replaces, for example
 	// "daemonset-controller". Default: none.
 	DisabledControllers []string
+	// Workload is what the implementation reconciles: the audit log holds the writes to it. Default: DaemonSets.
+	Workload workload.Workload
 }
 
 // Cluster is a running control plane.

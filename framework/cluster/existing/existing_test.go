@@ -19,7 +19,6 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/history"
-	"github.com/rollcall-conformance/rollcall/framework/recorder"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
 
@@ -43,7 +42,7 @@ func use(t *testing.T, out *bytes.Buffer) (*Cluster, error) {
 
 func ofScenarios() Traces {
 	return Traces{
-		NamespaceLabel: scenario.NamespaceLabel, NodeLabelPrefix: history.ScenarioPrefix, NodeAnnotations: []string{recorder.MarkAnnotation},
+		NamespaceLabel: scenario.NamespaceLabel, NodeLabelPrefix: history.ScenarioPrefix, NodeAnnotations: []string{history.MarkAnnotation},
 	}
 }
 
@@ -214,14 +213,14 @@ func leave(t *testing.T, c *Cluster) {
 	g := NewWithT(t)
 	g.Expect(c.WillInstall(t.Context(), []*unstructured.Unstructured{clusterRole("implementation-of-test")})).To(Succeed())
 	createRole(t, "implementation-of-test")
-	env := scenario.Environment{Client: admin, RealNodes: c.Nodes(), OnlyRealNodes: true, Bystanders: true, Recordings: t.TempDir(), Patience: patience}
+	env := scenario.Environment{Config: somebodys.Config(), RealNodes: c.Nodes(), OnlyRealNodes: true, Bystanders: true, Recordings: t.TempDir(), Patience: patience}
 	s := scenario.Start(t.Context(), t, env, "left-behind", "a run that breaks off")
 	s.AddNodes(t.Context(), 1)
 	pod := s.MakeStaticPod(t.Context(), c.Nodes()[0], nil)
 	g.Expect(*pod.Spec.TerminationGracePeriodSeconds).To(BeNumerically(">", 60))
 	_, err := s.Finish(t.Context(), history.Ending{})
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(everything(t)).To(And(ContainSubstring("scenario.rollcall.dev/left-behind"), ContainSubstring(recorder.MarkAnnotation), ContainSubstring("left-behind-bystanders")))
+	g.Expect(everything(t)).To(And(ContainSubstring("scenario.rollcall.dev/left-behind"), ContainSubstring(history.MarkAnnotation), ContainSubstring("left-behind-bystanders")))
 }
 
 func TestWhatACrashedRunLeftGoesWithTheNext(t *testing.T) {
@@ -238,7 +237,7 @@ func TestWhatACrashedRunLeftGoesWithTheNext(t *testing.T) {
 	next, err := use(t, &said)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(said.String()).To(ContainSubstring("has the cluster; waiting up to"))
-	g.Expect(everything(t)).NotTo(Or(ContainSubstring("left-behind"), ContainSubstring("implementation-of-test"), ContainSubstring(recorder.MarkAnnotation)))
+	g.Expect(everything(t)).NotTo(Or(ContainSubstring("left-behind"), ContainSubstring("implementation-of-test"), ContainSubstring(history.MarkAnnotation)))
 	g.Expect(next.Stop(t.Context())).To(Succeed())
 	g.Expect(everything(t)).To(Equal(before))
 }

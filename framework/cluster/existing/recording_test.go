@@ -15,7 +15,7 @@ import (
 func TestARecordingWithoutNodesNeedsNone(t *testing.T) {
 	g := NewWithT(t)
 	before := everything(t)
-	s := scenario.Start(t.Context(), t, scenario.Environment{Client: admin, OnlyRealNodes: true, Recordings: t.TempDir()}, "nodeless", "a scenario without nodes")
+	s := scenario.Start(t.Context(), t, scenario.Environment{Config: somebodys.Config(), OnlyRealNodes: true, Recordings: t.TempDir()}, "nodeless", "a scenario without nodes")
 	h, err := s.Finish(t.Context(), history.Ending{})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(h.CaughtUp).To(BeTrue())
@@ -29,7 +29,7 @@ func TestARecordingWithoutNodesNeedsNone(t *testing.T) {
 func TestANodeThatLeftTheScenarioBySomebodyElsesHandProvesNothing(t *testing.T) {
 	g := NewWithT(t)
 	node := setAside(t)
-	env := scenario.Environment{Client: admin, RealNodes: []string{node}, OnlyRealNodes: true, Recordings: t.TempDir(), Patience: patience}
+	env := scenario.Environment{Config: somebodys.Config(), RealNodes: []string{node}, OnlyRealNodes: true, Recordings: t.TempDir(), Patience: patience}
 	s := scenario.Start(t.Context(), t, env, "robbed", "a scenario whose node loses its label")
 	s.AddNodes(t.Context(), 1)
 	patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:null}}}`, scenario.NodeLabel("robbed"))

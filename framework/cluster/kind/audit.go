@@ -32,7 +32,7 @@ func (c *Cluster) AuditLog() audit.Log { return auditLog{run: c.Run, machine: c.
 // much to do before kube-apiserver needs it; should it come later, kubelet tries again until it is there. So the engine may be on another machine, which a
 // mount would not allow.
 func (c *Cluster) deliverAuditPolicy(ctx context.Context) error {
-	policy, err := audit.Policy()
+	policy, err := audit.Policy(c.options.Workload)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/cluster"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/process"
+	"github.com/rollcall-conformance/rollcall/framework/workload"
 )
 
 // ProviderName is what reports call this provider.
@@ -47,6 +48,8 @@ type Options struct {
 	KWOK string
 	// DisabledControllers are the controllers of kube-controller-manager that the implementation replaces. Default: none.
 	DisabledControllers []string
+	// Workload is what the implementation reconciles: the audit log holds the writes to it. Default: DaemonSets.
+	Workload workload.Workload
 	// Keep has the cluster outlive Stop and its owner's end.
 	Keep bool
 	// Out gets a line about whatever takes long or is unusual. Default: none.

@@ -1,5 +1,5 @@
-// Command rollcall-variant is the reference controller with one difference, which --variant names; it has to come first. All other arguments are
-// those of rollcall-reference. Package variants lists what there is.
+// Command rollcall-variant is the reference controller with one difference, which --variant names; it has to come first. With --workload=toy behind it
+// the controller is that of rollcall-toy. All other arguments are those of rollcall-reference. Package variants lists what there is.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
 	"github.com/rollcall-conformance/rollcall/impl/reference"
+	"github.com/rollcall-conformance/rollcall/impl/toy"
 )
 
 func main() {
@@ -17,7 +18,22 @@ func main() {
 		fmt.Fprintln(os.Stderr, "rollcall-variant:", err)
 		os.Exit(2)
 	}
-	reference.Main(args, variant.Options())
+	options := variant.Options()
+	if reconcilesDaemons, others := cutToy(args); reconcilesDaemons {
+		options.Workload, args = toy.API(), others
+	}
+	reference.Main(args, options)
+}
+
+// ofToy is the argument that has the controller reconcile Daemons.
+const ofToy = "--workload=toy"
+
+// cutToy reports whether that is the first of the arguments, and returns the others.
+func cutToy(args []string) (found bool, others []string) {
+	if len(args) == 0 || args[0] != ofToy {
+		return false, args
+	}
+	return true, args[1:]
 }
 
 // choose returns the variant that the first argument names, and the arguments of the reference.

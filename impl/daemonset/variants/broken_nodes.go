@@ -41,12 +41,12 @@ func brokenNodes() []Variant {
 				withoutCreations(actions, func(c plan.PodCreation) bool { return cordoned[c.Node] })
 			})},
 		{Name: "keeps-pods-on-nodes-that-repel-them", Says: "Deletes no pod from a node that became ineligible.",
-			Breaks: []string{"DRAIN-008", "TARGET-002"},
+			Breaks: []string{"TARGET-002"},
 			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
 				withoutDeletions(actions, deletedFor(plan.ReasonIneligible))
 			})},
 		{Name: "leaves-ineligible-nodes-alone-during-a-rollout", Says: "Deletes no pod from a node that became ineligible while a rollout is under way.",
-			Breaks: []string{"DRAIN-008", "TARGET-002", "SURGE-018"},
+			Breaks: []string{"TARGET-002", "SURGE-018"},
 			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
 				if actions.RolloutInProgress {
 					withoutDeletions(actions, deletedFor(plan.ReasonIneligible))
