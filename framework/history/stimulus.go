@@ -21,8 +21,6 @@ type Stimulus struct {
 	UID       types.UID `json:"uid,omitempty"`
 	// Node is the node that the act is felt on; empty if it is not one node.
 	Node string `json:"node,omitempty"`
-	// Gates are the feature gates that a restart of the implementation switches, by name. The others are as the implementation file has them.
-	Gates map[string]bool `json:"gates,omitempty"`
 	// Detail says more to a reader, for example "maxSurge 1 -> 3". It decides nothing.
 	Detail string `json:"detail,omitempty"`
 }

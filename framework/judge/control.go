@@ -15,14 +15,7 @@ type control struct {
 	workingSince time.Time
 	// starting are the acts that put it to work and have not ended, by number.
 	starting map[int]history.Act
-	// surgeOff: the feature gate of surge is off, so nobody is held to maxSurge, and a maxUnavailable of zero is one (GATE-002, GATE-003).
-	surgeOff bool
-	// switchedBy is the act that last switched it.
-	switchedBy int
 }
-
-// SurgeGate is the feature gate of surge (GATE-010).
-const SurgeGate = "DaemonSetUpdateSurge"
 
 func (c *control) stimulus(stimulus *history.Stimulus) {
 	if stimulus.Act == history.CutOffImplementation {
@@ -32,13 +25,6 @@ func (c *control) stimulus(stimulus *history.Stimulus) {
 	}
 	if stimulus.Act.Starts() {
 		c.starting[stimulus.Number] = stimulus.Act
-	}
-	if stimulus.Act == history.RestartImplementation {
-		on, given := stimulus.Gates[SurgeGate]
-		off := given && !on
-		if c.surgeOff != off {
-			c.surgeOff, c.switchedBy = off, stimulus.Number
-		}
 	}
 }
 
@@ -55,12 +41,6 @@ func (c *control) outcome(outcome *history.Outcome, now time.Time) {
 		c.halted = false
 	}
 	c.workingSince = now
-}
-
-// switching reports whether the outcome is that of the act that last switched the feature gate: until then the implementation may be acting by either.
-func (c *control) switching(outcome *history.Outcome) bool {
-	_, starting := c.starting[outcome.Stimulus]
-	return starting && outcome.Stimulus == c.switchedBy
 }
 
 // interrupted reports whether nothing can be expected of the implementation now: it is halted, or being started.

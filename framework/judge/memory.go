@@ -41,7 +41,7 @@ func (m *memory) see(cluster *history.Cluster, change history.Change, index int)
 	m.blame.forget()
 	switch {
 	case change.Stimulus != nil:
-		m.stimulus(scene, change.Entry)
+		m.stimulus(change.Entry)
 		return scene
 	case change.Outcome != nil:
 		m.outcome(change.Outcome)
@@ -69,17 +69,12 @@ func (m *memory) pass() {
 	m.woken = m.woken[:0]
 }
 
-func (m *memory) stimulus(scene *Scene, entry history.Entry) {
+func (m *memory) stimulus(entry history.Entry) {
 	stimulus := entry.Stimulus
 	m.blame.stimulus(entry, m.now)
-	before := m.control.surgeOff
 	m.control.stimulus(stimulus)
-	for uid, workload := range m.workloads {
+	for _, workload := range m.workloads {
 		workload.doom(stimulus)
-		if m.control.surgeOff != before {
-			m.refresh(uid, workload)
-			scene.touched = append(scene.touched, touch{workload: workload})
-		}
 	}
 	if workload := m.workloads[stimulus.UID]; workload != nil && stimulus.Act.WritesStatus() {
 		workload.statusDue, workload.statusUntil = true, m.now.Add(Lag)
@@ -87,11 +82,6 @@ func (m *memory) stimulus(scene *Scene, entry history.Entry) {
 }
 
 func (m *memory) outcome(outcome *history.Outcome) {
-	if m.control.switching(outcome) {
-		for _, workload := range m.workloads {
-			workload.prolong(m.now)
-		}
-	}
 	m.control.outcome(outcome, m.now)
 	if !outcome.Refused {
 		return
@@ -144,7 +134,7 @@ func (m *memory) learn(scene *Scene, object *appsv1.DaemonSet) {
 	m.workloads[object.UID] = known
 	m.woken = append(m.woken, known)
 	known.Desired = m.cluster.Desired(object.UID)
-	known.Settings = settingsOf(object, known.Desired, m.cluster.CurrentRevision(object.UID), m.control.surgeOff)
+	known.Settings = settingsOf(object, known.Desired, m.cluster.CurrentRevision(object.UID))
 	m.refreshNodes(object.UID, known)
 	for _, node := range m.cluster.NodesOf(object.UID) {
 		for _, pod := range m.cluster.PodsOn(object.UID, node) {
@@ -167,7 +157,7 @@ func (m *memory) node(scene *Scene, object *corev1.Node) {
 
 func (m *memory) refresh(uid types.UID, w *Workload) {
 	w.Desired = m.cluster.Desired(uid)
-	w.remember(settingsOf(w.Object, w.Desired, m.cluster.CurrentRevision(uid), m.control.surgeOff), m.now)
+	w.remember(settingsOf(w.Object, w.Desired, m.cluster.CurrentRevision(uid)), m.now)
 }
 
 func (m *memory) refreshNodes(uid types.UID, w *Workload) {

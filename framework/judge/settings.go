@@ -24,7 +24,7 @@ type Settings struct {
 // ZeroDowntime reports whether a node may lose its available pod only to another one.
 func (s Settings) ZeroDowntime() bool { return s.Rolling && s.Surging && !s.Yielding }
 
-func settingsOf(ds *appsv1.DaemonSet, desired, template int, surgeOff bool) Settings {
+func settingsOf(ds *appsv1.DaemonSet, desired, template int) Settings {
 	s := Settings{MinReady: ds.Spec.MinReadySeconds, Template: template}
 	if ds.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
 		return s
@@ -38,13 +38,10 @@ func settingsOf(ds *appsv1.DaemonSet, desired, template int, surgeOff bool) Sett
 			maxUnavailable = rolling.MaxUnavailable
 		}
 	}
-	if surgeOff {
-		maxSurge = nil
-	}
 	s.Surging, s.Surge = resolve(maxSurge, desired)
 	s.Yielding, s.Unavailable = resolve(maxUnavailable, desired)
 	if !s.Surging && !s.Yielding {
-		// The API refuses it, since no rollout could ever proceed; where it got in all the same, as without the feature gate, one at a time remains.
+		// The API refuses it, since no rollout could ever proceed; where it got in all the same, one at a time is what remains.
 		s.Yielding, s.Unavailable = true, 1
 	}
 	return s
@@ -86,13 +83,6 @@ func (w *Workload) remember(s Settings, now time.Time) {
 	}
 	w.past = append(kept, pastSettings{Settings: w.Settings, until: now})
 	w.Settings = s
-}
-
-// prolong has the settings before those in force count as in force until now.
-func (w *Workload) prolong(now time.Time) {
-	if len(w.past) > 0 {
-		w.past[len(w.past)-1].until = now
-	}
 }
 
 // Recent yields the settings by which the implementation may be acting: those in force, and those that were until less than Lag ago.

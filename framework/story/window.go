@@ -1,7 +1,6 @@
 package story
 
 import (
-	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -32,8 +31,7 @@ type identity struct {
 	received        time.Duration
 	kind            history.Kind
 	uid             types.UID
-	// stimulus is its number, act, target and detail.
-	stimulus [4]string
+	stimulus        history.Stimulus
 	// measured is the measurement's node and target.
 	measured [2]string
 }
@@ -44,8 +42,7 @@ func identityOf(entry history.Entry) identity {
 		id.uid = entry.Object.GetUID()
 	}
 	if entry.Stimulus != nil {
-		s := entry.Stimulus
-		id.stimulus = [4]string{strconv.Itoa(s.Number), string(s.Act), s.Namespace + "/" + s.Name, s.Detail}
+		id.stimulus = *entry.Stimulus
 	}
 	if entry.Measurement != nil {
 		id.measured = [2]string{entry.Measurement.Node, entry.Measurement.Target}

@@ -17,14 +17,13 @@ func (c *Case) Kill(ctx context.Context) {
 
 // Restart starts the implementation again and returns when it is ready. It then knows all that has happened.
 func (c *Case) Restart(ctx context.Context) {
-	c.note(ctx, history.Stimulus{Act: history.RestartImplementation}, (*own).restart)
+	c.note(ctx, history.RestartImplementation, "", (*own).restart)
 }
 
 // RestartWith is Restart with other arguments, environment or feature gates than the implementation file gives, until the next Restart. The end of the
 // spec is one.
 func (c *Case) RestartWith(ctx context.Context, change implementation.Change) {
-	stimulus := history.Stimulus{Act: history.RestartImplementation, Gates: change.Gates, Detail: "with " + change.String()}
-	c.note(ctx, stimulus, func(o *own, ctx context.Context) error { return o.restartWith(ctx, change) })
+	c.note(ctx, history.RestartImplementation, "with "+change.String(), func(o *own, ctx context.Context) error { return o.restartWith(ctx, change) })
 }
 
 // Suspend stops the implementation where it is until Resume.
@@ -60,14 +59,14 @@ func (c *Case) DeleteImplementationPod(ctx context.Context) {
 // HandBack ends the implementation and has kube-controller-manager do its work.
 func (c *Case) HandBack(ctx context.Context) {
 	c.replaces(history.HandBack)
-	c.note(ctx, history.Stimulus{Act: history.HandBack}, (*own).handBack)
+	c.note(ctx, history.HandBack, "", (*own).handBack)
 }
 
 // TakeOver has the implementation do its work again, in the place of kube-controller-manager, and returns when it is ready. What is to happen while
 // neither of them is at work can be given.
 func (c *Case) TakeOver(ctx context.Context, meanwhile ...func()) {
 	c.replaces(history.TakeOver)
-	c.note(ctx, history.Stimulus{Act: history.TakeOver}, func(o *own, ctx context.Context) error { return o.takeOver(ctx, meanwhile...) })
+	c.note(ctx, history.TakeOver, "", func(o *own, ctx context.Context) error { return o.takeOver(ctx, meanwhile...) })
 }
 
 // replaces ends a spec about taking over where the implementation replaces nothing.
@@ -79,7 +78,7 @@ func (c *Case) replaces(doing history.Act) {
 
 // disturb does what Restart, or mend, has to undo.
 func disturb[C implementation.Capability](ctx context.Context, c *Case, doing history.Act, act func(C, context.Context) error) {
-	c.note(ctx, history.Stimulus{Act: doing}, func(o *own, ctx context.Context) error {
+	c.note(ctx, doing, "", func(o *own, ctx context.Context) error {
 		capability, err := implementation.Find[C](ctx, o.running)
 		if err != nil {
 			return err
@@ -104,15 +103,15 @@ func mend[C implementation.Capability](ctx context.Context, c *Case, doing histo
 }
 
 // note records what is done to the implementation, and does it.
-func (c *Case) note(ctx context.Context, doing history.Stimulus, act func(*own, context.Context) error) {
+func (c *Case) note(ctx context.Context, doing history.Act, detail string, act func(*own, context.Context) error) {
 	if c.own == nil {
-		aborter{}.Fatalf("harness: %s: others use it too, the spec must be spec.Alone", doing.Act)
+		aborter{}.Fatalf("harness: %s: others use it too, the spec must be spec.Alone", doing)
 	}
-	err := c.Do(ctx, doing, func(ctx context.Context) error { return act(c.own, ctx) })
+	err := c.Do(ctx, history.Stimulus{Act: doing, Detail: detail}, func(ctx context.Context) error { return act(c.own, ctx) })
 	switch {
 	case errors.Is(err, implementation.ErrLaunchedByOthers), errors.Is(err, errors.ErrUnsupported):
-		aborter{}.Skipf("%s: %v", doing.Act, err)
+		aborter{}.Skipf("%s: %v", doing, err)
 	case err != nil:
-		aborter{}.Fatalf("harness: %s: %v", doing.Act, err)
+		aborter{}.Fatalf("harness: %s: %v", doing, err)
 	}
 }
