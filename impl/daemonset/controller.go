@@ -45,6 +45,9 @@ type Options struct {
 	// Workload is the API whose objects are reconciled; default the DaemonSets of apps/v1.
 	Workload *workload.API
 
+	// SurgeDisabled: the feature gate DaemonSetUpdateSurge is off. Default: it is on.
+	SurgeDisabled bool
+
 	// Plan decides; default plan.Plan.
 	Plan plan.Planner
 	// Writer wraps the client that all writes go through; default none.
@@ -81,6 +84,8 @@ func SetupWithManager(ctx context.Context, manager ctrl.Manager, options Options
 	}
 	writes := act.NewOwnWrites(options.Clock, numbers.OwnWritesTimedOut)
 	var r reconcile.Reconciler = &Reconciler{
+		surgeDisabled: options.SurgeDisabled,
+
 		clock:    options.Clock,
 		plan:     options.Plan,
 		observer: observe.New(cached),
@@ -120,6 +125,8 @@ func SetupWithManager(ctx context.Context, manager ctrl.Manager, options Options
 
 // Reconciler makes one pass over one DaemonSet at a time.
 type Reconciler struct {
+	surgeDisabled bool
+
 	clock    clock.PassiveClock
 	plan     plan.Planner
 	observer *observe.Observer
@@ -142,6 +149,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, nil
 	}
 	ds := state.DaemonSet
+	state.SurgeDisabled = r.surgeDisabled
 	state.Backoff = r.backoffs.of(request.NamespacedName, ds)
 	confirmed, err := r.confirmed(ctx, state)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -21,10 +22,12 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/workload"
+	"github.com/rollcall-conformance/rollcall/impl/features"
 )
 
 // Main runs the controllers until SIGINT or SIGTERM, with the arguments of the command line, and exits: 0 after a signal or --help, 2 for a mistake on
-// the command line, 1 for any other error. In options a flag decides ConcurrentSyncs.
+// the command line, 1 for any other error. In options flags decide ConcurrentSyncs and
+// SurgeDisabled.
 func Main(args []string, options daemonset.Options) {
 	if err := run(ctrl.SetupSignalHandler(), args, options); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -47,6 +50,7 @@ type settings struct {
 	qps                             float64
 	burst                           int
 	concurrentSyncs                 int
+	surgeDisabled                   bool
 }
 
 // usageError is a mistake on the command line.
@@ -57,6 +61,10 @@ func (e *usageError) Unwrap() error { return e.cause }
 
 func parse(args []string) (settings, error) {
 	var s settings
+	gates, err := features.New()
+	if err != nil {
+		return settings{}, fmt.Errorf("define the feature gates: %w", err)
+	}
 	flags := flag.NewFlagSet("rollcall-reference", flag.ContinueOnError)
 	config.RegisterFlags(flags)
 	klog.InitFlags(flags)
@@ -72,6 +80,7 @@ func parse(args []string) (settings, error) {
 	flags.Float64Var(&s.qps, "kube-api-qps", 500, "requests per second to the API server, on average")
 	flags.IntVar(&s.burst, "kube-api-burst", 1000, "requests to the API server that may be made at once on top of that")
 	flags.IntVar(&s.concurrentSyncs, "concurrent-syncs", 5, "DaemonSets that are worked on at the same time")
+	flags.Func("feature-gates", "features to switch on or off, as in NAME=true,OTHER=false; may be repeated:\n"+strings.Join(gates.KnownFeatures(), "\n"), gates.Set)
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return settings{}, err
@@ -86,6 +95,7 @@ func parse(args []string) (settings, error) {
 	case s.concurrentSyncs <= 0:
 		return settings{}, &usageError{cause: fmt.Errorf("--concurrent-syncs=%d: has to be above zero", s.concurrentSyncs)}
 	}
+	s.surgeDisabled = !gates.Enabled(features.DaemonSetUpdateSurge)
 	return s, nil
 }
 
@@ -102,7 +112,7 @@ func run(ctx context.Context, args []string, options daemonset.Options) error {
 	if err != nil {
 		return err
 	}
-	options.ConcurrentSyncs = s.concurrentSyncs
+	options.ConcurrentSyncs, options.SurgeDisabled = s.concurrentSyncs, s.surgeDisabled
 	if err := daemonset.SetupWithManager(ctx, manager, options); err != nil {
 		return err
 	}

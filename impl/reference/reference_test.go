@@ -22,6 +22,8 @@ func TestMistakesOnTheCommandLineAreNamed(t *testing.T) {
 		"negative burst":  {[]string{"--kube-api-burst=-1"}, "--kube-api-burst=-1"},
 		"not a number":    {[]string{"--concurrent-syncs=many"}, "concurrent-syncs"},
 		"neither yes, no": {[]string{"--leader-elect=perhaps"}, "leader-elect"},
+		"unknown gate":    {[]string{"--feature-gates=MaxSurge=true"}, "unrecognized feature gate: MaxSurge"},
+		"gate in doubt":   {[]string{"--feature-gates=DaemonSetUpdateSurge=perhaps"}, "DaemonSetUpdateSurge=perhaps"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
@@ -39,6 +41,25 @@ func TestDefaults(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(s).To(Equal(settings{healthAddress: ":8081", metricsAddress: ":8080", elect: true, electionNamespace: "rollcall-system",
 		electionName: "rollcall-reference", qps: 500, burst: 1000, concurrentSyncs: 5}))
+}
+
+func TestSurgeIsSwitchedByItsGate(t *testing.T) {
+	for name, c := range map[string]struct {
+		args     []string
+		disabled bool
+	}{
+		"off":                {[]string{"--feature-gates=DaemonSetUpdateSurge=false"}, true},
+		"on":                 {[]string{"--feature-gates=DaemonSetUpdateSurge=true"}, false},
+		"the last one wins":  {[]string{"--feature-gates=DaemonSetUpdateSurge=true", "--feature-gates=DaemonSetUpdateSurge=false"}, true},
+		"off with all betas": {[]string{"--feature-gates=AllBeta=false"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			s, err := parse(c.args)
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(s.surgeDisabled).To(Equal(c.disabled), "GATE-010")
+		})
+	}
 }
 
 func TestALeaderIsReadyOnceElected(t *testing.T) {

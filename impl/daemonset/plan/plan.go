@@ -42,7 +42,7 @@ func Plan(state State, now time.Time) Actions {
 			desired++
 		}
 	}
-	how, err := strategyOf(ds, desired)
+	how, err := strategyOf(ds, desired, state.SurgeDisabled)
 	if err != nil {
 		return Actions{Err: err}
 	}

@@ -26,6 +26,9 @@ type State struct {
 	// forget all of it when metadata.generation changes (TARGET-010).
 	Backoff map[string]Backoff
 
+	// SurgeDisabled says that maxSurge is to be ignored: the feature gate DaemonSetUpdateSurge is off (GATE-002).
+	SurgeDisabled bool
+
 	// AwaitingOwnWrites says that an earlier pass created or deleted pods which this State does not show yet. Plan
 	// then only reports status (without raising observedGeneration), because any arithmetic over pods would be
 	// wrong by the writes that are missing.

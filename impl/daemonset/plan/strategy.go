@@ -32,14 +32,14 @@ func (surging) prune(p *pass, view *nodeView)  { p.pruneToPair(view) }
 func (onDelete) update(p *pass, _, kept []*nodeView, _ int) { p.createMissing(kept) }
 
 // strategyOf scales the limits of ds to desired, the number of eligible nodes. Percentages round up, so that any percentage above zero gives at
-// least one (SURGE-003, ROLLING-003).
-func strategyOf(ds *appsv1.DaemonSet, desired int) (strategy, error) {
+// least one (SURGE-003, ROLLING-003). If surge is disabled, maxSurge is zero whatever it says (GATE-002).
+func strategyOf(ds *appsv1.DaemonSet, desired int, surgeDisabled bool) (strategy, error) {
 	if ds.Spec.UpdateStrategy.Type != appsv1.RollingUpdateDaemonSetStrategyType {
 		return onDelete{}, nil
 	}
 	surge, unavailable := intstr.FromInt32(0), intstr.FromInt32(1)
 	if limits := ds.Spec.UpdateStrategy.RollingUpdate; limits != nil {
-		if limits.MaxSurge != nil {
+		if limits.MaxSurge != nil && !surgeDisabled {
 			surge = *limits.MaxSurge
 		}
 		if limits.MaxUnavailable != nil {
@@ -59,7 +59,8 @@ func strategyOf(ds *appsv1.DaemonSet, desired int) (strategy, error) {
 		return surging{maxSurge: maxSurge, maxUnavailable: maxUnavailable}, err
 	}
 	if maxUnavailable == 0 && desired > 0 {
-		// Not to be had from an API server; standing still for ever would be the worst reading of it.
+		// What is left of maxSurge above zero and maxUnavailable 0 when surge is disabled (GATE-003). An API server has both zero for nobody, and
+		// standing still for ever would be the worst reading of it.
 		maxUnavailable = 1
 	}
 	return rolling{maxUnavailable: maxUnavailable}, nil
