@@ -21,6 +21,8 @@ type Stimulus struct {
 	UID       types.UID `json:"uid,omitempty"`
 	// Node is the node that the act is felt on; empty if it is not one node.
 	Node string `json:"node,omitempty"`
+	// Gates are the feature gates that the act starts the implementation with, on or off. None: it is started as its file says.
+	Gates map[string]bool `json:"gates,omitempty"`
 	// Detail says more to a reader, for example "maxSurge 1 -> 3". It decides nothing.
 	Detail string `json:"detail,omitempty"`
 }

@@ -15,7 +15,14 @@ type control struct {
 	workingSince time.Time
 	// starting are the acts that put it to work and have not ended, by number.
 	starting map[int]history.Act
+	// surge: the feature gate surgeGate is on, or is once the implementation has started; switchedBy is the number of the act that starts it with
+	// another one, 0 if there is none.
+	surge      bool
+	switchedBy int
 }
+
+// surgeGate is the feature gate without which maxSurge is ignored (GATE-010).
+const surgeGate = "DaemonSetUpdateSurge"
 
 func (c *control) stimulus(stimulus *history.Stimulus) {
 	if stimulus.Act == history.CutOffImplementation {
@@ -26,12 +33,35 @@ func (c *control) stimulus(stimulus *history.Stimulus) {
 	if stimulus.Act.Starts() {
 		c.starting[stimulus.Number] = stimulus.Act
 	}
+	if surge := surges(stimulus); anew(stimulus.Act) && surge != c.surge {
+		c.surge, c.switchedBy = surge, stimulus.Number
+	}
 }
+
+// anew reports whether the act puts a process to work that has the feature gates that the act says, or those of its file. Others leave them as they are.
+func anew(act history.Act) bool {
+	return act == history.RestartImplementation || act == history.TakeOver || act == history.HandBack
+}
+
+// surges reports whether the implementation has the gate on once the act has started it: it does by default.
+func surges(stimulus *history.Stimulus) bool {
+	on, given := stimulus.Gates[surgeGate]
+	return on || !given
+}
+
+// switching reports whether the implementation is being started with another feature gate than it had.
+func (c *control) switching() bool { return c.switchedBy != 0 }
 
 // outcome ends an act. One that failed left the implementation as it was.
 func (c *control) outcome(outcome *history.Outcome, now time.Time) {
 	act, starting := c.starting[outcome.Stimulus]
 	delete(c.starting, outcome.Stimulus)
+	if c.switching() && outcome.Stimulus == c.switchedBy {
+		c.switchedBy = 0
+		if outcome.Error != "" {
+			c.surge = !c.surge
+		}
+	}
 	switch {
 	case !starting || outcome.Error != "":
 		return

@@ -30,7 +30,7 @@ type memory struct {
 
 func newMemory(h *history.History) *memory {
 	return &memory{
-		h: h, workloads: map[types.UID]*Workload{}, pods: map[types.UID]*Pod{}, blame: newBlame(h.Start), control: control{starting: map[int]history.Act{}},
+		h: h, workloads: map[types.UID]*Workload{}, pods: map[types.UID]*Pod{}, blame: newBlame(h.Start), control: control{starting: map[int]history.Act{}, surge: true},
 	}
 }
 
@@ -41,10 +41,10 @@ func (m *memory) see(cluster *history.Cluster, change history.Change, index int)
 	m.blame.forget()
 	switch {
 	case change.Stimulus != nil:
-		m.stimulus(change.Entry)
+		m.switched(scene, func() { m.stimulus(change.Entry) })
 		return scene
 	case change.Outcome != nil:
-		m.outcome(change.Outcome)
+		m.switched(scene, func() { m.outcome(change.Outcome) })
 		return scene
 	}
 	switch object := change.Object.(type) {
@@ -134,7 +134,7 @@ func (m *memory) learn(scene *Scene, object *appsv1.DaemonSet) {
 	m.workloads[object.UID] = known
 	m.woken = append(m.woken, known)
 	known.Desired = m.cluster.Desired(object.UID)
-	known.Settings = settingsOf(object, known.Desired, m.cluster.CurrentRevision(object.UID))
+	known.Settings = m.settings(object.UID, known, m.control.surge)
 	m.refreshNodes(object.UID, known)
 	for _, node := range m.cluster.NodesOf(object.UID) {
 		for _, pod := range m.cluster.PodsOn(object.UID, node) {
@@ -157,7 +157,31 @@ func (m *memory) node(scene *Scene, object *corev1.Node) {
 
 func (m *memory) refresh(uid types.UID, w *Workload) {
 	w.Desired = m.cluster.Desired(uid)
-	w.remember(settingsOf(w.Object, w.Desired, m.cluster.CurrentRevision(uid)), m.now)
+	w.remember(m.settings(uid, w, m.control.surge), m.now)
+	if w.outgoing = nil; m.control.switching() {
+		outgoing := m.settings(uid, w, !m.control.surge)
+		w.outgoing = &outgoing
+	}
+}
+
+func (m *memory) settings(uid types.UID, w *Workload, surge bool) Settings {
+	return settingsOf(w.Object, w.Desired, m.cluster.CurrentRevision(uid), surge)
+}
+
+// switched takes note, before and after an act that may have switched a feature gate, of what the DaemonSets' settings are then.
+func (m *memory) switched(scene *Scene, act func()) {
+	surge, switching := m.control.surge, m.control.switching()
+	act()
+	if surge == m.control.surge && switching == m.control.switching() {
+		return
+	}
+	for uid, workload := range m.workloads {
+		if workload.outgoing != nil {
+			workload.remember(*workload.outgoing, m.now)
+		}
+		m.refresh(uid, workload)
+		scene.touched = append(scene.touched, touch{workload: workload})
+	}
 }
 
 func (m *memory) refreshNodes(uid types.UID, w *Workload) {

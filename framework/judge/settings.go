@@ -24,7 +24,8 @@ type Settings struct {
 // ZeroDowntime reports whether a node may lose its available pod only to another one.
 func (s Settings) ZeroDowntime() bool { return s.Rolling && s.Surging && !s.Yielding }
 
-func settingsOf(ds *appsv1.DaemonSet, desired, template int) Settings {
+// settingsOf reads the settings of ds. Without surge maxSurge is zero, whatever it says (GATE-002).
+func settingsOf(ds *appsv1.DaemonSet, desired, template int, surge bool) Settings {
 	s := Settings{MinReady: ds.Spec.MinReadySeconds, Template: template}
 	if ds.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
 		return s
@@ -33,7 +34,9 @@ func settingsOf(ds *appsv1.DaemonSet, desired, template int) Settings {
 	one := intstr.FromInt32(1)
 	maxSurge, maxUnavailable := (*intstr.IntOrString)(nil), &one
 	if rolling := ds.Spec.UpdateStrategy.RollingUpdate; rolling != nil {
-		maxSurge = rolling.MaxSurge
+		if surge {
+			maxSurge = rolling.MaxSurge
+		}
 		if rolling.MaxUnavailable != nil {
 			maxUnavailable = rolling.MaxUnavailable
 		}
@@ -41,7 +44,8 @@ func settingsOf(ds *appsv1.DaemonSet, desired, template int) Settings {
 	s.Surging, s.Surge = resolve(maxSurge, desired)
 	s.Yielding, s.Unavailable = resolve(maxUnavailable, desired)
 	if !s.Surging && !s.Yielding {
-		// The API refuses it, since no rollout could ever proceed; where it got in all the same, one at a time is what remains.
+		// The API refuses it, since no rollout could ever proceed; where it got in all the same, or without surge, one at a time is what
+		// remains (GATE-003).
 		s.Yielding, s.Unavailable = true, 1
 	}
 	return s
@@ -85,10 +89,14 @@ func (w *Workload) remember(s Settings, now time.Time) {
 	w.Settings = s
 }
 
-// Recent yields the settings by which the implementation may be acting: those in force, and those that were until less than Lag ago.
+// Recent yields the settings by which the implementation may be acting: those in force, those that were until less than Lag ago, and while it is started
+// with another feature gate those without.
 func (w *Workload) Recent(now time.Time) iter.Seq[Settings] {
 	return func(yield func(Settings) bool) {
 		if !yield(w.Settings) {
+			return
+		}
+		if w.outgoing != nil && !yield(*w.outgoing) {
 			return
 		}
 		for _, past := range w.past {

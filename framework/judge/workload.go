@@ -23,8 +23,9 @@ type Workload struct {
 
 	// doubled are the nodes with two live pods or more.
 	doubled map[*Node]bool
-	// past are the settings before.
-	past []pastSettings
+	// past are the settings before; outgoing those of a process that is being replaced by one with another feature gate, nil if there is none.
+	past     []pastSettings
+	outgoing *Settings
 	// rolledAt is when the template in force came, rolledBy the entry that brought it.
 	rolledAt time.Time
 	rolledBy int

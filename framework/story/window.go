@@ -31,7 +31,7 @@ type identity struct {
 	received        time.Duration
 	kind            history.Kind
 	uid             types.UID
-	stimulus        history.Stimulus
+	stimulus        int // its number
 	// measured is the measurement's node and target.
 	measured [2]string
 }
@@ -42,7 +42,7 @@ func identityOf(entry history.Entry) identity {
 		id.uid = entry.Object.GetUID()
 	}
 	if entry.Stimulus != nil {
-		id.stimulus = *entry.Stimulus
+		id.stimulus = entry.Stimulus.Number
 	}
 	if entry.Measurement != nil {
 		id.measured = [2]string{entry.Measurement.Node, entry.Measurement.Target}

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/impl/features"
 )
 
 // act is one thing that the environment can do. a and b choose among what there is.
@@ -19,6 +20,9 @@ type act struct {
 // acts are all of them, the plainest first, since rapid shrinks towards the first.
 func acts(f flavour) []act {
 	all := slices.Concat(rolloutActs(f), podActs(), nodeActs(), controllerActs())
+	if f.gates {
+		all = append(all, act{"switch the feature gate", 12, switchGate})
+	}
 	if f.deletes {
 		all = append(all,
 			act{"delete the DaemonSet and create it again", 1, recreate},
@@ -34,7 +38,7 @@ func controllerActs() []act {
 			w.startController()
 		}},
 		{"lose the leader for a while", 2, func(w *world, a, _ int) {
-			w.api.noteControl(history.KillImplementation, w.controller.kill)
+			w.api.noteControl(history.Stimulus{Act: history.KillImplementation}, w.controller.kill)
 			started := w.controller.started
 			w.clock.after(time.Duration(a)*time.Second, func() {
 				if w.controller.started == started {
@@ -43,15 +47,23 @@ func controllerActs() []act {
 			})
 		}},
 		{"break the network", 1, func(w *world, _, _ int) {
-			w.api.noteControl(history.CutOffImplementation, func() { w.controller.faults.on = true })
+			w.api.noteControl(history.Stimulus{Act: history.CutOffImplementation}, func() { w.controller.faults.on = true })
 		}},
 		{"repair the network", 2, func(w *world, _, _ int) { w.reconnect() }},
 	}
 }
 
-// startController starts a process, instead of one that runs.
+// startController starts a process, instead of one that runs, with the feature gate as it is set.
 func (w *world) startController() {
-	w.api.noteControl(history.RestartImplementation, w.controller.start)
+	w.api.noteControl(history.Stimulus{
+		Act: history.RestartImplementation, Gates: map[string]bool{string(features.DaemonSetUpdateSurge): !w.controller.surgeDisabled},
+	}, w.controller.start)
+}
+
+// switchGate starts a process with the feature gate off if it was on, on if it was off.
+func switchGate(w *world, _, _ int) {
+	w.controller.surgeDisabled = !w.controller.surgeDisabled
+	w.startController()
 }
 
 // reconnect repairs the network. The process notices: its watches are established anew.
@@ -59,7 +71,7 @@ func (w *world) reconnect() {
 	if !w.controller.faults.on {
 		return
 	}
-	w.api.noteControl(history.ReconnectImplementation, func() {
+	w.api.noteControl(history.Stimulus{Act: history.ReconnectImplementation}, func() {
 		w.controller.faults.on = false
 		if w.controller.process != nil {
 			w.controller.wake(w.controller.process, 0)

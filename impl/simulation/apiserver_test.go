@@ -193,8 +193,8 @@ func (a *apiServer) note(stimulus history.Stimulus) {
 }
 
 // noteControl records an act on the implementation, which ends at once.
-func (a *apiServer) noteControl(act history.Act, do func()) {
-	a.note(history.Stimulus{Act: act})
+func (a *apiServer) noteControl(stimulus history.Stimulus, do func()) {
+	a.note(stimulus)
 	number := a.stimuli
 	do()
 	a.entries = append(a.entries, history.Entry{

@@ -22,6 +22,7 @@ type brokenPlanner struct {
 // brokenPlanners are the broken variants that the simulation's judges can find out.
 func brokenPlanners() []brokenPlanner {
 	surges, rolls := flavour{strategies: surging()}, flavour{strategies: rolling()}
+	switches := flavour{strategies: surging(), gates: true}
 	return []brokenPlanner{
 		{"deletes-first", surges, ids("SURGE-006", "SURGE-008", "SURGE-016")},
 		{"hands-over-to-a-running-pod", surges, ids("SURGE-006")},
@@ -70,6 +71,9 @@ func brokenPlanners() []brokenPlanner {
 		{"terminating-pods-are-reported-as-ready", rolls, ids("STATUS-009")},
 		{"lets-the-status-wait", rolls, ids("STATUS-001", "STATUS-010")},
 		{"writes-for-ever", rolls, ids("SURGE-025")},
+		{"surges-without-the-gate", switches, ids("ROLLING-013")},
+		{"stands-still-without-the-gate", switches, ids("ROLLING-001")},
+		{"gives-up-available-pods-without-the-gate", switches, ids("ROLLING-002")},
 	}
 }
 

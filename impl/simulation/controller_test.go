@@ -24,6 +24,8 @@ type controller struct {
 	lag    time.Duration
 	// around wraps plan.Plan, once for every process.
 	around variants.Around
+	// surgeDisabled: the feature gate of the next process is off.
+	surgeDisabled bool
 
 	// process is nil while there is none.
 	process *process
@@ -33,10 +35,12 @@ type controller struct {
 
 // process is what dies with the controller.
 type process struct {
-	plan     plan.Planner
-	cache    *cache
-	expected *expectations
-	backoff  map[string]plan.Backoff
+	plan plan.Planner
+	// surgeDisabled: its feature gate is off.
+	surgeDisabled bool
+	cache         *cache
+	expected      *expectations
+	backoff       map[string]plan.Backoff
 	// generation is the one that backoff is about.
 	generation int64
 	// trusted is the DaemonSet for which the cache was compared with the API server: see observe.Handover.
@@ -64,7 +68,7 @@ func newController(clock *clock, api *apiServer, chance chance, lag time.Duratio
 func (c *controller) start() {
 	c.kill()
 	c.started++
-	p := &process{plan: c.around(plan.Plan), expected: newExpectations(), backoff: map[string]plan.Backoff{}}
+	p := &process{plan: c.around(plan.Plan), surgeDisabled: c.surgeDisabled, expected: newExpectations(), backoff: map[string]plan.Backoff{}}
 	p.cache = newCache(c.clock, c.api, c.chance, c.lag, func(before history.Object, entry history.Entry) {
 		p.expected.seen[entry.Kind] = entry.ResourceVersion
 		if concerns(entry.Object) || before != nil && concerns(before) {
@@ -174,7 +178,7 @@ func (c *controller) observe(p *process, ds *appsv1.DaemonSet) plan.State {
 		owner := metav1.GetControllerOfNoCopy(object)
 		return owner == nil || owner.UID == ds.UID
 	}
-	state := plan.State{DaemonSet: ds, Backoff: p.backoff}
+	state := plan.State{DaemonSet: ds, Backoff: p.backoff, SurgeDisabled: p.surgeDisabled}
 	state.Nodes = listOf[*corev1.Node](p.cache.objects, history.KindNode)
 	for _, pod := range listOf[*corev1.Pod](p.cache.objects, history.KindPod) {
 		if mayBeIts(pod) {

@@ -42,6 +42,8 @@ type flavour struct {
 	strategies []strategy
 	// deletes says that the DaemonSet itself may be deleted and created again.
 	deletes bool
+	// gates says that the controller may be started with another feature gate.
+	gates bool
 }
 
 func surging() []strategy {

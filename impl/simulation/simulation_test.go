@@ -51,6 +51,7 @@ func TestThePlannerKeepsEveryPromise(t *testing.T) {
 			"surging":             {strategies: surging()},
 			"rolling":             {strategies: rolling()},
 			"changing strategies": {strategies: everyStrategy(), deletes: true},
+			"switching the gate":  {strategies: surging(), gates: true},
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

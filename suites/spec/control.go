@@ -23,7 +23,8 @@ func (c *Case) Restart(ctx context.Context) {
 // RestartWith is Restart with other arguments, environment or feature gates than the implementation file gives, until the next Restart. The end of the
 // spec is one.
 func (c *Case) RestartWith(ctx context.Context, change implementation.Change) {
-	c.note(ctx, history.RestartImplementation, "with "+change.String(), func(o *own, ctx context.Context) error { return o.restartWith(ctx, change) })
+	with := history.Stimulus{Act: history.RestartImplementation, Detail: "with " + change.String(), Gates: change.Gates}
+	c.control(ctx, with, func(o *own, ctx context.Context) error { return o.restartWith(ctx, change) })
 }
 
 // Suspend stops the implementation where it is until Resume.
@@ -102,12 +103,18 @@ func mend[C implementation.Capability](ctx context.Context, c *Case, doing histo
 	})
 }
 
-// note records what is done to the implementation, and does it.
+// note is control of an act in words.
 func (c *Case) note(ctx context.Context, doing history.Act, detail string, act func(*own, context.Context) error) {
+	c.control(ctx, history.Stimulus{Act: doing, Detail: detail}, act)
+}
+
+// control records what is done to the implementation, and does it.
+func (c *Case) control(ctx context.Context, stimulus history.Stimulus, act func(*own, context.Context) error) {
+	doing := stimulus.Act
 	if c.own == nil {
 		aborter{}.Fatalf("harness: %s: others use it too, the spec must be spec.Alone", doing)
 	}
-	err := c.Do(ctx, history.Stimulus{Act: doing, Detail: detail}, func(ctx context.Context) error { return act(c.own, ctx) })
+	err := c.Do(ctx, stimulus, func(ctx context.Context) error { return act(c.own, ctx) })
 	switch {
 	case errors.Is(err, implementation.ErrLaunchedByOthers), errors.Is(err, errors.ErrUnsupported):
 		aborter{}.Skipf("%s: %v", doing, err)

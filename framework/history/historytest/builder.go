@@ -227,6 +227,9 @@ func Object(kind history.Kind, name string) Subject {
 	return named{Kind: kind, Namespace: namespace, Name: name}
 }
 
+// Gate is the implementation, for a stimulus that starts it with the feature gate on or off.
+func Gate(name string, on bool) Subject { return named{Gates: map[string]bool{name: on}} }
+
 type named history.Stimulus
 
 func (n named) subject() history.Stimulus { return history.Stimulus(n) }

@@ -71,8 +71,8 @@ func surging(state plan.State, now time.Time) []*node {
 	})
 }
 
-// maySurge reports whether the DaemonSet has a rolling update with maxSurge above zero.
-func maySurge(state plan.State) bool { return limitOf(state, maxSurge) > 0 }
+// maySurge reports whether the DaemonSet has a rolling update with a maxSurge above zero that is not ignored.
+func maySurge(state plan.State) bool { return !state.SurgeDisabled && limitOf(state, maxSurge) > 0 }
 
 // A limit is one of the two of a rolling update.
 type limit func(*appsv1.RollingUpdateDaemonSet) **intstr.IntOrString
