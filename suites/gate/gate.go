@@ -8,7 +8,6 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
-	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -21,6 +20,9 @@ func Specs() {
 	stored()
 }
 
+// gateName is the gate's name (GATE-010).
+const gateName = "DaemonSetUpdateSurge"
+
 // Where the gate is switched. The implementation may act by it before its restart is over.
 const (
 	switchedOff history.Mark = "the gate is switched off"
@@ -30,7 +32,7 @@ const (
 // switchOff restarts the implementation without surge.
 func switchOff(ctx context.Context, c *spec.Case) {
 	c.Mark(switchedOff)
-	c.RestartWith(ctx, implementation.Change{Gates: map[string]bool{judge.SurgeGate: false}})
+	c.RestartWith(ctx, implementation.Change{Gates: map[string]bool{gateName: false}})
 }
 
 // switchOn restarts it with surge again, which is how its file has it.
