@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/onsi/ginkgo/v2/types"
@@ -26,7 +27,7 @@ const stopTimeout = 2 * time.Minute
 type suiteRun struct {
 	options        options
 	selection      selection
-	out            io.Writer
+	out            *console
 	catalogue      *requirements.Catalogue
 	implementation *implementation.Implementation
 	artifacts      artifacts
@@ -35,6 +36,8 @@ type suiteRun struct {
 	place             *place
 	kubernetesVersion string
 	harnessFailure    string
+	// stopped says why the run was ended before all specs had run, if options asked for that.
+	stopped string
 }
 
 // runSuites is `rollcall run`. Bad input is found before anything is written or started; from then on there is always a report.
@@ -52,6 +55,9 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 	if err != nil {
 		return exitUsage, err
 	}
+	if o.list {
+		return exitConformant, listSpecs(out, selection, specs)
+	}
 	tested, err := implementation.Load(o.implementation, catalogue)
 	if err != nil {
 		return exitUsage, usageError{err}
@@ -63,16 +69,31 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 	if err != nil {
 		return exitUsage, err
 	}
+	if o.dryRun {
+		return exitConformant, o.tellPlan(out, where.name(), tested, selection, catalogue, specs)
+	}
 	if err := where.prepare(ctx); err != nil {
 		return exitHarness, err
 	}
-	folders, err := openArtifacts(o.artifacts)
+	work, removeWork, err := makeWork()
+	if err != nil {
+		return exitHarness, err
+	}
+	defer func() {
+		if err := removeWork(); err != nil {
+			fmt.Fprintf(os.Stderr, "rollcall: tidy up: %v\n", err)
+		}
+	}()
+	folders, err := openArtifacts(o.artifacts, work)
 	if err != nil {
 		return exitUsage, usageError{err}
 	}
 	defer folders.release()
 
-	r := &suiteRun{options: o, selection: selection, out: out, catalogue: catalogue, implementation: tested, artifacts: folders, began: time.Now()}
+	r := &suiteRun{options: o, selection: selection, out: &console{out: out, terminal: isTerminal(os.Stdout)}, catalogue: catalogue, implementation: tested, artifacts: folders, began: time.Now()}
+	if err := r.record(); err != nil {
+		return exitHarness, err
+	}
 	if err := r.runOn(ctx, where); err != nil {
 		r.harnessFailure = err.Error()
 		fmt.Fprintf(out, "rollcall: %v\n", err)
@@ -97,6 +118,10 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 		return err
 	}
 	r.place, r.kubernetesVersion = where, where.KubernetesVersion()
+	r.options.procs = min(r.options.procs, len(r.selection.texts))
+	if err := r.record(); err != nil {
+		return err
+	}
 	r.say("%s, Kubernetes %s, ready in %.1f s", where.Provider(), r.kubernetesVersion, time.Since(started).Seconds())
 	built, err := r.implementation.Build(ctx, r.buildOptions(where))
 	if err != nil {
@@ -121,13 +146,34 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 	if err := told.Write(session); err != nil {
 		return err
 	}
-	if err := startSpecs(ctx, r.out, r.options, r.artifacts.work, session, r.artifacts.ginkgo, r.selection.flags); err != nil {
+	if err := r.play(ctx, session); err != nil {
 		return err
 	}
 	if status := running.ExitStatus(); status != "" {
 		return fmt.Errorf("%s ended on its own during the run (%s); its log ends:\n%s", r.implementation.Name, status, running.LogTail(20))
 	}
 	return nil
+}
+
+// play has the specs run, and says how they get on.
+func (r *suiteRun) play(ctx context.Context, session string) error {
+	playing, stop := context.WithCancel(ctx)
+	defer stop()
+	told := &progress{
+		path: r.artifacts.progress(), total: len(r.selection.texts), verbose: r.options.verbose, out: r.out, stopAfter: r.options.stopAfter,
+		stop: func() {
+			r.stopped = fmt.Sprintf("the run was stopped after %d failed (-stop-after)", r.options.stopAfter)
+			stop()
+		},
+	}
+	r.say("%d of %d specs, %d at once", len(r.selection.texts), len(specTree()), r.options.procs)
+	following, end := context.WithCancel(context.WithoutCancel(ctx))
+	var group sync.WaitGroup
+	group.Go(func() { told.follow(following) })
+	err := r.startSpecs(playing, session)
+	end()
+	group.Wait()
+	return err
 }
 
 // sayExit says at once when the implementation ends without being asked to, until it is told to stop.
@@ -170,7 +216,8 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 	ran, err := readSpecReports(r.artifacts.ginkgo)
 	if err != nil {
 		if r.harnessFailure == "" {
-			r.harnessFailure = err.Error()
+			r.harnessFailure = err.Error() + r.specsLastWords()
+			r.say("%s", r.harnessFailure)
 		}
 		ran = specs
 	}
@@ -189,6 +236,9 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 		return exitHarness, err
 	}
 	if err := reports.WriteFiles(r.artifacts.root, report); err != nil {
+		return exitHarness, err
+	}
+	if err := os.Remove(filepath.Join(r.artifacts.root, runFile)); err != nil {
 		return exitHarness, err
 	}
 	err = reports.Summary(r.out, report, reports.SummaryOptions{Color: isTerminal(os.Stdout), Paths: []reports.Path{
@@ -216,6 +266,8 @@ func (r *suiteRun) unrun(ctx context.Context) verdictOf {
 			return reports.Unsupported, spec.NotClaimed(requirement.Feature)
 		case interrupted:
 			return reports.NotRun, "the run was interrupted"
+		case r.stopped != "":
+			return reports.NotRun, r.stopped
 		case failure != "":
 			first, _, _ := strings.Cut(failure, "\n")
 			return reports.Inconclusive, "not run, since the run failed before: " + first

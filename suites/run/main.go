@@ -26,8 +26,10 @@ const usage = `rollcall finds out whether a controller that rolls out per-node d
   rollcall run            run the suites against an implementation and write a report
   rollcall judge PATH...  judge recordings, or the folder of a run, again, without a cluster
   rollcall requirements   print the catalogue: requirement, level, deciding specs
+  rollcall explain ID...  say everything about a requirement, such as SURGE-013
   rollcall build          build the control-plane binaries now rather than on first use
   rollcall images         write the images that nodes run, for clusters of your own
+  rollcall version        print the version
 
 Each takes -help. Exit codes: 0 conformant (with -focus: all that was selected passed), 1 not conformant, 2 usage or bad input, 3 the harness failed or could not decide.
 `
@@ -74,6 +76,10 @@ func dispatch(ctx context.Context, command string, args []string, out io.Writer)
 		return saveImages(ctx, args, out)
 	case "requirements":
 		return printRequirements(args, out)
+	case "explain":
+		return explain(args, out)
+	case "version", "-version", "--version":
+		return printVersion(args, out)
 	case specsCommand:
 		return exitConformant, runSpecs(args)
 	case "help", "-h", "-help", "--help":

@@ -117,7 +117,7 @@ func (r *suiteRun) provenance(interrupted bool) reports.Provenance {
 		Started:           r.began.UTC().Truncate(time.Second),
 		Duration:          time.Since(r.began).Round(time.Millisecond),
 		Parallelism:       r.options.procs,
-		Focus:             r.options.focus,
+		Focus:             r.selection.reason,
 		Interrupted:       interrupted,
 		HarnessFailure:    r.harnessFailure,
 	}

@@ -15,6 +15,8 @@ import (
 
 // provider brings up the cluster that a run takes place on.
 type provider interface {
+	// name is what reports call it.
+	name() string
 	// prepare finds or builds what start needs, before anything of the run exists.
 	prepare(ctx context.Context) error
 	// start brings the cluster up for the run, without the controllers that the implementation replaces.
@@ -75,7 +77,7 @@ func (p *place) launchOptions(r *suiteRun, built implementation.Artifact) implem
 func (p *place) session(r *suiteRun, file string, built implementation.Artifact) (spec.Session, error) {
 	users, err := r.implementation.Users(p.launchOptions(r, built))
 	return spec.Session{
-		Kubeconfig: p.kubeconfig, Recordings: r.artifacts.recordings, Artifacts: r.artifacts.root, ArtifactsAsNamed: r.options.artifactsAsNamed,
+		Kubeconfig: p.kubeconfig, Recordings: r.artifacts.recordings, Progress: r.artifacts.progress(), Artifacts: r.artifacts.root, ArtifactsAsNamed: r.options.artifactsAsNamed,
 		RevisionLabel: r.implementation.RevisionLabel, Features: r.implementation.Features,
 		RealNodes: p.realNodes, OnlyRealNodes: p.onlyRealNodes, Images: p.daemonImages, NeverAlone: p.neverAlone,
 		Audited: p.auditLog() != nil, AuditFolder: p.auditFolder(), ImplementationUsers: users,

@@ -31,6 +31,8 @@ type Session struct {
 	Artifacts string `json:"artifacts"`
 	// ArtifactsAsNamed is the same folder as the user named it.
 	ArtifactsAsNamed string `json:"artifactsAsNamed"`
+	// Progress is the file for what is to be said while specs run. Default: nothing is said.
+	Progress string `json:"progress,omitempty"`
 	// RevisionLabel and Features of the implementation.
 	RevisionLabel string                 `json:"revisionLabel"`
 	Features      []requirements.Feature `json:"features"`
