@@ -69,6 +69,12 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 	if err != nil {
 		return exitUsage, err
 	}
+	if kept, ok := where.(*warmProvider); ok {
+		if err := kept.warm.suits(tested.Replaces); err != nil {
+			return exitUsage, err
+		}
+		defer kept.end()
+	}
 	if o.dryRun {
 		return exitConformant, o.tellPlan(out, where.name(), tested, selection, catalogue, specs)
 	}
@@ -121,6 +127,9 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 	r.options.procs = min(r.options.procs, len(r.selection.texts))
 	if err := r.record(); err != nil {
 		return err
+	}
+	if where.on != "" {
+		r.say("on %s, which is kept", where.on)
 	}
 	r.say("%s, Kubernetes %s, ready in %.1f s", where.Provider(), r.kubernetesVersion, time.Since(started).Seconds())
 	built, err := r.implementation.Build(ctx, r.buildOptions(where))

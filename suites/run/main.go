@@ -24,6 +24,7 @@ const (
 const usage = `rollcall finds out whether a controller that rolls out per-node daemons keeps its promises.
 
   rollcall run            run the suites against an implementation and write a report
+  rollcall up             keep a control plane, on which runs with -on begin at once
   rollcall judge PATH...  judge recordings, or the folder of a run, again, without a cluster
   rollcall requirements   print the catalogue: requirement, level, deciding specs
   rollcall explain ID...  say everything about a requirement, such as SURGE-013
@@ -68,6 +69,8 @@ func dispatch(ctx context.Context, command string, args []string, out io.Writer)
 	switch command {
 	case "run":
 		return runSuites(ctx, args, out)
+	case "up":
+		return keepUp(ctx, args, out)
 	case "judge":
 		return judgeRecordings(args, out)
 	case "build":

@@ -38,6 +38,7 @@ type options struct {
 	failedIn         string
 	stopAfter        int
 	list, dryRun     bool
+	on               string
 	procs            int
 	seed             int64
 	patience         time.Duration
@@ -61,6 +62,7 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	flags := newFlags("run", out)
 	flags.StringVar(&o.implementation, "implementation", "reference", "implementation file, or the name of a shipped one: "+strings.Join(implementation.Shipped(), ", "))
 	flags.StringVar(&o.provider, "provider", "", "what provides the cluster: "+strings.Join(providers(), ", ")+" (default: kind where a Docker engine answers, otherwise embedded)")
+	flags.StringVar(&o.on, "on", "", "use the control plane of this name that `rollcall up` keeps")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "provider existing: kubeconfig file of an administrator of the cluster")
 	flags.StringVar(&o.context, "context", "", "provider existing: the cluster's context in it")
 	flags.StringVar(&o.images, "images", string(daemonimage.Default), "provider existing: "+imagesUsage+", unless the nodes have them")
@@ -81,27 +83,11 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	if err := parseFlagsOnly(flags, args); err != nil {
 		return o, err
 	}
-	if o.provider != "" && !slices.Contains(providers(), o.provider) {
-		return o, usagef("-provider %q: there are %s", o.provider, strings.Join(providers(), ", "))
+	if err := o.checkCluster(); err != nil {
+		return o, err
 	}
-	if o.provider != existing.ProviderName && (o.kubeconfig+o.context != "" || o.images != string(daemonimage.Default)) {
-		return o, usagef("-kubeconfig, -context and -images are for -provider=%s: a cluster of your own is used if you say so", existing.ProviderName)
-	}
-	if o.provider == existing.ProviderName && o.kubernetesVersion != "" {
-		return o, usagef("-kubernetes-version: a cluster of your own has the version that it has")
-	}
-	if o.kubernetesVersion != "" {
-		if _, err := controlplane.ParseVersion(o.kubernetesVersion); err != nil {
-			return o, usagef("-kubernetes-version: %w", err)
-		}
-	}
-	if o.provider != "" {
-		if err := o.suits(o.provider); err != nil {
-			return o, err
-		}
-	}
-	if o.workers < 1 {
-		return o, usagef("-workers %d: at least one node must have a kubelet", o.workers)
+	if err := o.checkOn(flags); err != nil {
+		return o, err
 	}
 	flags.Visit(func(f *flag.Flag) { o.procsGiven = o.procsGiven || f.Name == "procs" })
 	if o.procs < 1 {
@@ -130,6 +116,51 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	return o, nil
 }
 
+// checkCluster refuses what cannot be had of a cluster.
+func (o options) checkCluster() error {
+	if o.provider != "" && !slices.Contains(providers(), o.provider) {
+		return usagef("-provider %q: there are %s", o.provider, strings.Join(providers(), ", "))
+	}
+	if o.provider != existing.ProviderName && (o.kubeconfig+o.context != "" || o.images != "" && o.images != string(daemonimage.Default)) {
+		return usagef("-kubeconfig, -context and -images are for -provider=%s: a cluster of your own is used if you say so", existing.ProviderName)
+	}
+	if o.provider == existing.ProviderName && o.kubernetesVersion != "" {
+		return usagef("-kubernetes-version: a cluster of your own has the version that it has")
+	}
+	if o.kubernetesVersion != "" {
+		if _, err := controlplane.ParseVersion(o.kubernetesVersion); err != nil {
+			return usagef("-kubernetes-version: %w", err)
+		}
+	}
+	if o.provider != "" {
+		if err := o.suits(o.provider); err != nil {
+			return err
+		}
+	}
+	if o.workers < 1 {
+		return usagef("-workers %d: at least one node must have a kubelet", o.workers)
+	}
+	return nil
+}
+
+// checkOn refuses options beside -on that the control plane has settled.
+func (o options) checkOn(flags *flag.FlagSet) error {
+	if o.on == "" {
+		return nil
+	}
+	if err := checkWarmName("-on", o.on); err != nil {
+		return err
+	}
+	settled := []string{"provider", "kubernetes-version", "workers", "keep", "kubeconfig", "context", "images"}
+	var err error
+	flags.Visit(func(f *flag.Flag) {
+		if slices.Contains(settled, f.Name) {
+			err = usagef("-%s: `rollcall up` has settled that for -on %s", f.Name, o.on)
+		}
+	})
+	return err
+}
+
 // providers are the names of those there are.
 func providers() []string {
 	return []string{embedded.ProviderName, kind.ProviderName, existing.ProviderName}
@@ -145,6 +176,10 @@ func (o options) suits(provider string) error {
 
 // choose returns the provider asked for, or the one that this machine has what it takes for, and why.
 func (o options) choose(ctx context.Context, out io.Writer) (_ provider, why string, _ error) {
+	if o.on != "" {
+		found, err := findWarm(ctx, o.on, func(format string, args ...any) { fmt.Fprintf(out, "rollcall: "+format+"\n", args...) })
+		return &warmProvider{warm: found}, "", err
+	}
 	chosen := o.provider
 	if chosen == "" {
 		chosen, why = kind.ProviderName, "provider kind, since a Docker engine answers; PROVIDER=embedded does without"

@@ -122,6 +122,7 @@ func (r *suiteRun) provenance(interrupted bool) reports.Provenance {
 		HarnessFailure:    r.harnessFailure,
 	}
 	if r.place != nil {
+		p.On = r.place.on
 		p.Provider, p.NodeKinds, p.Authors = r.place.Provider(), r.place.nodeKinds(), string(r.place.authors())
 	}
 	if r.options.patience != scenario.DefaultPatience {

@@ -21,10 +21,18 @@ func cacheDir(names ...string) (string, error) {
 // lockFile is in every folder that goes with the process that made it, and is locked as long as that runs.
 const lockFile = ".lock"
 
-// makeWork makes a folder for what is of no use after this process, and removes those that killed processes left. It holds keys, so nobody else may
-// read it.
+// errTaken: a process that runs has a folder of that name.
+var errTaken = errors.New("another process has it")
+
+// makeWork makes a folder for what is of no use after this process. It holds keys, so nobody else may read it.
 func makeWork() (dir string, remove func() error, err error) {
-	root, err := cacheDir("work")
+	return makeTemporary("work", func(root string) (string, error) { return os.MkdirTemp(root, "run-") })
+}
+
+// makeTemporary has a folder made in the cache's folder of that name, for this process, and removes those there that killed processes left. No other user may
+// read it.
+func makeTemporary(in string, mkdir func(root string) (string, error)) (dir string, remove func() error, err error) {
+	root, err := cacheDir(in)
 	if err != nil {
 		return "", nil, err
 	}
@@ -38,9 +46,11 @@ func makeWork() (dir string, remove func() error, err error) {
 	}
 	defer func() { err = errors.Join(err, making.Unlock()) }()
 	if err := sweepLeft(root); err != nil {
-		return "", nil, fmt.Errorf("remove what a killed run left: %w", err)
+		return "", nil, fmt.Errorf("remove what a killed process left: %w", err)
 	}
-	if dir, err = os.MkdirTemp(root, "run-"); err != nil {
+	if dir, err = mkdir(root); errors.Is(err, os.ErrExist) {
+		return "", nil, errTaken
+	} else if err != nil {
 		return "", nil, fmt.Errorf("make the folder for keys and other temporary files: %w", err)
 	}
 	lock := flock.New(filepath.Join(dir, lockFile))
