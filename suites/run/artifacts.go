@@ -144,6 +144,9 @@ func keepPrevious(root string) error {
 		if err := os.Mkdir(previous, 0o755); err != nil {
 			return err
 		}
+		if err := reports.Mark(previous); err != nil {
+			return err
+		}
 	}
 	for _, name := range slices.Backward(results()) {
 		path := filepath.Join(root, name)

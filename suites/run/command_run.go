@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/onsi/ginkgo/v2/types"
@@ -36,6 +35,8 @@ type suiteRun struct {
 	place             *place
 	kubernetesVersion string
 	harnessFailure    string
+	// baseline is the report that this one must be no worse than; nil if none was named.
+	baseline *reports.ConformanceReport
 	// stopped says why the run was ended before all specs had run, if options asked for that.
 	stopped string
 }
@@ -54,6 +55,13 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 	selection, err := o.selection(catalogue, specs)
 	if err != nil {
 		return exitUsage, err
+	}
+	var baseline *reports.ConformanceReport
+	if o.baseline != "" {
+		// Now: it may be that of the run before, in the very folder.
+		if baseline, err = readReportAt(o.baseline); err != nil {
+			return exitUsage, usagef("-baseline: %w", err)
+		}
 	}
 	if o.list {
 		return exitConformant, listSpecs(out, selection, specs)
@@ -96,7 +104,7 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 	}
 	defer folders.release()
 
-	r := &suiteRun{options: o, selection: selection, out: &console{out: out, terminal: isTerminal(os.Stdout)}, catalogue: catalogue, implementation: tested, artifacts: folders, began: time.Now()}
+	r := &suiteRun{options: o, selection: selection, out: &console{out: out, terminal: isTerminal(os.Stdout)}, catalogue: catalogue, baseline: baseline, implementation: tested, artifacts: folders, began: time.Now()}
 	if err := r.record(); err != nil {
 		return exitHarness, err
 	}
@@ -128,10 +136,11 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 	if err := r.record(); err != nil {
 		return err
 	}
+	kept := ""
 	if where.on != "" {
-		r.say("on %s, which is kept", where.on)
+		kept = ", kept as " + where.on
 	}
-	r.say("%s, Kubernetes %s, ready in %.1f s", where.Provider(), r.kubernetesVersion, time.Since(started).Seconds())
+	r.say("%s%s, Kubernetes %s, ready in %.1f s", where.Provider(), kept, r.kubernetesVersion, time.Since(started).Seconds())
 	built, err := r.implementation.Build(ctx, r.buildOptions(where))
 	if err != nil {
 		return err
@@ -162,27 +171,6 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 		return fmt.Errorf("%s ended on its own during the run (%s); its log ends:\n%s", r.implementation.Name, status, running.LogTail(20))
 	}
 	return nil
-}
-
-// play has the specs run, and says how they get on.
-func (r *suiteRun) play(ctx context.Context, session string) error {
-	playing, stop := context.WithCancel(ctx)
-	defer stop()
-	told := &progress{
-		path: r.artifacts.progress(), total: len(r.selection.texts), verbose: r.options.verbose, out: r.out, stopAfter: r.options.stopAfter,
-		stop: func() {
-			r.stopped = fmt.Sprintf("the run was stopped after %d failed (-stop-after)", r.options.stopAfter)
-			stop()
-		},
-	}
-	r.say("%d of %d specs, %d at once", len(r.selection.texts), len(specTree()), r.options.procs)
-	following, end := context.WithCancel(context.WithoutCancel(ctx))
-	var group sync.WaitGroup
-	group.Go(func() { told.follow(following) })
-	err := r.startSpecs(playing, session)
-	end()
-	group.Wait()
-	return err
 }
 
 // sayExit says at once when the implementation ends without being asked to, until it is told to stop.
@@ -225,8 +213,8 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 	ran, err := readSpecReports(r.artifacts.ginkgo)
 	if err != nil {
 		if r.harnessFailure == "" {
-			r.harnessFailure = err.Error() + r.specsLastWords()
-			r.say("%s", r.harnessFailure)
+			r.harnessFailure = err.Error()
+			r.say("%v%s", err, r.specsLastWords())
 		}
 		ran = specs
 	}
@@ -255,8 +243,12 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 		{Label: "recordings", Path: r.artifacts.recordings},
 		{Label: "logs", Path: r.artifacts.logs},
 	}})
+	code := reports.ExitCode(report)
+	if r.options.baseline != "" {
+		code = tellBaseline(r.out, r.options.baseline, r.baseline, report)
+	}
 	fmt.Fprint(r.out, report.Statistics.Closing())
-	return reports.ExitCode(report), err
+	return code, err
 }
 
 // notSelected is the reason of a spec that nobody asked for.

@@ -26,6 +26,7 @@ const usage = `rollcall finds out whether a controller that rolls out per-node d
   rollcall run            run the suites against an implementation and write a report
   rollcall up             keep a control plane, on which runs with -on begin at once
   rollcall judge PATH...  judge recordings, or the folder of a run, again, without a cluster
+  rollcall diff OLD NEW   compare two reports, and say whether the second is worse
   rollcall requirements   print the catalogue: requirement, level, deciding specs
   rollcall explain ID...  say everything about a requirement, such as SURGE-013
   rollcall build          build the control-plane binaries now rather than on first use
@@ -79,6 +80,8 @@ func dispatch(ctx context.Context, command string, args []string, out io.Writer)
 		return saveImages(ctx, args, out)
 	case "requirements":
 		return printRequirements(args, out)
+	case "diff":
+		return diffReports(args, out)
 	case "explain":
 		return explain(args, out)
 	case "version", "-version", "--version":

@@ -36,6 +36,7 @@ type options struct {
 	artifactsAsNamed string
 	focus, skip      patterns
 	failedIn         string
+	baseline         string
 	stopAfter        int
 	list, dryRun     bool
 	on               string
@@ -73,6 +74,7 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	flags.Var(&o.focus, "focus", "run only specs that decide this requirement or family (SURGE-002, SURGE; several with commas) or whose text matches this regular expression; may be given more than once")
 	flags.Var(&o.skip, "skip", "leave out specs that decide this, or whose text matches this, as -focus has it; may be given more than once")
 	flags.StringVar(&o.failedIn, "failed-in", "", "run only specs that decide what failed, or was inconclusive, in this report")
+	flags.StringVar(&o.baseline, "baseline", "", "exit with 0 if nothing is worse than in this report, or the report of this folder, whatever fails in both")
 	flags.IntVar(&o.stopAfter, "stop-after", 0, "end the run once this many specs have failed (default: none ends it)")
 	flags.BoolVar(&o.list, "list", false, "name the selected specs with what they decide, and run nothing")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "read and check everything, say what would be done, and do nothing")
@@ -109,6 +111,9 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	}
 	if info, err := os.Stat(o.artifacts); err == nil && !info.IsDir() {
 		return o, usagef("-artifacts %s: not a folder", o.artifacts)
+	}
+	if o.list {
+		return o, nil
 	}
 	if err := refuseForeign(o.artifacts); err != nil {
 		return o, usageError{err}
@@ -221,11 +226,19 @@ func describe(flags *flag.FlagSet, text string) {
 
 // parseFlags parses a command's arguments. Its error is a usageError, or flag.ErrHelp when help was asked for and given.
 func parseFlags(flags *flag.FlagSet, args []string) error {
+	// The package prints every error with all flags below it.
+	out := flags.Output()
+	flags.SetOutput(io.Discard)
 	err := flags.Parse(args)
-	if err == nil || errors.Is(err, flag.ErrHelp) {
-		return err
+	flags.SetOutput(out)
+	switch {
+	case err == nil:
+		return nil
+	case !errors.Is(err, flag.ErrHelp):
+		return usagef("%w (`%s -help` lists the flags)", err, flags.Name())
 	}
-	return usageError{err}
+	flags.Usage()
+	return err
 }
 
 // parseFlagsOnly is parseFlags for a command that takes nothing but flags.

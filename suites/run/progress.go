@@ -38,8 +38,9 @@ type progress struct {
 	rest     []byte
 	ended    int
 	verdicts map[reports.Verdict]int
-	// quiet: the run is being stopped, and what ends now is not decided.
-	quiet bool
+	// quiet: the run is being stopped, and what ends now is not decided; ending is closed when somebody else has that done.
+	quiet  bool
+	ending <-chan struct{}
 }
 
 // follow says what there is to say until the context ends, and then what is left.
@@ -48,6 +49,11 @@ func (p *progress) follow(ctx context.Context) {
 	tick := time.NewTicker(progressInterval)
 	defer tick.Stop()
 	for {
+		select {
+		case <-p.ending:
+			p.quiet = true
+		default:
+		}
 		p.hear()
 		select {
 		case <-ctx.Done():

@@ -97,11 +97,11 @@ func (p patterns) matcher(flag string, catalogue *requirements.Catalogue, specs 
 		if err != nil {
 			return nil, usagef("%s %q: %w", flag, pattern, err)
 		}
-		for name, matches := range matchers {
-			if !slices.ContainsFunc(specs, matches) {
-				return nil, usagef("%s %q selects no spec: `rollcall requirements` lists them", flag, name)
+		for _, m := range matchers {
+			if !slices.ContainsFunc(specs, m.matches) {
+				return nil, usagef("%s %q selects no spec: %s", flag, m.name, m.why(catalogue))
 			}
-			each = append(each, matches)
+			each = append(each, m.matches)
 		}
 	}
 	return func(spec specReport) bool {
@@ -109,22 +109,38 @@ func (p patterns) matcher(flag string, catalogue *requirements.Catalogue, specs 
 	}, nil
 }
 
-// matchersOf returns what a pattern stands for, by name: requirements and families, with commas between them, or else a regular expression.
-func matchersOf(pattern string, catalogue *requirements.Catalogue) (map[string]func(specReport) bool, error) {
-	all := map[string]func(specReport) bool{}
+// specMatcher is one thing that a pattern stands for.
+type specMatcher struct {
+	name    string
+	matches func(specReport) bool
+}
+
+// why says why no spec is one.
+func (m specMatcher) why(catalogue *requirements.Catalogue) string {
+	if unknown := catalogue.Unknown(requirements.ID(m.name)); unknown != nil && looksLikeID.MatchString(m.name) {
+		return unknown.Error()
+	}
+	return "`rollcall requirements` lists what specs decide, and `rollcall run -list` names them"
+}
+
+var looksLikeID = regexp.MustCompile(`^[A-Za-z]+-[0-9]+$`)
+
+// matchersOf returns what a pattern stands for: requirements and families, with commas between them, or else a regular expression.
+func matchersOf(pattern string, catalogue *requirements.Catalogue) ([]specMatcher, error) {
+	var all []specMatcher
 	for _, name := range strings.Split(pattern, ",") {
 		name = strings.TrimSpace(name)
 		if _, ok := catalogue.Get(requirements.ID(name)); ok {
-			all[name] = func(spec specReport) bool { return slices.Contains(spec.Labels(), name) }
+			all = append(all, specMatcher{name, func(spec specReport) bool { return slices.Contains(spec.Labels(), name) }})
 		} else if len(catalogue.Family(name)) > 0 {
 			inFamily := func(label string) bool { return strings.HasPrefix(label, name+"-") }
-			all[name] = func(spec specReport) bool { return slices.ContainsFunc(spec.Labels(), inFamily) }
+			all = append(all, specMatcher{name, func(spec specReport) bool { return slices.ContainsFunc(spec.Labels(), inFamily) }})
 		} else {
 			expression, err := regexp.Compile(pattern)
 			if err != nil {
 				return nil, err
 			}
-			return map[string]func(specReport) bool{pattern: func(spec specReport) bool { return expression.MatchString(spec.FullText()) }}, nil
+			return []specMatcher{{pattern, func(spec specReport) bool { return expression.MatchString(spec.FullText()) }}}, nil
 		}
 	}
 	return all, nil
