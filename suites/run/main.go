@@ -25,6 +25,8 @@ const usage = `rollcall finds out whether a controller that rolls out per-node d
 
   rollcall run            run the suites against an implementation and write a report
   rollcall up             keep a control plane, on which runs with -on begin at once
+  rollcall init           write an implementation file with comments, to start from
+  rollcall check FILE...  read implementation files without running anything
   rollcall judge PATH...  judge recordings, or the folder of a run, again, without a cluster
   rollcall diff OLD NEW   compare two reports, and say whether the second is worse
   rollcall requirements   print the catalogue: requirement, level, deciding specs
@@ -70,6 +72,10 @@ func dispatch(ctx context.Context, command string, args []string, out io.Writer)
 	switch command {
 	case "run":
 		return runSuites(ctx, args, out)
+	case "init":
+		return writeStart(args, out)
+	case "check":
+		return checkFiles(args, out)
 	case "up":
 		return keepUp(ctx, args, out)
 	case "judge":
