@@ -61,7 +61,7 @@ func TestOutcomesOfSeveralSpecsBecomeOneResult(t *testing.T) {
 
 	silent := resultFor(t, report, "PDB-001")
 	if silent.Verdict != reports.NotRun || silent.Reason == "" {
-		t.Errorf("a requirement nobody decides is %s with reason %q, want not-run with a reason", silent.Verdict, silent.Reason)
+		t.Errorf("a requirement nobody decides is %s with reason %q, want not run with a reason", silent.Verdict, silent.Reason)
 	}
 
 	skipped := resultFor(t, report, "PDB-003")

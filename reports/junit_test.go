@@ -96,8 +96,8 @@ func TestJUnitHasASuitePerFamilyAndACasePerRequirement(t *testing.T) {
 	if hostPort.Skipped == nil || hostPort.Skipped.Message != "unsupported: HostPortRejection is not claimed" {
 		t.Errorf("unsupported became %+v, want a skip that says so", hostPort)
 	}
-	if metric.Skipped == nil || metric.Skipped.Message != "not-run: not selected by the focus" {
-		t.Errorf("not-run became %+v, want a skip that says so", metric)
+	if metric.Skipped == nil || metric.Skipped.Message != "not run: not selected by the focus" {
+		t.Errorf("not run became %+v, want a skip that says so", metric)
 	}
 }
 

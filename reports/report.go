@@ -64,6 +64,8 @@ type Provenance struct {
 	KubernetesVersion string    `yaml:"kubernetesVersion"`
 	// Provider of the cluster: embedded, kind or existing.
 	Provider string `yaml:"provider"`
+	// On is the name of the control plane, if it was kept from run to run; empty if it was the run's own.
+	On string `yaml:"on,omitempty"`
 	// NodeKinds that specs ran on, for example simulated or real, sorted.
 	NodeKinds []string `yaml:"nodeKinds,omitempty"`
 	// Authors says how it is known who made a recorded change: "audit log", or "inferred" where there is none.

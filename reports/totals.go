@@ -8,9 +8,9 @@ func (s Statistics) Decided() int { return s.Passed + s.Failed + s.Inconclusive 
 // Skipped is the number of requirements that were not run or are of a feature that is not claimed.
 func (s Statistics) Skipped() int { return s.Unsupported + s.NotRun }
 
-// String counts with the words that the whole report uses, inconclusive by itself: "17 passed, 3 failed, 67 inconclusive, 261 skipped".
+// String counts with the words that the whole report uses, inconclusive by itself: "17 passed, 3 failed, 67 inconclusive, 4 unsupported, 257 not run".
 func (s Statistics) String() string {
-	return fmt.Sprintf("%d passed, %d failed, %d inconclusive, %d skipped", s.Passed, s.Failed, s.Inconclusive, s.Skipped())
+	return fmt.Sprintf("%d passed, %d failed, %d inconclusive, %d unsupported, %d not run", s.Passed, s.Failed, s.Inconclusive, s.Unsupported, s.NotRun)
 }
 
 // Closing is the end of a run's output: the line that CI reads, which has no place for inconclusive and counts it as failed, after a line that says

@@ -21,7 +21,7 @@ const (
 	// Unsupported: the implementation does not claim the feature.
 	Unsupported Verdict = "unsupported"
 	// NotRun: not selected, or not possible on this cluster.
-	NotRun Verdict = "not-run"
+	NotRun Verdict = "not run"
 )
 
 // precedence orders the verdicts by which of them stands when several specs or judges decide the same requirement: proof of a
@@ -32,7 +32,7 @@ func precedence() []Verdict { return []Verdict{Fail, Inconclusive, Pass, Unsuppo
 func (v Verdict) Valid() bool { return slices.Contains(precedence(), v) }
 
 // Merge returns the verdict on a requirement that several specs or judges decide: the first of fail, inconclusive, pass,
-// unsupported and not-run that one of them gave. Without any verdict the requirement was not run.
+// unsupported and not run that one of them gave. Without any verdict the requirement was not run.
 func Merge(verdicts ...Verdict) Verdict {
 	for _, candidate := range precedence() {
 		if slices.Contains(verdicts, candidate) {

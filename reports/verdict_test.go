@@ -27,6 +27,6 @@ func TestSeveralVerdictsOnOneRequirementMergeToTheWeightiest(t *testing.T) {
 func TestNoVerdictMeansNotRun(t *testing.T) {
 	t.Parallel()
 	if got := reports.Merge(); got != reports.NotRun {
-		t.Errorf("Merge() = %s, want not-run", got)
+		t.Errorf("Merge() = %s, want not run", got)
 	}
 }

@@ -30,7 +30,12 @@ func features() []string {
 // decode reads the text of an implementation file. Relative paths of its launch are relative to folder; open reads a manifest by the path in
 // the file.
 func decode(file string, text []byte, folder string, catalogue *requirements.Catalogue, open func(string) ([]byte, error)) (*Implementation, error) {
-	r := &reader{file: file}
+	return decodeBy(&reader{file: file}, file, text, folder, catalogue, open)
+}
+
+func decodeBy(
+	r *reader, file string, text []byte, folder string, catalogue *requirements.Catalogue, open func(string) ([]byte, error),
+) (*Implementation, error) {
 	root := r.document(text)
 	if root == nil {
 		return nil, r.err()

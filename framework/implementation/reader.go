@@ -17,6 +17,8 @@ import (
 type reader struct {
 	file     string
 	problems []problem
+	// outline lists what a file may hold, instead of reading one; nil otherwise.
+	outline *outline
 }
 
 type problem struct {
@@ -46,6 +48,9 @@ func (r *reader) err() error {
 
 // document parses the text and returns its one document's root, or nil and a problem.
 func (r *reader) document(text []byte) *yaml.Node {
+	if r.outline != nil {
+		return &yaml.Node{Kind: yaml.MappingNode}
+	}
 	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
 	var root yaml.Node
 	if err := decoder.Decode(&root); err != nil {
@@ -79,6 +84,10 @@ func syntaxProblem(err error) problem {
 // mapping hands the value of every key to its field. Keys without a field, keys given twice and required keys not given are problems.
 // where is the path to the mapping; empty for the root.
 func (r *reader) mapping(node *yaml.Node, where string, fields ...field) {
+	if r.outline != nil {
+		r.outline.mapping(where, fields)
+		return
+	}
 	node = target(node)
 	if node.Kind != yaml.MappingNode {
 		r.reject(node, "%s must be a mapping with the fields %s", place(where), names(fields))
@@ -113,6 +122,10 @@ func (r *reader) mapping(node *yaml.Node, where string, fields ...field) {
 // text reads a string into the place given; other scalars are refused, since YAML may have changed them (1.10 into 1.1).
 func (r *reader) text(where string, into *string) func(*yaml.Node) {
 	return func(node *yaml.Node) {
+		if r.outline != nil {
+			r.outline.leaf(where, Text)
+			return
+		}
 		node = target(node)
 		if node.Kind != yaml.ScalarNode || node.Tag != "!!str" {
 			r.reject(node, "%s must be text (put it in quotes)", where)
@@ -129,6 +142,11 @@ func (r *reader) text(where string, into *string) func(*yaml.Node) {
 // texts reads a list of strings, giving each also to check, if there is one.
 func (r *reader) texts(where string, into *[]string, check func(node *yaml.Node, value string)) func(*yaml.Node) {
 	return func(node *yaml.Node) {
+		if r.outline != nil {
+			r.outline.leaf(where, Texts)
+			r.outline.probe(where, check)
+			return
+		}
 		node = target(node)
 		if node.Kind != yaml.SequenceNode {
 			r.reject(node, "%s must be a list", where)
@@ -151,6 +169,10 @@ func (r *reader) texts(where string, into *[]string, check func(node *yaml.Node,
 // textMap reads a mapping from any key to a string.
 func (r *reader) textMap(where string, into *map[string]string, check func(node *yaml.Node, value string)) func(*yaml.Node) {
 	return func(node *yaml.Node) {
+		if r.outline != nil {
+			r.outline.leaf(where, TextMap)
+			return
+		}
 		node = target(node)
 		if node.Kind != yaml.MappingNode {
 			r.reject(node, "%s must be a mapping", where)
@@ -177,6 +199,10 @@ func (r *reader) textMap(where string, into *map[string]string, check func(node 
 func (r *reader) oneOf(what string, allowed []string) func(*yaml.Node, string) {
 	seen := map[string]bool{}
 	return func(node *yaml.Node, value string) {
+		if r.outline != nil {
+			r.outline.allowed = allowed
+			return
+		}
 		switch {
 		case !slices.Contains(allowed, value):
 			r.reject(node, "unknown %s %q: allowed are %s", what, value, strings.Join(allowed, ", "))
@@ -201,6 +227,10 @@ func (r *reader) checked(where string, into *string, check func(*yaml.Node, stri
 	return func(node *yaml.Node) {
 		var value string
 		r.text(where, &value)(node)
+		if r.outline != nil {
+			r.outline.probe(where, check)
+			return
+		}
 		if value != "" {
 			check(node, value)
 			*into = value

@@ -12,16 +12,17 @@ import (
 type doubt struct {
 	caughtUp bool
 	newest   map[history.Kind]uint64
-	// end is the newest entry by the time at which it was received.
+	// end is the newest event by the time at which it was received. What the harness itself did later shows no watch alive: the API server may be gone.
 	end history.Entry
 }
 
 func newDoubt(h *history.History) doubt {
 	d := doubt{caughtUp: h.CaughtUp, newest: map[history.Kind]uint64{}}
 	for _, entry := range h.Entries {
-		if entry.Object != nil {
-			d.newest[entry.Kind] = max(d.newest[entry.Kind], entry.ResourceVersion)
+		if entry.Object == nil {
+			continue
 		}
+		d.newest[entry.Kind] = max(d.newest[entry.Kind], entry.ResourceVersion)
 		if entry.Received > d.end.Received {
 			d.end = entry
 		}

@@ -241,11 +241,19 @@ func TestNothingIsOverdueWhereEventsMayBeMissing(t *testing.T) {
 		return judge.Run(h, []judge.Rule{rollout.SurgeHandOver()})[0].Outcome
 	}
 	overdue := judge.Lag + judge.Prompt + 100*time.Millisecond
-	if got := run(owed().After(overdue).Mark("end").Cut()); got != judge.Inconclusive {
+	join := func(b *Builder) *history.History {
+		b.Node("node-9").Join()
+		return b.Cut()
+	}
+	if got := run(join(owed().After(overdue))); got != judge.Inconclusive {
 		t.Errorf("just before the end of a recording that was cut off: %s, want inconclusive", got)
 	}
-	if got := run(owed().After(overdue + judge.Lag).Mark("end").Cut()); got != judge.Broken {
+	if got := run(join(owed().After(overdue + judge.Lag))); got != judge.Broken {
 		t.Errorf("well before it: %s, want broken", got)
+	}
+	// No watch delivers anything: the API server may be gone, and whoever acts with it.
+	if got := run(owed().After(overdue + 3*judge.Lag).Mark("end").Cut()); got != judge.Inconclusive {
+		t.Errorf("after the last event: %s, want inconclusive", got)
 	}
 	b := owed().Gap(history.KindPod, "410 Gone").After(overdue)
 	b.Node("node-9").Join()

@@ -78,6 +78,9 @@ type Environment struct {
 	NodeKind NodeKind
 	// NoSurge: the implementation does not claim to obey maxSurge, so a scenario that sets it is not possible.
 	NoSurge bool
+	// NameSuffix ends the names of namespaces and nodes, so that those of an earlier run on the same cluster, which may still be going, are others.
+	// Default: none.
+	NameSuffix string
 	// Recordings is the folder for recordings.
 	Recordings string
 	// RevisionLabel of the implementation.
@@ -107,7 +110,8 @@ type Scenario struct {
 	Pods Levers
 }
 
-// Start begins the recording and makes the namespace; name becomes both the namespace's and the recording's name, text is what it records.
+// Start begins the recording and makes the namespace; name becomes the recording's name and, with Environment.NameSuffix, the namespace's. text is what it
+// records.
 func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scenario {
 	tb.Helper()
 	if env.Patience == 0 {
@@ -116,8 +120,8 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 	if env.Images == "" {
 		env.Images = daemonimage.Default
 	}
-	s := &Scenario{tb: tb, env: env, namespace: name, broken: map[string]func(context.Context) error{}, path: filepath.Join(env.Recordings, name+".jsonl")}
-	nodes := labels.Set{NodeLabel(name): ""}
+	s := &Scenario{tb: tb, env: env, namespace: name + env.NameSuffix, broken: map[string]func(context.Context) error{}, path: filepath.Join(env.Recordings, name+".jsonl")}
+	nodes := labels.Set{NodeLabel(s.namespace): ""}
 	config, err := env.config()
 	s.must(err, "translate requests")
 	s.admin, err = kubernetes.NewForConfig(config)

@@ -103,14 +103,14 @@ func TestAMutantIsKilledOnlyByAViolationOfWhatItBreaks(t *testing.T) {
 			failed("SURGE-001", "SURGE-001"), failed("SURGE-006", "SURGE-006"), failed("SURGE-008", "SURGE-008"), with("SURGE-009", reports.Pass),
 		}, "killed", 1},
 		{"one passed", []reports.RequirementResult{failed("SURGE-001", "SURGE-001"), with("SURGE-006", reports.Pass)}, "SURVIVED (SURGE-006 pass)", 0},
-		{"one was not run", []reports.RequirementResult{failed("SURGE-001", "SURGE-001"), with("SURGE-006", reports.NotRun)}, "SURVIVED (SURGE-006 not-run)", 0},
+		{"one was not run", []reports.RequirementResult{failed("SURGE-001", "SURGE-001"), with("SURGE-006", reports.NotRun)}, "SURVIVED (SURGE-006 not run)", 0},
 		{"one could not be decided", []reports.RequirementResult{
 			failed("SURGE-001", "SURGE-001"), with("SURGE-006", reports.Inconclusive),
 		}, "SURVIVED (SURGE-006 inconclusive)", 0},
 		{"a failure without a violation that names it", []reports.RequirementResult{
 			failed("SURGE-001", "SURGE-001"), failed("SURGE-006", "SURGE-001"),
 		}, "SURVIVED (SURGE-006 inconclusive)", 0},
-		{"only others failed", []reports.RequirementResult{failed("SURGE-008", "SURGE-008")}, "SURVIVED (SURGE-001 not-run, SURGE-006 not-run)", 1},
+		{"only others failed", []reports.RequirementResult{failed("SURGE-008", "SURGE-008")}, "SURVIVED (SURGE-001 not run, SURGE-006 not run)", 1},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			r := result{mutant: breaks, verdicts: map[requirements.ID]reports.Verdict{}}

@@ -25,7 +25,12 @@ func buildBinaries(ctx context.Context, args []string, out io.Writer) (int, erro
 }
 
 func ensureBinaries(ctx context.Context, version string, out io.Writer) (controlplane.Binaries, error) {
-	binaries, err := controlplane.Ensure(ctx, controlplane.Options{Version: version, Out: out})
+	return ensurePrograms(ctx, controlplane.Options{Version: version, Out: out})
+}
+
+// ensurePrograms is controlplane.Ensure; what the user can mend is a usageError.
+func ensurePrograms(ctx context.Context, options controlplane.Options) (controlplane.Binaries, error) {
+	binaries, err := controlplane.Ensure(ctx, options)
 	if errors.Is(err, controlplane.ErrUnknownVersion) || errors.Is(err, controlplane.ErrNoCacheDir) {
 		return binaries, usageError{err}
 	}

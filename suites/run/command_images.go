@@ -49,13 +49,7 @@ func saveImages(ctx context.Context, args []string, out io.Writer) (int, error) 
 const imagesUsage = "registry, and path in it, of the images daemon:v1 to daemon:v9 and probe:v1"
 
 // imageCache is the folder for images, which later runs use too.
-func imageCache() (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("find the folder for images: %w (set XDG_CACHE_HOME or HOME)", err)
-	}
-	return filepath.Join(cache, "rollcall", "images"), nil
-}
+func imageCache() (string, error) { return cacheDir("images") }
 
 func copyFile(to, from string) error {
 	source, err := os.Open(from)

@@ -18,6 +18,17 @@ import (
 // judgeRecordings is `rollcall judge`: every verdict again, from recordings alone.
 func judgeRecordings(args []string, out io.Writer) (int, error) {
 	flags := newFlags("judge", out)
+	describe(flags, `rollcall judge PATH...
+
+Judges recordings again, without a cluster: every verdict comes from them alone. A PATH is
+
+  a recording              what its spec's checks and the standing rules say of it; the rules alone if no spec of this rollcall made it
+  the folder of a run      its recordings, and whether report.yaml still says the same, byte for byte. If the run was killed before it
+                           could write report.yaml and junit.xml, they are made now, as far as the recordings go
+  a folder of recordings   all of them
+
+Exit code: 0 all that was decided passed, 1 something failed, 2 a path cannot be judged, 3 something could not be decided, or the report says otherwise.
+`)
 	output := flags.String("output", "", "write the requirements with their verdicts to this `file`, as a report has them")
 	if err := parseFlags(flags, args); err != nil {
 		return exitUsage, err
@@ -46,10 +57,17 @@ func judgeRecordings(args []string, out io.Writer) (int, error) {
 			all = append(all, j)
 		}
 	}
+	if flags.NArg() == 1 && lacksReport(flags.Arg(0)) {
+		made, err := reportKilled(out, flags.Arg(0), all, specs, catalogue)
+		code = worse(code, made)
+		if err != nil || *output == "" {
+			return code, err
+		}
+	}
 	if flags.NArg() != 1 && *output == "" {
 		return code, nil
 	}
-	report, err := assembleAgain(all, specs, catalogue)
+	report, err := reports.Assemble(outcomesAgain(all, specs, catalogue))
 	if err != nil {
 		return exitHarness, err
 	}
@@ -108,6 +126,7 @@ func compare(out io.Writer, folder string, again *reports.ConformanceReport) int
 		return exitHarness
 	}
 	declareDeviations(again, before.Implementation.KnownDeviations)
+	takeReasons(again, before)
 	var was, is bytes.Buffer
 	if err := reports.WriteRequirements(&was, before); err != nil {
 		return exitHarness
@@ -148,6 +167,21 @@ func differences(before, after []reports.RequirementResult) string {
 		return "  every verdict is the same; the requirements' texts or their violations differ\n"
 	}
 	return text.String()
+}
+
+// takeReasons takes over why something did not run, which is in no recording.
+func takeReasons(again, before *reports.ConformanceReport) {
+	why := map[requirements.ID]string{}
+	for _, then := range before.Requirements {
+		if then.Verdict == reports.NotRun {
+			why[then.ID] = then.Reason
+		}
+	}
+	for i, now := range again.Requirements {
+		if reason, ran := why[now.ID]; ran && now.Verdict == reports.NotRun {
+			again.Requirements[i].Reason = reason
+		}
+	}
 }
 
 func declareDeviations(report *reports.ConformanceReport, deviations []reports.KnownDeviation) {

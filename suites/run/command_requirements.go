@@ -11,6 +11,12 @@ import (
 // printRequirements is `rollcall requirements`: the catalogue, with the specs that decide each row.
 func printRequirements(args []string, out io.Writer) (int, error) {
 	flags := newFlags("requirements", out)
+	describe(flags, `rollcall requirements
+
+Prints a line for every requirement of the catalogue: its ID, its level, the feature that an implementation has to claim to be held to it, and the specs
+that decide it. The levels are core (a design document states it), extended (inferred, or optional) and reference (only the bundled controller has it).
+`+"`rollcall explain ID`"+` says everything about one of them.
+`)
 	if err := parseFlagsOnly(flags, args); err != nil {
 		return exitUsage, err
 	}

@@ -26,7 +26,7 @@ const stopTimeout = 2 * time.Minute
 type suiteRun struct {
 	options        options
 	selection      selection
-	out            io.Writer
+	out            *console
 	catalogue      *requirements.Catalogue
 	implementation *implementation.Implementation
 	artifacts      artifacts
@@ -35,6 +35,10 @@ type suiteRun struct {
 	place             *place
 	kubernetesVersion string
 	harnessFailure    string
+	// baseline is the report that this one must be no worse than; nil if none was named.
+	baseline *reports.ConformanceReport
+	// stopped says why the run was ended before all specs had run, if options asked for that.
+	stopped string
 }
 
 // runSuites is `rollcall run`. Bad input is found before anything is written or started; from then on there is always a report.
@@ -52,6 +56,16 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 	if err != nil {
 		return exitUsage, err
 	}
+	var baseline *reports.ConformanceReport
+	if o.baseline != "" {
+		// Now: it may be that of the run before, in the very folder.
+		if baseline, err = readReportAt(o.baseline); err != nil {
+			return exitUsage, usagef("-baseline: %w", err)
+		}
+	}
+	if o.list {
+		return exitConformant, listSpecs(out, selection, specs)
+	}
 	tested, err := implementation.Load(o.implementation, catalogue)
 	if err != nil {
 		return exitUsage, usageError{err}
@@ -63,16 +77,37 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 	if err != nil {
 		return exitUsage, err
 	}
+	if kept, ok := where.(*warmProvider); ok {
+		if err := kept.warm.suits(tested.Replaces); err != nil {
+			return exitUsage, err
+		}
+		defer kept.end()
+	}
+	if o.dryRun {
+		return exitConformant, o.tellPlan(out, where.name(), tested, selection, catalogue, specs)
+	}
 	if err := where.prepare(ctx); err != nil {
 		return exitHarness, err
 	}
-	folders, err := openArtifacts(o.artifacts)
+	work, removeWork, err := makeWork()
+	if err != nil {
+		return exitHarness, err
+	}
+	defer func() {
+		if err := removeWork(); err != nil {
+			fmt.Fprintf(os.Stderr, "rollcall: tidy up: %v\n", err)
+		}
+	}()
+	folders, err := openArtifacts(o.artifacts, work)
 	if err != nil {
 		return exitUsage, usageError{err}
 	}
 	defer folders.release()
 
-	r := &suiteRun{options: o, selection: selection, out: out, catalogue: catalogue, implementation: tested, artifacts: folders, began: time.Now()}
+	r := &suiteRun{options: o, selection: selection, out: &console{out: out, terminal: isTerminal(os.Stdout)}, catalogue: catalogue, baseline: baseline, implementation: tested, artifacts: folders, began: time.Now()}
+	if err := r.record(); err != nil {
+		return exitHarness, err
+	}
 	if err := r.runOn(ctx, where); err != nil {
 		r.harnessFailure = err.Error()
 		fmt.Fprintf(out, "rollcall: %v\n", err)
@@ -97,7 +132,15 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 		return err
 	}
 	r.place, r.kubernetesVersion = where, where.KubernetesVersion()
-	r.say("%s, Kubernetes %s, ready in %.1f s", where.Provider(), r.kubernetesVersion, time.Since(started).Seconds())
+	r.options.procs = min(r.options.procs, len(r.selection.texts))
+	if err := r.record(); err != nil {
+		return err
+	}
+	kept := ""
+	if where.on != "" {
+		kept = ", kept as " + where.on
+	}
+	r.say("%s%s, Kubernetes %s, ready in %.1f s", where.Provider(), kept, r.kubernetesVersion, time.Since(started).Seconds())
 	built, err := r.implementation.Build(ctx, r.buildOptions(where))
 	if err != nil {
 		return err
@@ -121,7 +164,7 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 	if err := told.Write(session); err != nil {
 		return err
 	}
-	if err := startSpecs(ctx, r.out, r.options, r.artifacts.work, session, r.artifacts.ginkgo, r.selection.flags); err != nil {
+	if err := r.play(ctx, session); err != nil {
 		return err
 	}
 	if status := running.ExitStatus(); status != "" {
@@ -171,6 +214,7 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 	if err != nil {
 		if r.harnessFailure == "" {
 			r.harnessFailure = err.Error()
+			r.say("%v%s", err, r.specsLastWords())
 		}
 		ran = specs
 	}
@@ -191,13 +235,20 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 	if err := reports.WriteFiles(r.artifacts.root, report); err != nil {
 		return exitHarness, err
 	}
+	if err := os.Remove(filepath.Join(r.artifacts.root, runFile)); err != nil {
+		return exitHarness, err
+	}
 	err = reports.Summary(r.out, report, reports.SummaryOptions{Color: isTerminal(os.Stdout), Paths: []reports.Path{
 		{Label: "report", Path: filepath.Join(r.artifacts.root, reports.YAMLFile)},
 		{Label: "recordings", Path: r.artifacts.recordings},
 		{Label: "logs", Path: r.artifacts.logs},
 	}})
+	code := reports.ExitCode(report)
+	if r.options.baseline != "" {
+		code = tellBaseline(r.out, r.options.baseline, r.baseline, report)
+	}
 	fmt.Fprint(r.out, report.Statistics.Closing())
-	return reports.ExitCode(report), err
+	return code, err
 }
 
 // notSelected is the reason of a spec that nobody asked for.
@@ -216,6 +267,8 @@ func (r *suiteRun) unrun(ctx context.Context) verdictOf {
 			return reports.Unsupported, spec.NotClaimed(requirement.Feature)
 		case interrupted:
 			return reports.NotRun, "the run was interrupted"
+		case r.stopped != "":
+			return reports.NotRun, r.stopped
 		case failure != "":
 			first, _, _ := strings.Cut(failure, "\n")
 			return reports.Inconclusive, "not run, since the run failed before: " + first

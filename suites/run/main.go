@@ -24,10 +24,16 @@ const (
 const usage = `rollcall finds out whether a controller that rolls out per-node daemons keeps its promises.
 
   rollcall run            run the suites against an implementation and write a report
+  rollcall up             keep a control plane, on which runs with -on begin at once
+  rollcall init           write an implementation file with comments, to start from
+  rollcall check FILE...  read implementation files without running anything
   rollcall judge PATH...  judge recordings, or the folder of a run, again, without a cluster
+  rollcall diff OLD NEW   compare two reports, and say whether the second is worse
   rollcall requirements   print the catalogue: requirement, level, deciding specs
+  rollcall explain ID...  say everything about a requirement, such as SURGE-013
   rollcall build          build the control-plane binaries now rather than on first use
   rollcall images         write the images that nodes run, for clusters of your own
+  rollcall version        print the version
 
 Each takes -help. Exit codes: 0 conformant (with -focus: all that was selected passed), 1 not conformant, 2 usage or bad input, 3 the harness failed or could not decide.
 `
@@ -66,6 +72,12 @@ func dispatch(ctx context.Context, command string, args []string, out io.Writer)
 	switch command {
 	case "run":
 		return runSuites(ctx, args, out)
+	case "init":
+		return writeStart(args, out)
+	case "check":
+		return checkFiles(args, out)
+	case "up":
+		return keepUp(ctx, args, out)
 	case "judge":
 		return judgeRecordings(args, out)
 	case "build":
@@ -74,6 +86,12 @@ func dispatch(ctx context.Context, command string, args []string, out io.Writer)
 		return saveImages(ctx, args, out)
 	case "requirements":
 		return printRequirements(args, out)
+	case "diff":
+		return diffReports(args, out)
+	case "explain":
+		return explain(args, out)
+	case "version", "-version", "--version":
+		return printVersion(args, out)
 	case specsCommand:
 		return exitConformant, runSpecs(args)
 	case "help", "-h", "-help", "--help":

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,9 +15,9 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/existing"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kind"
+	"github.com/rollcall-conformance/rollcall/framework/controlplane"
 	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
-	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
 
@@ -35,7 +34,12 @@ type options struct {
 	artifacts         string
 	// artifactsAsNamed is the same folder as the user named it.
 	artifactsAsNamed string
-	focus            string
+	focus, skip      patterns
+	failedIn         string
+	baseline         string
+	stopAfter        int
+	list, dryRun     bool
+	on               string
 	procs            int
 	seed             int64
 	patience         time.Duration
@@ -59,6 +63,7 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	flags := newFlags("run", out)
 	flags.StringVar(&o.implementation, "implementation", "reference", "implementation file, or the name of a shipped one: "+strings.Join(implementation.Shipped(), ", "))
 	flags.StringVar(&o.provider, "provider", "", "what provides the cluster: "+strings.Join(providers(), ", ")+" (default: kind where a Docker engine answers, otherwise embedded)")
+	flags.StringVar(&o.on, "on", "", "use the control plane of this name that `rollcall up` keeps")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "provider existing: kubeconfig file of an administrator of the cluster")
 	flags.StringVar(&o.context, "context", "", "provider existing: the cluster's context in it")
 	flags.StringVar(&o.images, "images", string(daemonimage.Default), "provider existing: "+imagesUsage+", unless the nodes have them")
@@ -66,7 +71,13 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	flags.BoolVar(&o.keep, "keep", false, "provider kind: leave the cluster as it is at the end, and say how to remove it")
 	flags.StringVar(&o.kubernetesVersion, "kubernetes-version", "", "Kubernetes version of the control plane, such as 1.36.3 (default: the newest one rollcall knows)")
 	flags.StringVar(&o.artifacts, "artifacts", "_artifacts", "folder for report.yaml, junit.xml, recordings/ and logs/")
-	flags.StringVar(&o.focus, "focus", "", "run only the specs whose text matches this regular expression, or that decide this requirement or family (SURGE-002, SURGE)")
+	flags.Var(&o.focus, "focus", "run only specs that decide this requirement or family (SURGE-002, SURGE; several with commas) or whose text matches this regular expression; may be given more than once")
+	flags.Var(&o.skip, "skip", "leave out specs that decide this, or whose text matches this, as -focus has it; may be given more than once")
+	flags.StringVar(&o.failedIn, "failed-in", "", "run only specs that decide what failed, or was inconclusive, in this report")
+	flags.StringVar(&o.baseline, "baseline", "", "exit with 0 if nothing is worse than in this report, or the report of this folder, whatever fails in both")
+	flags.IntVar(&o.stopAfter, "stop-after", 0, "end the run once this many specs have failed (default: none ends it)")
+	flags.BoolVar(&o.list, "list", false, "name the selected specs with what they decide, and run nothing")
+	flags.BoolVar(&o.dryRun, "dry-run", false, "read and check everything, say what would be done, and do nothing")
 	flags.IntVar(&o.procs, "procs", defaultProcs, fmt.Sprintf("how many specs run at once (on embedded %d, unless this is given)", embeddedProcs))
 	flags.Int64Var(&o.seed, "seed", 0, "seed of the specs' order and of every random choice (default: the time; the report shows it)")
 	flags.DurationVar(&o.patience, "patience", scenario.DefaultPatience, "how long to wait for what the implementation should do; the report shows a changed one")
@@ -74,22 +85,11 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	if err := parseFlagsOnly(flags, args); err != nil {
 		return o, err
 	}
-	if o.provider != "" && !slices.Contains(providers(), o.provider) {
-		return o, usagef("-provider %q: there are %s", o.provider, strings.Join(providers(), ", "))
+	if err := o.checkCluster(); err != nil {
+		return o, err
 	}
-	if o.provider != existing.ProviderName && (o.kubeconfig+o.context != "" || o.images != string(daemonimage.Default)) {
-		return o, usagef("-kubeconfig, -context and -images are for -provider=%s: a cluster of your own is used if you say so", existing.ProviderName)
-	}
-	if o.provider == existing.ProviderName && o.kubernetesVersion != "" {
-		return o, usagef("-kubernetes-version: a cluster of your own has the version that it has")
-	}
-	if o.provider != "" {
-		if err := o.suits(o.provider); err != nil {
-			return o, err
-		}
-	}
-	if o.workers < 1 {
-		return o, usagef("-workers %d: at least one node must have a kubelet", o.workers)
+	if err := o.checkOn(flags); err != nil {
+		return o, err
 	}
 	flags.Visit(func(f *flag.Flag) { o.procsGiven = o.procsGiven || f.Name == "procs" })
 	if o.procs < 1 {
@@ -98,8 +98,8 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	if o.patience <= 0 {
 		return o, usagef("-patience %s: must be longer than nothing", o.patience)
 	}
-	if _, err := regexp.Compile(o.focus); err != nil {
-		return o, usagef("-focus: %w", err)
+	if o.stopAfter < 0 {
+		return o, usagef("-stop-after %d: a number of failures, or 0 for all of them", o.stopAfter)
 	}
 	if o.seed == 0 {
 		o.seed = time.Now().Unix()
@@ -112,7 +112,58 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	if info, err := os.Stat(o.artifacts); err == nil && !info.IsDir() {
 		return o, usagef("-artifacts %s: not a folder", o.artifacts)
 	}
+	if o.list {
+		return o, nil
+	}
+	if err := refuseForeign(o.artifacts); err != nil {
+		return o, usageError{err}
+	}
 	return o, nil
+}
+
+// checkCluster refuses what cannot be had of a cluster.
+func (o options) checkCluster() error {
+	if o.provider != "" && !slices.Contains(providers(), o.provider) {
+		return usagef("-provider %q: there are %s", o.provider, strings.Join(providers(), ", "))
+	}
+	if o.provider != existing.ProviderName && (o.kubeconfig+o.context != "" || o.images != "" && o.images != string(daemonimage.Default)) {
+		return usagef("-kubeconfig, -context and -images are for -provider=%s: a cluster of your own is used if you say so", existing.ProviderName)
+	}
+	if o.provider == existing.ProviderName && o.kubernetesVersion != "" {
+		return usagef("-kubernetes-version: a cluster of your own has the version that it has")
+	}
+	if o.kubernetesVersion != "" {
+		if _, err := controlplane.ParseVersion(o.kubernetesVersion); err != nil {
+			return usagef("-kubernetes-version: %w", err)
+		}
+	}
+	if o.provider != "" {
+		if err := o.suits(o.provider); err != nil {
+			return err
+		}
+	}
+	if o.workers < 1 {
+		return usagef("-workers %d: at least one node must have a kubelet", o.workers)
+	}
+	return nil
+}
+
+// checkOn refuses options beside -on that the control plane has settled.
+func (o options) checkOn(flags *flag.FlagSet) error {
+	if o.on == "" {
+		return nil
+	}
+	if err := checkWarmName("-on", o.on); err != nil {
+		return err
+	}
+	settled := []string{"provider", "kubernetes-version", "workers", "keep", "kubeconfig", "context", "images"}
+	var err error
+	flags.Visit(func(f *flag.Flag) {
+		if slices.Contains(settled, f.Name) {
+			err = usagef("-%s: `rollcall up` has settled that for -on %s", f.Name, o.on)
+		}
+	})
+	return err
 }
 
 // providers are the names of those there are.
@@ -130,6 +181,10 @@ func (o options) suits(provider string) error {
 
 // choose returns the provider asked for, or the one that this machine has what it takes for, and why.
 func (o options) choose(ctx context.Context, out io.Writer) (_ provider, why string, _ error) {
+	if o.on != "" {
+		found, err := findWarm(ctx, o.on, func(format string, args ...any) { fmt.Fprintf(out, "rollcall: "+format+"\n", args...) })
+		return &warmProvider{warm: found}, "", err
+	}
 	chosen := o.provider
 	if chosen == "" {
 		chosen, why = kind.ProviderName, "provider kind, since a Docker engine answers; PROVIDER=embedded does without"
@@ -156,13 +211,34 @@ func newFlags(command string, out io.Writer) *flag.FlagSet {
 	return flags
 }
 
+// describe has -help say what the command does, before its flags.
+func describe(flags *flag.FlagSet, text string) {
+	flags.Usage = func() {
+		fmt.Fprint(flags.Output(), text)
+		some := false
+		flags.VisitAll(func(*flag.Flag) { some = true })
+		if some {
+			fmt.Fprintln(flags.Output(), "\nFlags:")
+			flags.PrintDefaults()
+		}
+	}
+}
+
 // parseFlags parses a command's arguments. Its error is a usageError, or flag.ErrHelp when help was asked for and given.
 func parseFlags(flags *flag.FlagSet, args []string) error {
+	// The package prints every error with all flags below it.
+	out := flags.Output()
+	flags.SetOutput(io.Discard)
 	err := flags.Parse(args)
-	if err == nil || errors.Is(err, flag.ErrHelp) {
-		return err
+	flags.SetOutput(out)
+	switch {
+	case err == nil:
+		return nil
+	case !errors.Is(err, flag.ErrHelp):
+		return usagef("%w (`%s -help` lists the flags)", err, flags.Name())
 	}
-	return usageError{err}
+	flags.Usage()
+	return err
 }
 
 // parseFlagsOnly is parseFlags for a command that takes nothing but flags.
@@ -174,29 +250,4 @@ func parseFlagsOnly(flags *flag.FlagSet, args []string) error {
 		return usagef("unexpected argument %q", flags.Arg(0))
 	}
 	return nil
-}
-
-// selection is which specs are to run: as Ginkgo's flags, and as a test.
-type selection struct {
-	flags   []string
-	selects func(specReport) bool
-}
-
-// selection turns the focus into a selection: requirement IDs and families are labels, anything else matches texts. A focus that selects none of the
-// specs is an error: the run would decide nothing.
-func (o options) selection(catalogue *requirements.Catalogue, specs []specReport) (selection, error) {
-	if o.focus == "" {
-		return selection{selects: func(specReport) bool { return true }}, nil
-	}
-	flag, selects := "--focus="+o.focus, func(spec specReport) bool { return regexp.MustCompile(o.focus).MatchString(spec.FullText()) }
-	if _, ok := catalogue.Get(requirements.ID(o.focus)); ok {
-		flag, selects = "--label-filter="+o.focus, func(spec specReport) bool { return slices.Contains(spec.Labels(), o.focus) }
-	} else if len(catalogue.Family(o.focus)) > 0 {
-		inFamily := func(label string) bool { return strings.HasPrefix(label, o.focus+"-") }
-		flag, selects = fmt.Sprintf("--label-filter=/^%s-/", o.focus), func(spec specReport) bool { return slices.ContainsFunc(spec.Labels(), inFamily) }
-	}
-	if !slices.ContainsFunc(specs, selects) {
-		return selection{}, usagef("-focus %q selects no spec: `rollcall requirements` lists them", o.focus)
-	}
-	return selection{flags: []string{flag}, selects: selects}, nil
 }

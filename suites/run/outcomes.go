@@ -117,11 +117,12 @@ func (r *suiteRun) provenance(interrupted bool) reports.Provenance {
 		Started:           r.began.UTC().Truncate(time.Second),
 		Duration:          time.Since(r.began).Round(time.Millisecond),
 		Parallelism:       r.options.procs,
-		Focus:             r.options.focus,
+		Focus:             r.selection.reason,
 		Interrupted:       interrupted,
 		HarnessFailure:    r.harnessFailure,
 	}
 	if r.place != nil {
+		p.On = r.place.on
 		p.Provider, p.NodeKinds, p.Authors = r.place.Provider(), r.place.nodeKinds(), string(r.place.authors())
 	}
 	if r.options.patience != scenario.DefaultPatience {

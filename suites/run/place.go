@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"path/filepath"
+	"strconv"
 
 	"github.com/rollcall-conformance/rollcall/framework/audit"
 	"github.com/rollcall-conformance/rollcall/framework/cluster"
@@ -15,6 +16,8 @@ import (
 
 // provider brings up the cluster that a run takes place on.
 type provider interface {
+	// name is what reports call it.
+	name() string
 	// prepare finds or builds what start needs, before anything of the run exists.
 	prepare(ctx context.Context) error
 	// start brings the cluster up for the run, without the controllers that the implementation replaces.
@@ -42,6 +45,8 @@ type place struct {
 	images string
 	// kind is the name of the kind cluster, if it is one.
 	kind string
+	// on is the name of the control plane, if `rollcall up` keeps it.
+	on string
 	// keep leaves the cluster, and the implementation in it, as they are at the end.
 	keep bool
 }
@@ -74,8 +79,14 @@ func (p *place) launchOptions(r *suiteRun, built implementation.Artifact) implem
 // session is what the specs' processes need to know.
 func (p *place) session(r *suiteRun, file string, built implementation.Artifact) (spec.Session, error) {
 	users, err := r.implementation.Users(p.launchOptions(r, built))
+	suffix := ""
+	if p.on != "" {
+		// Not of the seed: the same one may be used again.
+		suffix = "-" + strconv.FormatInt(r.began.Unix(), 36)
+	}
 	return spec.Session{
-		Kubeconfig: p.kubeconfig, Recordings: r.artifacts.recordings, Artifacts: r.artifacts.root, ArtifactsAsNamed: r.options.artifactsAsNamed,
+		NameSuffix: suffix,
+		Kubeconfig: p.kubeconfig, Recordings: r.artifacts.recordings, Progress: r.artifacts.progress(), Artifacts: r.artifacts.root, ArtifactsAsNamed: r.options.artifactsAsNamed,
 		RevisionLabel: r.implementation.RevisionLabel, Features: r.implementation.Features, Workload: r.implementation.Workload,
 		RealNodes: p.realNodes, OnlyRealNodes: p.onlyRealNodes, Images: p.daemonImages, NeverAlone: p.neverAlone,
 		Audited: p.auditLog() != nil, AuditFolder: p.auditFolder(), ImplementationUsers: users,

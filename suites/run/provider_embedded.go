@@ -15,6 +15,8 @@ type embeddedProvider struct {
 	binaries controlplane.Binaries
 }
 
+func (p *embeddedProvider) name() string { return embedded.ProviderName }
+
 func (p *embeddedProvider) prepare(ctx context.Context) (err error) {
 	p.binaries, err = ensureBinaries(ctx, p.version, p.out)
 	return err

@@ -24,6 +24,8 @@ type existingProvider struct {
 	config              *clientcmdapi.Config
 }
 
+func (p *existingProvider) name() string { return existing.ProviderName }
+
 func (p *existingProvider) prepare(context.Context) (err error) {
 	if p.config, err = existing.ReadConfig(p.kubeconfig, p.context); err != nil {
 		return usagef("provider existing takes both -kubeconfig=FILE and -context=NAME, and no default: %w", err)

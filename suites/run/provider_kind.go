@@ -23,16 +23,13 @@ type kindProvider struct {
 	archives []string
 }
 
+func (p *kindProvider) name() string { return kind.ProviderName }
+
 func (p *kindProvider) prepare(ctx context.Context) (err error) {
-	if p.version != "" {
-		if _, err := controlplane.ParseVersion(p.version); err != nil {
-			return usageError{err}
-		}
-	}
 	if err := kind.EngineAnswers(ctx); err != nil {
 		return err
 	}
-	if p.kwok, err = controlplane.Ensure(ctx, controlplane.Options{Names: []string{kwok.Name}, Out: p.out}); err != nil {
+	if p.kwok, err = ensurePrograms(ctx, controlplane.Options{Names: []string{kwok.Name}, Out: p.out}); err != nil {
 		return err
 	}
 	if p.images, err = imageCache(); err != nil {

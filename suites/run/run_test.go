@@ -34,35 +34,46 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 		args []string
 		want []string
 	}{
-		"no such command":          {[]string{"runn"}, []string{"no such command", "rollcall run"}},
-		"an unknown flag":          {[]string{"run", "-providr=kind"}, []string{"providr"}},
-		"an argument too many":     {[]string{"run", "kind"}, []string{`unexpected argument "kind"`}},
-		"an unknown provider":      {[]string{"run", "-provider=moon"}, []string{"moon", "embedded"}},
-		"nobody's cluster":         {[]string{"run", "-provider=existing"}, []string{"-kubeconfig=FILE", "-context=NAME", "no kubeconfig file"}},
-		"images unsaid":            {[]string{"run", "-images=example.com/x"}, []string{"-images", "-provider=existing"}},
-		"kept on embedded":         {[]string{"run", "-provider=embedded", "-keep"}, []string{"-keep", "-provider=kind", "embedded"}},
-		"kept without an engine":   {[]string{"run", "-keep"}, []string{"-keep", "-provider=kind", "embedded"}},
-		"a cluster unsaid":         {[]string{"run", "-kubeconfig=" + file}, []string{"-provider=existing"}},
-		"a kubeconfig that is not": {[]string{"run", "-provider=existing", "-kubeconfig=" + file, "-context=x"}, []string{file}},
-		"images to nowhere":        {[]string{"images"}, []string{"-output"}},
-		"no parallelism":           {[]string{"run", "-procs=0"}, []string{"-procs 0"}},
-		"no patience":              {[]string{"run", "-patience=-1s"}, []string{"-patience"}},
-		"a broken expression":      {[]string{"run", "-focus=("}, []string{"-focus", "missing closing"}},
-		"a focus on nothing":       {[]string{"run", "-focus=no spec says this"}, []string{"no spec says this", "selects no spec"}},
-		"artifacts in a file":      {[]string{"run", "-artifacts=" + file}, []string{file, "not a folder"}},
-		"no such implementation":   {[]string{"run", "-implementation=mine"}, []string{"mine", "reference", "kube-controller-manager"}},
-		"a missing file":           {[]string{"run", "-implementation=./missing.yaml"}, []string{"missing.yaml"}},
-		"an unknown feature":       {[]string{"run", "-implementation=" + implementation}, []string{"implementation.yaml:5", "Surgery", "HostPortRejection"}},
-		"an unknown version":       {[]string{"run", "-kubernetes-version=banana"}, []string{"banana"}},
-		"a version to build":       {[]string{"build", "-kubernetes-version=1.2"}, []string{"1.2"}},
-		"a version too old":        {[]string{"run", "-provider=embedded", "-kubernetes-version=1.5.0"}, []string{"1.5.0", "v1.25.0 and later"}},
-		"one too old for kind":     {[]string{"run", "-provider=kind", "-kubernetes-version=1.5.0"}, []string{"1.5.0", "v1.25.0 and later"}},
-		"an argument to build":     {[]string{"build", "1.36.3"}, []string{`unexpected argument "1.36.3"`}},
-		"nothing to judge":         {[]string{"judge"}, []string{"name the recordings"}},
-		"a file that is none":      {[]string{"judge", file}, []string{file, "not a rollcall recording"}},
-		"a recording that is not":  {[]string{"judge", filepath.Join(folder, "missing")}, []string{"missing"}},
-		"an argument to the table": {[]string{"requirements", "SURGE"}, []string{`unexpected argument "SURGE"`}},
-		"the runner's own command": {[]string{specsCommand}, []string{parentVariable}},
+		"no such command":           {[]string{"runn"}, []string{"no such command", "rollcall run"}},
+		"an unknown flag":           {[]string{"run", "-providr=kind"}, []string{"providr"}},
+		"an argument too many":      {[]string{"run", "kind"}, []string{`unexpected argument "kind"`}},
+		"an unknown provider":       {[]string{"run", "-provider=moon"}, []string{"moon", "embedded"}},
+		"nobody's cluster":          {[]string{"run", "-provider=existing"}, []string{"-kubeconfig=FILE", "-context=NAME", "no kubeconfig file"}},
+		"images unsaid":             {[]string{"run", "-images=example.com/x"}, []string{"-images", "-provider=existing"}},
+		"kept on embedded":          {[]string{"run", "-provider=embedded", "-keep"}, []string{"-keep", "-provider=kind", "embedded"}},
+		"kept without an engine":    {[]string{"run", "-keep"}, []string{"-keep", "-provider=kind", "embedded"}},
+		"a cluster unsaid":          {[]string{"run", "-kubeconfig=" + file}, []string{"-provider=existing"}},
+		"a kubeconfig that is not":  {[]string{"run", "-provider=existing", "-kubeconfig=" + file, "-context=x"}, []string{file}},
+		"images to nowhere":         {[]string{"images"}, []string{"-output"}},
+		"no parallelism":            {[]string{"run", "-procs=0"}, []string{"-procs 0"}},
+		"no patience":               {[]string{"run", "-patience=-1s"}, []string{"-patience"}},
+		"a broken expression":       {[]string{"run", "-focus=("}, []string{"-focus", "missing closing"}},
+		"a focus on nothing":        {[]string{"run", "-focus=no spec says this"}, []string{"no spec says this", "selects no spec"}},
+		"artifacts in a file":       {[]string{"run", "-artifacts=" + file}, []string{file, "not a folder"}},
+		"no such implementation":    {[]string{"run", "-implementation=mine"}, []string{"mine", "reference", "kube-controller-manager"}},
+		"a missing file":            {[]string{"run", "-implementation=./missing.yaml"}, []string{"missing.yaml"}},
+		"an unknown feature":        {[]string{"run", "-implementation=" + implementation}, []string{"implementation.yaml:5", "Surgery", "HostPortRejection"}},
+		"an unknown version":        {[]string{"run", "-kubernetes-version=banana"}, []string{"banana"}},
+		"a version to build":        {[]string{"build", "-kubernetes-version=1.2"}, []string{"1.2"}},
+		"a version too old":         {[]string{"run", "-provider=embedded", "-kubernetes-version=1.5.0"}, []string{"1.5.0", "v1.25.0 and later"}},
+		"one too old for kind":      {[]string{"run", "-provider=kind", "-kubernetes-version=1.5.0"}, []string{"1.5.0", "v1.25.0 and later"}},
+		"an argument to build":      {[]string{"build", "1.36.3"}, []string{`unexpected argument "1.36.3"`}},
+		"nothing to judge":          {[]string{"judge"}, []string{"name the recordings"}},
+		"a file that is none":       {[]string{"judge", file}, []string{file, "not a rollcall recording"}},
+		"a recording that is not":   {[]string{"judge", filepath.Join(folder, "missing")}, []string{"missing"}},
+		"a family without specs":    {[]string{"run", "-focus=GATE"}, []string{"GATE", "selects no spec"}},
+		"one of several on nothing": {[]string{"run", "-focus=SURGE-007", "-focus=no such"}, []string{"no such", "selects no spec"}},
+		"an empty focus":            {[]string{"run", "-focus="}, []string{"-focus", "empty"}},
+		"everything skipped":        {[]string{"run", "-focus=SURGE-007", "-skip=SURGE"}, []string{"select no spec", "-list"}},
+		"no such report":            {[]string{"run", "-failed-in=" + filepath.Join(folder, "missing.yaml")}, []string{"-failed-in", "missing.yaml"}},
+		"no report":                 {[]string{"run", "-failed-in=" + file}, []string{"-failed-in", file}},
+		"less than none":            {[]string{"run", "-stop-after=-1"}, []string{"-stop-after -1"}},
+		"somebody's folder":         {[]string{"run", "-artifacts=" + folder}, []string{folder, "file", "touch " + filepath.Join(folder, ".rollcall")}},
+		"nothing to explain":        {[]string{"explain"}, []string{"SURGE-013"}},
+		"no such requirement":       {[]string{"explain", "SURGE-999"}, []string{"SURGE-999"}},
+		"an argument to version":    {[]string{"version", "all"}, []string{`unexpected argument "all"`}},
+		"an argument to the table":  {[]string{"requirements", "SURGE"}, []string{`unexpected argument "SURGE"`}},
+		"the runner's own command":  {[]string{specsCommand}, []string{parentVariable}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			args := row.args
@@ -112,23 +123,6 @@ func TestASpecThatDecidesAnUnknownRequirementStopsTheRun(t *testing.T) {
 	unknown := types.SpecReport{LeafNodeType: types.NodeTypeIt, LeafNodeText: "a spec", LeafNodeLabels: []string{"SURGE-902"}}
 	if _, _, err := loadCatalogue([]types.SpecReport{unknown}); err == nil || !strings.Contains(err.Error(), "SURGE-902") {
 		t.Errorf("want an error that names SURGE-902, got %v", err)
-	}
-}
-
-func TestFocusMeansARequirementAFamilyOrATextInThisOrder(t *testing.T) {
-	catalogue, err := requirements.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for focus, want := range map[string]string{
-		"SURGE-002":  "--label-filter=SURGE-002",
-		"SURGE":      "--label-filter=/^SURGE-/",
-		"surge node": "--focus=surge node",
-	} {
-		said := types.SpecReport{LeafNodeText: "a surge node by node", LeafNodeLabels: []string{"SURGE-002"}}
-		if got, err := (options{focus: focus}).selection(catalogue, []types.SpecReport{said}); err != nil || len(got.flags) != 1 || got.flags[0] != want || !got.selects(said) {
-			t.Errorf("focus %q: want %s, got %v, %v", focus, want, got, err)
-		}
 	}
 }
 
@@ -184,9 +178,9 @@ func TestWhatDidNotRunIsSkippedOnlyIfItWasNotToRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := &suiteRun{
 				catalogue: catalogue, implementation: &implementation.Implementation{Features: []requirements.Feature{requirements.Surge}},
-				selection: selection{selects: func(specReport) bool { return row.selected }}, harnessFailure: row.failure,
+				selection: selection{texts: map[bool][]string{true: {"a spec"}}[row.selected]}, harnessFailure: row.failure,
 			}
-			if verdict, reason := r.unrun(row.ctx)(specReport{}, row.id); verdict != row.want || reason != row.reason {
+			if verdict, reason := r.unrun(row.ctx)(specReport{LeafNodeText: "a spec"}, row.id); verdict != row.want || reason != row.reason {
 				t.Errorf("want %s (%s), got %s (%s)", row.want, row.reason, verdict, reason)
 			}
 		})

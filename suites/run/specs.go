@@ -5,11 +5,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -35,9 +35,21 @@ const (
 	parentVariable = "ROLLCALL_PARENT"
 )
 
+// suiteName is Ginkgo's name of the suite.
+const suiteName = "rollcall"
+
+// specsLog is where Ginkgo's own account of the run goes, which speaks of assertions, goroutines and its own verdicts.
+const specsLog = "specs.log"
+
 // startSpecs runs the selected specs and returns when they are done; a context that ends interrupts them, and they still clean up and report.
 // The result is in Ginkgo's JSON report, whatever the runner's exit status.
-func startSpecs(ctx context.Context, out io.Writer, o options, dir, session, jsonReport string, selection []string) error {
+func (r *suiteRun) startSpecs(ctx context.Context, session string) error {
+	o, dir, jsonReport := r.options, r.artifacts.work, r.artifacts.ginkgo
+	out, err := os.Create(filepath.Join(r.artifacts.logs, specsLog))
+	if err != nil {
+		return fmt.Errorf("open the specs' log: %w", err)
+	}
+	defer out.Close()
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
@@ -55,13 +67,8 @@ func startSpecs(ctx context.Context, out io.Writer, o options, dir, session, jso
 		"--json-report=" + filepath.Base(jsonReport),
 		"--output-dir=" + filepath.Dir(jsonReport),
 	}
-	if o.verbose {
-		args = append(args, "-v")
-	}
-	if !isTerminal(os.Stdout) {
-		args = append(args, "--no-color")
-	}
-	runner := exec.Command(self, append(append(args, selection...), worker)...)
+	args = append(append(args, "--no-color"), r.selection.flags()...)
+	runner := exec.Command(self, append(args, worker)...)
 	runner.Stdout, runner.Stderr = out, out
 	runner.Env = append(os.Environ(), spec.SessionVariable+"="+session, parentVariable+"="+strconv.Itoa(os.Getpid()))
 	// A group of its own: Ctrl-C reaches this process alone, which passes it on once.
@@ -74,6 +81,7 @@ func startSpecs(ctx context.Context, out io.Writer, o options, dir, session, jso
 	select {
 	case err = <-finished:
 	case <-ctx.Done():
+		r.say("the specs are being ended; recordings stay, and the report follows")
 		if err := syscall.Kill(-runner.Process.Pid, syscall.SIGINT); err != nil {
 			return fmt.Errorf("interrupt the specs: %w", err)
 		}
@@ -84,6 +92,18 @@ func startSpecs(ctx context.Context, out io.Writer, o options, dir, session, jso
 		return fmt.Errorf("run the specs: %w", err)
 	}
 	return nil
+}
+
+// specsLastWords is the end of the specs' log, for an error.
+func (r *suiteRun) specsLastWords() string {
+	path := filepath.Join(r.artifacts.logs, specsLog)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	const shown = 20
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return fmt.Sprintf("; %s ends:\n%s", path, strings.Join(lines[max(0, len(lines)-shown):], "\n"))
 }
 
 // tie makes this process die with the one that started it.
@@ -117,7 +137,7 @@ func work() int {
 	testing.Init()
 	flag.Parse()
 	suites.Register()
-	if !ginkgo.RunSpecs(failed{}, "rollcall") {
+	if !ginkgo.RunSpecs(failed{}, suiteName) {
 		return exitNotConformant
 	}
 	return exitConformant
@@ -131,5 +151,5 @@ func (failed) Fail() {}
 // specTree lists all specs without running them. Ginkgo has one tree in a process, which is built once.
 var specTree = sync.OnceValue(func() []types.SpecReport {
 	suites.Register()
-	return ginkgo.PreviewSpecs("rollcall").SpecReports
+	return ginkgo.PreviewSpecs(suiteName).SpecReports
 })

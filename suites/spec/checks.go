@@ -14,6 +14,8 @@ import (
 type Checks struct {
 	h       *history.History
 	decides []requirements.ID
+	// listing: nothing is asked, and the names that scenarios bind stand for what they are bound to.
+	listing bool
 
 	given    []matchers.Matcher
 	checks   []check
@@ -53,6 +55,9 @@ func (c *Checks) Bound(name string) string {
 
 // BoundAll returns what the scenario bound to the name, in its order.
 func (c *Checks) BoundAll(name string) []string {
+	if c.listing {
+		return []string{"«" + name + "»"}
+	}
 	values, bound := c.h.Bindings[name]
 	if !bound {
 		panic(harnessError(fmt.Sprintf("the scenario bound nothing to %q", name)))

@@ -32,6 +32,10 @@ type Session struct {
 	Artifacts string `json:"artifacts"`
 	// ArtifactsAsNamed is the same folder as the user named it.
 	ArtifactsAsNamed string `json:"artifactsAsNamed"`
+	// NameSuffix: see scenario.Environment.
+	NameSuffix string `json:"nameSuffix,omitempty"`
+	// Progress is the file for what is to be said while specs run. Default: nothing is said.
+	Progress string `json:"progress,omitempty"`
 	// RevisionLabel and Features of the implementation.
 	RevisionLabel string                 `json:"revisionLabel"`
 	Features      []requirements.Feature `json:"features"`
@@ -124,7 +128,7 @@ func (s Session) environment() (scenario.Environment, error) {
 		Config: config, Workload: s.Workload, Authors: authors, RealNodes: s.RealNodes, OnlyRealNodes: s.OnlyRealNodes, Images: s.Images,
 		Features: s.features(), NeverAlone: s.NeverAlone,
 		NoSurge:    !slices.Contains(s.Features, requirements.Surge),
-		Recordings: s.Recordings, RevisionLabel: s.RevisionLabel, Seed: s.Seed, Patience: s.Patience,
+		NameSuffix: s.NameSuffix, Recordings: s.Recordings, RevisionLabel: s.RevisionLabel, Seed: s.Seed, Patience: s.Patience,
 	}, err
 }
 

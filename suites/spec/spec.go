@@ -64,7 +64,10 @@ func (s *Spec) run(ctx ginkgo.SpecContext) {
 	if err := p.catalogue.Unknown(s.Decides...); err != nil {
 		ginkgo.Fail("harness: " + err.Error())
 	}
+	told := p.session.begin(s.Text)
+	defer told.end()
 	if outcomes := s.NotRun(p.session.header(), p.catalogue); outcomes != nil {
+		told.outcomes(outcomes)
 		attach(Outcomes{Outcomes: outcomes})
 		return
 	}
@@ -74,11 +77,16 @@ func (s *Spec) run(ctx ginkgo.SpecContext) {
 	defer cancel()
 	judgement, failure := c.finish(judging, ending)
 	stories := c.report(&judgement)
+	told.outcomes(judgement.Outcomes)
+	told.p.Stories = stories
 	cleaning, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleaningTime)
 	defer cancel()
 	if err := c.clean(cleaning); err != nil {
 		ginkgo.AddReportEntry(UndoneEntry, err.Error(), ginkgo.ReportEntryVisibilityNever)
 		failure = errors.Join(failure, err)
+	}
+	if failure != nil {
+		told.p.Failure = failure.Error()
 	}
 	switch {
 	case stories != "":

@@ -130,6 +130,18 @@ func (c *Cluster) KubeconfigFor(_ context.Context, user string, groups ...string
 	return path, nil
 }
 
+// Ended names the component that has ended by itself, and how; empty while all run. Of etcd and kube-apiserver it does not know.
+func (c *Cluster) Ended() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.processes {
+		if status := p.ExitedByItself(); status != "" {
+			return fmt.Sprintf("%s ended (%s); its log ends:\n%s", p.Name(), status, c.lastLines(p.Name()))
+		}
+	}
+	return ""
+}
+
 // ExportLogs implements cluster.Cluster: there is nothing to do, since the components write into LogDir themselves.
 func (c *Cluster) ExportLogs(context.Context) error { return nil }
 

@@ -82,20 +82,6 @@ func TestWhatIsPartOfANode(t *testing.T) {
 	}
 }
 
-func TestOnlyTracesAreTakenFromANode(t *testing.T) {
-	g := NewWithT(t)
-	traces := Traces{NodeLabelPrefix: "scenario.test/", NodeAnnotations: []string{"test/mark"}}
-	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
-		Labels: map[string]string{"scenario.test/a": "", NodeLabel: NodeLabelValue}, Annotations: map[string]string{"test/mark": "1", "kept": "2"},
-	}}
-	patch, err := traces.withoutTraces(node)
-	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(patch).To(MatchJSON(`{"metadata":{"labels":{"scenario.test/a":null},"annotations":{"test/mark":null}}}`))
-	delete(node.Labels, "scenario.test/a")
-	delete(node.Annotations, "test/mark")
-	g.Expect(traces.withoutTraces(node)).To(BeNil())
-}
-
 func TestAPodThatWillNeverBeReadyIsTold(t *testing.T) {
 	with := func(state corev1.ContainerState, ready bool) *corev1.Pod {
 		return &corev1.Pod{

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/rollcall-conformance/rollcall/framework/cluster/traces"
+
 	"golang.org/x/sync/errgroup"
 )
 
@@ -43,7 +45,7 @@ func (c *Cluster) RunOnEveryNode(ctx context.Context, spec corev1.PodSpec, port 
 			return nil
 		})
 	}
-	return errors.Join(group.Wait(), c.removePods(context.WithoutCancel(ctx), namespaceName))
+	return errors.Join(group.Wait(), traces.RemovePods(context.WithoutCancel(ctx), c.client, namespaceName))
 }
 
 func (c *Cluster) runOn(ctx context.Context, node string, spec corev1.PodSpec, port int, path string) error {
@@ -139,7 +141,7 @@ func (c *Cluster) NobodyRunsDaemonSets(ctx context.Context, spec corev1.PodSpec)
 		}
 		return false, err
 	})
-	tidied := c.removePods(context.WithoutCancel(ctx), namespaceName)
+	tidied := traces.RemovePods(context.WithoutCancel(ctx), c.client, namespaceName)
 	switch {
 	case errors.Is(err, seen):
 		err = errors.New("somebody runs this cluster's DaemonSets, while the implementation, which replaces daemonset-controller, does not run yet: switch that off " +

@@ -5,6 +5,7 @@ package trial
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -71,6 +72,10 @@ type Run struct {
 
 // Report has the suite run and returns its report, whatever that says; a run that leaves none is an error with the end of what it printed.
 func (r Run) Report(ctx context.Context) (*reports.ConformanceReport, error) {
+	// The implementation file may be in it already.
+	if err := errors.Join(os.MkdirAll(r.Artifacts, 0o755), reports.Mark(r.Artifacts)); err != nil {
+		return nil, err
+	}
 	var output bytes.Buffer
 	command := exec.CommandContext(ctx, r.Rollcall, append([]string{"run", "-artifacts", r.Artifacts}, r.Args...)...)
 	command.Dir = r.Dir

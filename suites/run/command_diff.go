@@ -1,0 +1,84 @@
+package run
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/reports/paragraph"
+)
+
+// diffReports is `rollcall diff`: what differs between two reports.
+func diffReports(args []string, out io.Writer) (int, error) {
+	flags := newFlags("diff", out)
+	describe(flags, `rollcall diff OLD NEW
+
+Compares two reports, or those in the folders of two runs, such as _artifacts/previous and _artifacts: which requirements have another verdict. What NEW did
+not run is left out. `+"`rollcall run -baseline OLD`"+` does the same at the end of a run.
+
+Exit code: 0 nothing is worse, 1 something is (it fails and did not, or it passed and is inconclusive or no longer claimed), 2 a report cannot be read.
+`)
+	if err := parseFlags(flags, args); err != nil {
+		return exitUsage, err
+	}
+	if flags.NArg() != 2 {
+		return exitUsage, usagef("name two reports: the older one first")
+	}
+	before, err := readReportAt(flags.Arg(0))
+	if err != nil {
+		return exitUsage, usageError{err}
+	}
+	after, err := readReportAt(flags.Arg(1))
+	if err != nil {
+		return exitUsage, usageError{err}
+	}
+	changes := reports.Compare(before, after)
+	tellChanges(out, flags.Arg(0), changes)
+	if reports.AnyWorse(changes) {
+		return exitNotConformant, nil
+	}
+	return exitConformant, nil
+}
+
+// tellBaseline says what differs from the baseline, and returns the run's exit code. A run that was cut short shows nothing.
+func tellBaseline(out io.Writer, path string, baseline, report *reports.ConformanceReport) int {
+	changes := reports.Compare(baseline, report)
+	tellChanges(out, path, changes)
+	switch {
+	case reports.AnyWorse(changes):
+		return exitNotConformant
+	case report.Provenance.Interrupted, report.Provenance.HarnessFailure != "":
+		return exitHarness
+	}
+	return exitConformant
+}
+
+func tellChanges(out io.Writer, path string, changes []reports.Change) {
+	worse := 0
+	for _, change := range changes {
+		if change.Worse {
+			worse++
+		}
+	}
+	if len(changes) == 0 {
+		fmt.Fprintf(out, "nothing differs from %s\n", path)
+		return
+	}
+	fmt.Fprintf(out, "%d worse, %d other changes since %s\n", worse, len(changes)-worse, path)
+	for _, bad := range []bool{true, false} {
+		for _, change := range changes {
+			if change.Worse != bad {
+				continue
+			}
+			mark := map[bool]string{true: "worse", false: ""}[bad]
+			was := "new"
+			if change.Before != "" {
+				was = "was " + string(change.Before)
+			}
+			fmt.Fprint(out, paragraph.Hang("  "+mark, fmt.Sprintf("%s %s, is %s", change.Requirement.Name(), was, change.After), 9, summaryColumns))
+		}
+	}
+}
+
+// summaryColumns is the width of what a run prints at its end.
+const summaryColumns = 100

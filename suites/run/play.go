@@ -1,0 +1,29 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"sync"
+)
+
+// play has the specs run, and says how they get on.
+func (r *suiteRun) play(ctx context.Context, session string) error {
+	playing, stop := context.WithCancel(ctx)
+	defer stop()
+	told := &progress{
+		path: r.artifacts.progress(), total: len(r.selection.texts), verbose: r.options.verbose, out: r.out, stopAfter: r.options.stopAfter,
+		ending: ctx.Done(),
+		stop: func() {
+			r.stopped = fmt.Sprintf("the run was stopped after %d failed (-stop-after)", r.options.stopAfter)
+			stop()
+		},
+	}
+	r.say("%d of %d specs, %d at once", len(r.selection.texts), len(specTree()), r.options.procs)
+	following, end := context.WithCancel(context.WithoutCancel(ctx))
+	var group sync.WaitGroup
+	group.Go(func() { told.follow(following) })
+	err := r.startSpecs(playing, session)
+	end()
+	group.Wait()
+	return err
+}

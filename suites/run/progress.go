@@ -1,0 +1,179 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+const (
+	// progressInterval is how often the specs' processes are heard.
+	progressInterval = 200 * time.Millisecond
+	// sayInterval is how often progress is said where it is not a line that changes.
+	sayInterval = 15 * time.Second
+)
+
+// progress says what the specs' processes tell while they run: each failure once, and how far they are.
+type progress struct {
+	path    string
+	total   int
+	verbose bool
+	// stop is called once, after stopAfter specs have failed; never if that is 0.
+	stopAfter int
+	stop      func()
+	out       *console
+
+	began    time.Time
+	said     time.Time
+	read     int64
+	rest     []byte
+	ended    int
+	verdicts map[reports.Verdict]int
+	// quiet: the run is being stopped, and what ends now is not decided; ending is closed when somebody else has that done.
+	quiet  bool
+	ending <-chan struct{}
+}
+
+// follow says what there is to say until the context ends, and then what is left.
+func (p *progress) follow(ctx context.Context) {
+	p.began, p.said, p.verdicts = time.Now(), time.Now(), map[reports.Verdict]int{}
+	tick := time.NewTicker(progressInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.ending:
+			p.quiet = true
+		default:
+		}
+		p.hear()
+		select {
+		case <-ctx.Done():
+			p.hear()
+			p.out.status("")
+			return
+		case <-tick.C:
+			p.sayWhere(time.Now())
+		}
+	}
+}
+
+// hear reads what was told since it last did.
+func (p *progress) hear() {
+	file, err := os.Open(p.path)
+	if err != nil {
+		return // nothing was told yet
+	}
+	defer file.Close()
+	if _, err := file.Seek(p.read, io.SeekStart); err != nil {
+		return
+	}
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return
+	}
+	p.read += int64(len(text))
+	p.rest = append(p.rest, text...)
+	for {
+		line, rest, whole := bytes.Cut(p.rest, []byte("\n"))
+		if !whole {
+			return
+		}
+		p.rest = rest
+		var told spec.Progress
+		if json.Unmarshal(line, &told) == nil {
+			p.take(told)
+		}
+	}
+}
+
+// take counts one thing that was told, and says what a person should know of it.
+func (p *progress) take(told spec.Progress) {
+	if p.quiet {
+		return
+	}
+	if !told.Ended {
+		if p.verbose {
+			fmt.Fprintf(p.out, "begins: %s\n", told.Spec)
+		}
+		return
+	}
+	p.ended++
+	verdict := told.Verdict()
+	p.verdicts[verdict]++
+	if text := account(told, p.verbose); text != "" {
+		fmt.Fprint(p.out, text)
+	}
+	if p.stopAfter > 0 && p.verdicts[reports.Fail] == p.stopAfter {
+		p.quiet = true
+		p.stop()
+	}
+}
+
+// account is what a person should know of a spec that has ended: nothing, if it passed and not everything is asked for.
+func account(told spec.Progress, verbose bool) string {
+	verdict := told.Verdict()
+	if (verdict == reports.Pass || verdict == reports.Unsupported || verdict == reports.NotRun) && told.Failure == "" && !verbose {
+		return ""
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s: %s (%.1f s)\n", verdict, told.Spec, told.Took.Seconds())
+	if told.Stories != "" {
+		fmt.Fprintf(&text, "\n%s\n\n", strings.TrimRight(told.Stories, "\n"))
+	}
+	// One line for all that are undecided for the same reason.
+	var reasons []string
+	undecided := map[string][]string{}
+	for _, of := range told.Verdicts {
+		if of.Verdict != reports.Inconclusive {
+			continue
+		}
+		if !slices.Contains(reasons, of.Reason) {
+			reasons = append(reasons, of.Reason)
+		}
+		undecided[of.Reason] = append(undecided[of.Reason], string(of.Requirement))
+	}
+	for _, reason := range reasons {
+		fmt.Fprintf(&text, "  %s inconclusive: %s\n", strings.Join(undecided[reason], ", "), strings.ReplaceAll(reason, "\n", "\n    "))
+	}
+	if told.Failure != "" {
+		fmt.Fprintf(&text, "  the harness failed: %s\n", strings.ReplaceAll(told.Failure, "\n", "\n    "))
+	}
+	return text.String()
+}
+
+// sayWhere says how far the specs are: on a terminal in a line that changes, elsewhere now and then.
+func (p *progress) sayWhere(now time.Time) {
+	where := p.where(now)
+	if p.quiet {
+		where = "stopping"
+	}
+	if p.out.terminal {
+		p.out.status(where)
+	} else if now.Sub(p.said) >= sayInterval {
+		p.said = now
+		fmt.Fprintf(p.out, "rollcall: %s\n", where)
+	}
+}
+
+// where is how far the specs are, and how long the rest takes if it goes on like this.
+func (p *progress) where(now time.Time) string {
+	text := fmt.Sprintf("%d of %d specs, %d failed", p.ended, p.total, p.verdicts[reports.Fail])
+	if n := p.verdicts[reports.Inconclusive]; n > 0 {
+		text += fmt.Sprintf(", %d inconclusive", n)
+	}
+	const tooFew = 3
+	if p.ended < tooFew || p.ended >= p.total {
+		return text
+	}
+	left := now.Sub(p.began) * time.Duration(p.total-p.ended) / time.Duration(p.ended)
+	return text + fmt.Sprintf(", about %s more", left.Round(time.Second))
+}

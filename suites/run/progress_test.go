@@ -1,0 +1,97 @@
+package run
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+func ended(text string, verdicts ...reports.Verdict) spec.Progress {
+	p := spec.Progress{Spec: text, Ended: true, Took: 1500 * time.Millisecond}
+	for _, verdict := range verdicts {
+		reason := ""
+		if verdict == reports.Inconclusive {
+			reason = "it was not reached"
+		}
+		p.Verdicts = append(p.Verdicts, spec.ProgressVerdict{Requirement: "SURGE-001", Verdict: verdict, Reason: reason})
+	}
+	return p
+}
+
+func TestAPersonIsToldWhatDidNotPass(t *testing.T) {
+	broken := ended("breaks", reports.Pass, reports.Fail)
+	broken.Stories = "SURGE-001 broken on node n\n"
+	untidy := ended("untidy", reports.Pass)
+	untidy.Failure = "could not clean up"
+	for name, row := range map[string]struct {
+		told    spec.Progress
+		verbose bool
+		want    string
+	}{
+		"it passed":                    {ended("passes", reports.Pass), false, ""},
+		"it did not run":               {ended("does not run", reports.NotRun), false, ""},
+		"it passed, and all is wanted": {ended("passes", reports.Pass), true, "pass: passes (1.5 s)\n"},
+		"it failed":                    {broken, false, "fail: breaks (1.5 s)\n\nSURGE-001 broken on node n\n\n"},
+		"two undecided, for one reason": {ended("wonders", reports.Inconclusive, reports.Inconclusive), false,
+			"inconclusive: wonders (1.5 s)\n  SURGE-001, SURGE-001 inconclusive: it was not reached\n"},
+		"the harness failed": {untidy, false, "pass: untidy (1.5 s)\n  the harness failed: could not clean up\n"},
+		"it broke off":       {spec.Progress{Spec: "panics", Ended: true}, false, "inconclusive: panics (0.0 s)\n"},
+	} {
+		if got := account(row.told, row.verbose); got != row.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, row.want)
+		}
+	}
+}
+
+func TestProgressIsReadAsItIsWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "progress.jsonl")
+	var out bytes.Buffer
+	stopped := 0
+	p := &progress{path: path, total: 4, out: &console{out: &out}, stopAfter: 2, stop: func() { stopped++ }, began: time.Unix(0, 0), verdicts: map[reports.Verdict]int{}}
+	p.hear() // nothing there yet
+	line := func(told spec.Progress) string {
+		text, err := json.Marshal(told)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text) + "\n"
+	}
+	whole := line(spec.Progress{Spec: "one"}) + line(ended("one", reports.Fail)) + line(ended("two", reports.Pass)) + line(ended("three", reports.Fail)) + line(ended("four", reports.Fail))
+	for i := 0; i < len(whole); i += 37 { // in pieces that end anywhere
+		if err := os.WriteFile(path, []byte(whole[:min(i+37, len(whole))]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p.hear()
+	}
+	if stopped != 1 {
+		t.Errorf("stopped %d times", stopped)
+	}
+	if got := out.String(); strings.Count(got, "fail: ") != 2 || strings.Contains(got, "four") {
+		t.Errorf("got\n%s", got)
+	}
+	if got, want := p.where(time.Unix(30, 0)), "3 of 4 specs, 2 failed, about 10s more"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestWhatIsWrittenGoesAboveTheLineThatChanges(t *testing.T) {
+	var out bytes.Buffer
+	c := &console{out: &out, terminal: true}
+	c.status("1 of 2")
+	if _, err := c.Write([]byte("news\n")); err != nil {
+		t.Fatal(err)
+	}
+	c.status("2 of 2")
+	c.status("2 of 2")
+	c.status("")
+	if got, want := out.String(), "1 of 2\r\x1b[Knews\n1 of 2\r\x1b[K2 of 2\r\x1b[K"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,99 @@
+package spec
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+
+	"github.com/rollcall-conformance/rollcall/reports"
+)
+
+// Progress is what the processes that run specs say of one while they run: a line of JSON in the session's file when it begins and when it ends.
+type Progress struct {
+	// Spec is its text.
+	Spec string `json:"spec"`
+	// Ended: it has ended, after Took. Everything that follows is known only then.
+	Ended bool          `json:"ended,omitempty"`
+	Took  time.Duration `json:"took,omitempty"`
+	// Verdicts of its requirements, with their reasons.
+	Verdicts []ProgressVerdict `json:"verdicts,omitempty"`
+	// Stories of what it saw broken.
+	Stories string `json:"stories,omitempty"`
+	// Failure is the harness's own.
+	Failure string `json:"failure,omitempty"`
+}
+
+// ProgressVerdict is that of one requirement.
+type ProgressVerdict struct {
+	Requirement reports.ID      `json:"requirement"`
+	Verdict     reports.Verdict `json:"verdict"`
+	Reason      string          `json:"reason,omitempty"`
+}
+
+// Verdict is the spec's: the one that matters most among those of its requirements.
+func (p Progress) Verdict() reports.Verdict {
+	verdicts := make([]reports.Verdict, len(p.Verdicts))
+	for i, verdict := range p.Verdicts {
+		verdicts[i] = verdict.Verdict
+	}
+	if len(verdicts) == 0 {
+		return reports.Inconclusive
+	}
+	return reports.Merge(verdicts...)
+}
+
+// teller tells the progress of one spec.
+type teller struct {
+	path  string
+	began time.Time
+	p     Progress
+}
+
+// begin says that the spec begins. What cannot be said decides nothing, so it is not worth a failure.
+func (s Session) begin(text string) *teller {
+	t := &teller{path: s.Progress, began: time.Now(), p: Progress{Spec: text}}
+	t.tell()
+	return t
+}
+
+// end says how the spec ended.
+func (t *teller) end() {
+	t.p.Ended, t.p.Took = true, time.Since(t.began)
+	t.tell()
+}
+
+func (t *teller) outcomes(outcomes []reports.Outcome) {
+	for _, outcome := range outcomes {
+		t.p.Verdicts = append(t.p.Verdicts, ProgressVerdict{Requirement: outcome.Requirement, Verdict: outcome.Verdict, Reason: outcome.Reason})
+	}
+}
+
+// tell appends a line in one write, so that those of several processes do not mix.
+func (t *teller) tell() {
+	if t.path == "" {
+		return
+	}
+	text, err := json.Marshal(t.p)
+	if err == nil {
+		err = appendTo(t.path, append(text, '\n'))
+	}
+	if err != nil {
+		fmt.Fprintf(ginkgo.GinkgoWriter, "progress is not told: %v\n", strings.TrimSpace(err.Error()))
+	}
+}
+
+func appendTo(path string, line []byte) error {
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := file.Write(line); err != nil {
+		_ = file.Close()
+		return err
+	}
+	return file.Close()
+}
