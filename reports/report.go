@@ -29,7 +29,9 @@ type ConformanceReport struct {
 	Requirements []RequirementResult `yaml:"requirements"`
 	// Observations are what specs noted without it deciding anything.
 	Observations []Observation `yaml:"observations,omitempty"`
-	Provenance   Provenance    `yaml:"provenance"`
+	// Circumstances of the specs that failed or could not be decided, by spec.
+	Circumstances []Circumstances `yaml:"circumstances,omitempty"`
+	Provenance    Provenance      `yaml:"provenance"`
 	// Durations by requirement: the sum over the specs that decide it. A spec that decides several requirements counts in each, so
 	// the durations do not add up to the run's.
 	Durations map[ID]time.Duration `yaml:"durations,omitempty"`

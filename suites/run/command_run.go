@@ -174,17 +174,12 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 		}
 		ran = specs
 	}
-	outcomes, observations := collect(ran, r.unrun(ctx))
+	found := collect(ran, r.unrun(ctx))
 	if r.harnessFailure == "" {
 		r.harnessFailure = undone(ran)
 	}
-	report, err := reports.Assemble(reports.Run{
-		Implementation: r.describeImplementation(),
-		Provenance:     r.provenance(ctx.Err() != nil),
-		Catalogue:      r.catalogue.All(),
-		Outcomes:       outcomes,
-		Observations:   observations,
-	})
+	found.Implementation, found.Provenance, found.Catalogue = r.describeImplementation(), r.provenance(ctx.Err() != nil), r.catalogue.All()
+	report, err := reports.Assemble(found)
 	if err != nil {
 		return exitHarness, err
 	}

@@ -153,7 +153,7 @@ func TestWhatASpecDidNotSayIsToldApart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			unrun := func(types.SpecReport, requirements.ID) (reports.Verdict, string) { return reports.NotRun, "why" }
-			outcomes, _ := collect([]types.SpecReport{asWritten(t, row.report)}, unrun)
+			outcomes := collect([]types.SpecReport{asWritten(t, row.report)}, unrun).Outcomes
 			if len(outcomes) != 1 || outcomes[0].Verdict != row.want || outcomes[0].Reason != row.reason {
 				t.Errorf("want %s (%s), got %+v", row.want, row.reason, outcomes)
 			}
