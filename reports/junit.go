@@ -121,8 +121,10 @@ func (c *junitCounts) count(entry junitCase) {
 // runCase is the testcase of the run itself.
 func runCase(report *ConformanceReport) junitCase {
 	entry := junitCase{Class: "rollcall", Name: "the run", Time: seconds(report.Provenance.Duration)}
-	failure := paragraph.Printable(report.Provenance.HarnessFailure)
+	failure, its := paragraph.Printable(report.Provenance.HarnessFailure), paragraph.Printable(report.Provenance.ImplementationFailure)
 	switch {
+	case its != "":
+		entry.Error = &junitDetail{Type: "implementation failed", Message: firstLine(its), Body: strings.TrimSpace(its + "\n" + failure)}
 	case failure != "":
 		entry.Error = &junitDetail{Type: "run failed", Message: firstLine(failure), Body: failure}
 	case report.Provenance.Interrupted:

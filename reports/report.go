@@ -79,7 +79,9 @@ type Provenance struct {
 	Focus string `yaml:"focus,omitempty"`
 	// Interrupted: somebody stopped the run before its end.
 	Interrupted bool `yaml:"interrupted"`
-	// HarnessFailure says how the harness or the implementation failed, if that cut the run short.
+	// ImplementationFailure says how the implementation failed: it could not be built or started, stayed not ready, or ended by itself.
+	ImplementationFailure string `yaml:"implementationFailure,omitempty"`
+	// HarnessFailure says how the harness failed.
 	HarnessFailure string `yaml:"harnessFailure,omitempty"`
 }
 

@@ -234,8 +234,11 @@ func (s *summary) answer() {
 	if provenance.Interrupted {
 		why += "; the run was interrupted"
 	}
+	if provenance.ImplementationFailure != "" {
+		why += "; the implementation failed: " + paragraph.Printable(firstLine(provenance.ImplementationFailure))
+	}
 	if provenance.HarnessFailure != "" {
-		why += "; the run failed: " + paragraph.Printable(firstLine(provenance.HarnessFailure))
+		why += "; the harness failed: " + paragraph.Printable(firstLine(provenance.HarnessFailure))
 	}
 	s.text.WriteByte('\n')
 	label := paragraph.Printable(s.report.Implementation.Name) + " is " + string(answer)

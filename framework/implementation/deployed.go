@@ -94,9 +94,10 @@ func (d *deployed) launch(ctx context.Context, artifact Artifact) (err error) {
 	}
 	if err == nil {
 		d.installed, err = install(ctx, d.client, d.spec.with(artifact.Image))
+		err = refused(ctx, err)
 	}
 	if err == nil {
-		err = d.AwaitReady(ctx)
+		err = refused(ctx, d.AwaitReady(ctx))
 	}
 	if err == nil {
 		err = d.follow(ctx)

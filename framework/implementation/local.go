@@ -36,7 +36,7 @@ func launchLocally(ctx context.Context, i *Implementation, options LaunchOptions
 			err = apply(ctx, admin, spec.Manifests)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("preparing the cluster for the implementation %s: %w", i.Name, err)
+			return nil, refused(ctx, fmt.Errorf("preparing the cluster for the implementation %s: %w", i.Name, err))
 		}
 	}
 	kubeconfig, err := options.Cluster.KubeconfigFor(ctx, spec.User.Name, spec.User.Groups...)
@@ -55,7 +55,7 @@ func launchLocally(ctx context.Context, i *Implementation, options LaunchOptions
 		return started
 	})
 	if err != nil {
-		return nil, fmt.Errorf("launching the implementation: %w", err)
+		return nil, failure(ctx, fmt.Errorf("launching the implementation: %w", err))
 	}
 	return &Running{
 		life: l, capabilities: []Capability{l},

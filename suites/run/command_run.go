@@ -34,7 +34,8 @@ type suiteRun struct {
 	began             time.Time
 	place             *place
 	kubernetesVersion string
-	harnessFailure    string
+	// harnessFailure and implementationFailure say what cut the run short; empty if nothing did.
+	harnessFailure, implementationFailure string
 }
 
 // runSuites is `rollcall run`. Bad input is found before anything is written or started; from then on there is always a report.
@@ -74,7 +75,7 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 
 	r := &suiteRun{options: o, selection: selection, out: out, catalogue: catalogue, implementation: tested, artifacts: folders, began: time.Now()}
 	if err := r.runOn(ctx, where); err != nil {
-		r.harnessFailure = err.Error()
+		r.failedBy(err)
 		fmt.Fprintf(out, "rollcall: %v\n", err)
 	}
 	return r.finish(ctx, specs)
@@ -88,6 +89,10 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 		return err
 	}
 	r.say("%s, seed %d", r.implementation.Name, r.options.seed)
+	built, err := r.build(ctx, provider)
+	if err != nil {
+		return err
+	}
 	started := time.Now()
 	where, err := provider.start(ctx, r)
 	if where != nil {
@@ -98,10 +103,6 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 	}
 	r.place, r.kubernetesVersion = where, where.KubernetesVersion()
 	r.say("%s, Kubernetes %s, ready in %.1f s", where.Provider(), r.kubernetesVersion, time.Since(started).Seconds())
-	built, err := r.implementation.Build(ctx, r.buildOptions(where))
-	if err != nil {
-		return err
-	}
 	started = time.Now()
 	running, err := implementation.Launch(ctx, r.implementation, where.launchOptions(r, built))
 	if err != nil {
@@ -125,7 +126,8 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 		return err
 	}
 	if status := running.ExitStatus(); status != "" {
-		return fmt.Errorf("%s ended on its own during the run (%s); its log ends:\n%s", r.implementation.Name, status, running.LogTail(20))
+		return implementation.Failed(fmt.Errorf("%s ended by itself during the run: %s; its log ends:\n    %s",
+			r.implementation.Name, status, strings.Join(running.LogTail(20), "\n    ")))
 	}
 	return nil
 }
@@ -143,10 +145,23 @@ func (r *suiteRun) sayExit(running *implementation.Running) (stop func()) {
 	return func() { close(stopped) }
 }
 
-func (r *suiteRun) buildOptions(where *place) implementation.BuildOptions {
-	return implementation.BuildOptions{
-		Machines: where.machines != nil, Pull: len(where.realNodes) > 0, Dir: r.artifacts.work, BinDir: where.binDir, ImageCache: where.images,
+// build builds the implementation, before there is a cluster: what does not compile need not wait for one.
+func (r *suiteRun) build(ctx context.Context, provider provider) (implementation.Artifact, error) {
+	options := provider.building()
+	options.Dir, options.Out = r.artifacts.work, r.out
+	if source := r.implementation.Source(options); source != "" {
+		r.say("building %s (go build %s)", r.implementation.Name, source)
 	}
+	return r.implementation.Build(ctx, options)
+}
+
+// failedBy notes whose failure an error is.
+func (r *suiteRun) failedBy(err error) {
+	if errors.As(err, new(implementation.Failure)) {
+		r.implementationFailure = err.Error()
+		return
+	}
+	r.harnessFailure = err.Error()
 }
 
 // takeDown ends the cluster, after saving what only its nodes know if anything went wrong.
@@ -169,7 +184,7 @@ func (r *suiteRun) failed() bool {
 func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) {
 	ran, err := readSpecReports(r.artifacts.ginkgo)
 	if err != nil {
-		if r.harnessFailure == "" {
+		if r.harnessFailure+r.implementationFailure == "" {
 			r.harnessFailure = err.Error()
 		}
 		ran = specs
@@ -201,7 +216,7 @@ const notSelected = "not selected"
 // unrun says what becomes of what did not run. That a spec was to run and could not, because the implementation or the harness failed, leaves its
 // requirements inconclusive: a run in which nothing ran must not look as if everything was skipped on purpose.
 func (r *suiteRun) unrun(ctx context.Context) verdictOf {
-	interrupted, failure := ctx.Err() != nil, r.harnessFailure
+	interrupted := ctx.Err() != nil
 	return func(report specReport, id requirements.ID) (reports.Verdict, string) {
 		requirement, _ := r.catalogue.Get(id)
 		switch {
@@ -211,9 +226,12 @@ func (r *suiteRun) unrun(ctx context.Context) verdictOf {
 			return reports.Unsupported, spec.NotClaimed(requirement.Feature)
 		case interrupted:
 			return reports.NotRun, "the run was interrupted"
-		case failure != "":
-			first, _, _ := strings.Cut(failure, "\n")
-			return reports.Inconclusive, "not run, since the run failed before: " + first
+		case r.implementationFailure != "":
+			first, _, _ := strings.Cut(r.implementationFailure, "\n")
+			return reports.Inconclusive, "not run, since the implementation failed before: " + first
+		case r.harnessFailure != "":
+			first, _, _ := strings.Cut(r.harnessFailure, "\n")
+			return reports.Inconclusive, "not run, since the harness failed before: " + first
 		}
 		return reports.NotRun, notSelected
 	}

@@ -122,6 +122,8 @@ func (r *suiteRun) provenance(interrupted bool) reports.Provenance {
 		Focus:             r.options.focus,
 		Interrupted:       interrupted,
 		HarnessFailure:    r.harnessFailure,
+
+		ImplementationFailure: r.implementationFailure,
 	}
 	if r.place != nil {
 		p.Provider, p.NodeKinds, p.Authors = r.place.Provider(), r.place.nodeKinds(), string(r.place.authors())

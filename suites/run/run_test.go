@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -171,20 +172,25 @@ func TestWhatDidNotRunIsSkippedOnlyIfItWasNotToRun(t *testing.T) {
 	for name, row := range map[string]struct {
 		ctx      context.Context
 		selected bool
-		failure  string
+		failure  error
 		id       requirements.ID
 		want     reports.Verdict
 		reason   string
 	}{
-		"not selected":                    {context.Background(), false, "it is not ready", "SURGE-001", reports.NotRun, "not selected"},
-		"not claimed":                     {context.Background(), true, "it is not ready", "EVICT-001", reports.Unsupported, "the implementation does not claim Eviction"},
-		"interrupted":                     {interrupted, true, "", "SURGE-001", reports.NotRun, "the run was interrupted"},
-		"the implementation never worked": {context.Background(), true, "it is not ready\nits log", "SURGE-001", reports.Inconclusive, "not run, since the run failed before: it is not ready"},
+		"not selected":             {context.Background(), false, errors.New("it is not ready"), "SURGE-001", reports.NotRun, "not selected"},
+		"not claimed":              {context.Background(), true, errors.New("it is not ready"), "EVICT-001", reports.Unsupported, "the implementation does not claim Eviction"},
+		"interrupted":              {interrupted, true, nil, "SURGE-001", reports.NotRun, "the run was interrupted"},
+		"the cluster never worked": {context.Background(), true, errors.New("no etcd\nits log"), "SURGE-001", reports.Inconclusive, "not run, since the harness failed before: no etcd"},
+		"the implementation never worked": {context.Background(), true, fmt.Errorf("launch: %w", implementation.Failed(errors.New("it is not ready\nits log"))), "SURGE-001",
+			reports.Inconclusive, "not run, since the implementation failed before: launch: it is not ready"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &suiteRun{
 				catalogue: catalogue, implementation: &implementation.Implementation{Features: []requirements.Feature{requirements.Surge}},
-				selection: selection{selects: func(specReport) bool { return row.selected }}, harnessFailure: row.failure,
+				selection: selection{selects: func(specReport) bool { return row.selected }},
+			}
+			if row.failure != nil {
+				r.failedBy(row.failure)
 			}
 			if verdict, reason := r.unrun(row.ctx)(specReport{}, row.id); verdict != row.want || reason != row.reason {
 				t.Errorf("want %s (%s), got %s (%s)", row.want, row.reason, verdict, reason)
