@@ -34,14 +34,14 @@ func conformanceOf(statistics Statistics) Conformance {
 	return Conformant
 }
 
-// Judge answers for a whole report from its requirements, whatever its Conformance field says. A run that was interrupted, or in which the implementation
+// Judge answers for a whole report from its requirements, whatever its Conformance field says. A run that was interrupted or ended early, or in which the implementation
 // or the harness failed, cannot be conformant, and one that was focused is at best partial. Known deviations change nothing.
 func Judge(report *ConformanceReport) Conformance {
 	answer := conformanceOf(count(report.Requirements))
 	switch {
 	case answer != Conformant:
 		return answer
-	case report.Provenance.Interrupted, report.Provenance.HarnessFailure != "", report.Provenance.ImplementationFailure != "":
+	case report.Provenance.Interrupted, report.Provenance.EndedEarly != "", report.Provenance.HarnessFailure != "", report.Provenance.ImplementationFailure != "":
 		return Undecided
 	case report.Provenance.Focus != "":
 		return Partial

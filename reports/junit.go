@@ -127,6 +127,9 @@ func runCase(report *ConformanceReport) junitCase {
 		entry.Error = &junitDetail{Type: "implementation failed", Message: firstLine(its), Body: strings.TrimSpace(its + "\n" + failure)}
 	case failure != "":
 		entry.Error = &junitDetail{Type: "run failed", Message: firstLine(failure), Body: failure}
+	case report.Provenance.EndedEarly != "":
+		early := paragraph.Printable(report.Provenance.EndedEarly)
+		entry.Error = &junitDetail{Type: "ended early", Message: "the run ended early: " + firstLine(early), Body: early}
 	case report.Provenance.Interrupted:
 		entry.Error = &junitDetail{Type: "interrupted", Message: "the run was interrupted"}
 	case count(report.Requirements).Decided() == 0:

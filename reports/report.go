@@ -79,6 +79,8 @@ type Provenance struct {
 	Focus string `yaml:"focus,omitempty"`
 	// Interrupted: somebody stopped the run before its end.
 	Interrupted bool `yaml:"interrupted"`
+	// EndedEarly says why not all specs ran, though nobody stopped the run.
+	EndedEarly string `yaml:"endedEarly,omitempty"`
 	// ImplementationFailure says how the implementation failed: it could not be built or started, stayed not ready, or ended by itself.
 	ImplementationFailure string `yaml:"implementationFailure,omitempty"`
 	// HarnessFailure says how the harness failed.

@@ -234,7 +234,10 @@ func (s *summary) answer() {
 	if provenance.Interrupted {
 		why += "; the run was interrupted"
 	}
-	if provenance.ImplementationFailure != "" {
+	if provenance.EndedEarly != "" {
+		why += "; the run ended early: " + paragraph.Printable(firstLine(provenance.EndedEarly))
+	}
+	if provenance.ImplementationFailure != "" && provenance.EndedEarly == "" {
 		why += "; the implementation failed: " + paragraph.Printable(firstLine(provenance.ImplementationFailure))
 	}
 	if provenance.HarnessFailure != "" {

@@ -136,6 +136,10 @@ func (d *deployed) Restart(ctx context.Context) error {
 	if err == nil {
 		err = d.AwaitReady(ctx)
 	}
+	if err == nil && before != nil && d.owned {
+		d.unfollow()
+		err = d.follow(ctx)
+	}
 	return d.doing("restarting", errors.Join(before, err))
 }
 

@@ -36,6 +36,8 @@ type suiteRun struct {
 	kubernetesVersion string
 	// harnessFailure and implementationFailure say what cut the run short; empty if nothing did.
 	harnessFailure, implementationFailure string
+	// endedEarly says why not all specs ran, though nobody interrupted them.
+	endedEarly string
 }
 
 // runSuites is `rollcall run`. Bad input is found before anything is written or started; from then on there is always a report.
@@ -112,37 +114,24 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 		defer func() { err = errors.Join(err, r.stop(running.Stop)) }()
 	}
 	r.say("%s ready in %.1f s", r.implementation.Name, time.Since(started).Seconds())
-	defer r.sayExit(running)()
+	watcher, err := supervise(r, running)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(watcher.end(), err, watcher.failure()) }()
 
 	told, err := where.session(r, file, built)
 	if err != nil {
 		return err
 	}
+	told.Supervisor = watcher.address
 	session := filepath.Join(r.artifacts.work, "session.json")
 	if err := told.Write(session); err != nil {
 		return err
 	}
-	if err := startSpecs(ctx, r.out, r.options, r.artifacts.work, session, r.artifacts.ginkgo, r.selection.flags); err != nil {
-		return err
-	}
-	if status := running.ExitStatus(); status != "" {
-		return implementation.Failed(fmt.Errorf("%s ended by itself during the run: %s; its log ends:\n    %s",
-			r.implementation.Name, status, strings.Join(running.LogTail(20), "\n    ")))
-	}
-	return nil
-}
-
-// sayExit says at once when the implementation ends without being asked to, until it is told to stop.
-func (r *suiteRun) sayExit(running *implementation.Running) (stop func()) {
-	stopped := make(chan struct{})
-	go func() {
-		select {
-		case <-running.Exited():
-			r.say("%s ended by itself (%s); the last line of its log: %s", r.implementation.Name, running.ExitStatus(), strings.Join(running.LogTail(1), ""))
-		case <-stopped:
-		}
-	}()
-	return func() { close(stopped) }
+	err = startSpecs(ctx, r.out, r.options, r.artifacts.work, session, r.artifacts.ginkgo, r.selection.flags)
+	r.endedEarly = watcher.endedEarly()
+	return err
 }
 
 // build builds the implementation, before there is a cluster: what does not compile need not wait for one.
@@ -226,6 +215,8 @@ func (r *suiteRun) unrun(ctx context.Context) verdictOf {
 			return reports.Unsupported, spec.NotClaimed(requirement.Feature)
 		case interrupted:
 			return reports.NotRun, "the run was interrupted"
+		case r.endedEarly != "":
+			return reports.Inconclusive, spec.EndedEarly + r.endedEarly
 		case r.implementationFailure != "":
 			first, _, _ := strings.Cut(r.implementationFailure, "\n")
 			return reports.Inconclusive, "not run, since the implementation failed before: " + first

@@ -124,6 +124,7 @@ func (r *suiteRun) provenance(interrupted bool) reports.Provenance {
 		HarnessFailure:    r.harnessFailure,
 
 		ImplementationFailure: r.implementationFailure,
+		EndedEarly:            r.endedEarly,
 	}
 	if r.place != nil {
 		p.Provider, p.NodeKinds, p.Authors = r.place.Provider(), r.place.nodeKinds(), string(r.place.authors())

@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,8 +15,14 @@ import (
 // refusalsInReason bounds how many kinds of refusal a reason names; the circumstances have them all.
 const refusalsInReason = 2
 
+// EndedEarly begins the reason of what could not be decided since the run ended before.
+const EndedEarly = "the run ended early: "
+
 // reasonOf adds to why nothing could be decided what the implementation met with meanwhile.
 func reasonOf(h *history.History, reason string) string {
+	if strings.HasPrefix(reason, EndedEarly) {
+		return reason
+	}
 	parts := []string{reason}
 	if ended := endOf(h); ended != "" {
 		parts = append(parts, "the implementation had ended by itself: "+ended)
@@ -43,6 +50,8 @@ func endOf(h *history.History) string {
 func causeOf(h *history.History) string {
 	ending := h.End()
 	switch {
+	case ending != nil && strings.HasPrefix(ending.Aborted, EndedEarly):
+		return ending.Aborted
 	case endOf(h) != "":
 		return "the implementation had ended by itself: " + endOf(h)
 	case len(h.Refusals) > 0:
@@ -68,13 +77,16 @@ func inGeneral(reason string, namespaces []string) string {
 	return strings.TrimRight(reason, ": ;,")
 }
 
+// troubled reports whether a requirement failed or could not be decided.
+func (j *Judgement) troubled() bool {
+	return slices.ContainsFunc(j.Outcomes, func(outcome reports.Outcome) bool {
+		return outcome.Verdict == reports.Fail || outcome.Verdict == reports.Inconclusive
+	})
+}
+
 // circumstances are those of the scenario, for a report; nil if nothing failed and everything was decided, or nothing is known of them.
 func (j *Judgement) circumstances(recording string) *reports.Circumstances {
-	troubled := false
-	for _, outcome := range j.Outcomes {
-		troubled = troubled || outcome.Verdict == reports.Fail || outcome.Verdict == reports.Inconclusive
-	}
-	if !troubled || j.history == nil {
+	if !j.troubled() || j.history == nil {
 		return nil
 	}
 	c := reports.Circumstances{Spec: j.history.Scenario, Recording: recording, Ended: endOf(j.history)}

@@ -131,5 +131,9 @@ func (j *Judgement) undecided() string {
 	for _, reason := range reasons {
 		lines = append(lines, fmt.Sprintf("%s: undecided: %s", strings.Join(with[reason], ", "), reason))
 	}
+	if strings.HasPrefix(reasons[0], EndedEarly) {
+		// The run has told why.
+		return lines[0]
+	}
 	return strings.Join(append(lines, j.Told()...), "\n")
 }
