@@ -199,20 +199,6 @@ func TestWhatDidNotRunIsSkippedOnlyIfItWasNotToRun(t *testing.T) {
 	}
 }
 
-func TestWhatASpecCouldNotPutBackIsAHarnessFailure(t *testing.T) {
-	left := types.ReportEntry{Name: spec.UndoneEntry, Value: types.WrapEntryValue("nobody is at work")}
-	specs := []types.SpecReport{
-		asWritten(t, types.SpecReport{LeafNodeText: "tidy", State: types.SpecStatePassed}),
-		asWritten(t, types.SpecReport{LeafNodeText: "untidy", State: types.SpecStateFailed, ReportEntries: types.ReportEntries{left}}),
-	}
-	if got := undone(specs); got != "untidy: could not put back: nobody is at work" {
-		t.Errorf("got %q", got)
-	}
-	if got := undone(specs[:1]); got != "" {
-		t.Errorf("got %q", got)
-	}
-}
-
 // asWritten is the report as it comes back from Ginkgo's JSON file.
 func asWritten(t *testing.T, report types.SpecReport) (read types.SpecReport) {
 	t.Helper()

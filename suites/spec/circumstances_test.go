@@ -38,6 +38,11 @@ func TestAnUndecidedRequirementSaysWhatTheImplementationMetWith(t *testing.T) {
 	_, outcome = refused(t, "exit status 2", history.Ending{Aborted: "precondition not met: no pods"})
 	g.Expect(outcome.Cause).To(Equal("the implementation had ended by itself: exit status 2"))
 	g.Expect(outcome.Reason).To(ContainSubstring("; the implementation had ended by itself: exit status 2; "))
+
+	j, outcome = refused(t, "exit status 2", history.Ending{Aborted: EndedEarly + "mine ended"})
+	g.Expect(outcome.Reason).To(Equal("the run ended early: mine ended"), "the run has told why")
+	g.Expect(outcome.Cause).To(Equal(outcome.Reason))
+	g.Expect(j.undecided()).To(Equal("SURGE-007: undecided: the run ended early: mine ended"))
 }
 
 func TestWhatWasDecidedHasNoCircumstances(t *testing.T) {

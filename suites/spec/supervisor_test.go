@@ -13,7 +13,9 @@ import (
 )
 
 func TestASpecsOutcomesAreSummedUp(t *testing.T) {
-	undecided := func(cause string) reports.Outcome { return reports.Outcome{Verdict: reports.Inconclusive, Cause: cause} }
+	undecided := func(cause string) reports.Outcome {
+		return reports.Outcome{Verdict: reports.Inconclusive, Cause: cause}
+	}
 	passed, failed, elsewhere := reports.Outcome{Verdict: reports.Pass}, reports.Outcome{Verdict: reports.Fail}, reports.Outcome{Verdict: reports.Unsupported}
 	for name, row := range map[string]struct {
 		outcomes []reports.Outcome
