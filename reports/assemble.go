@@ -145,14 +145,22 @@ func resultOf(requirement Requirement, outcomes []Outcome) RequirementResult {
 		reasons = []string{noOutcome}
 	}
 	result.Reason = strings.Join(sorted(reasons), "; ")
-	if causes = sorted(causes); len(causes) == 1 {
-		result.Cause = causes[0]
-	}
+	result.Cause = common(causes)
 	result.Specs = sorted(result.Specs)
 	result.Nodes = slices.Compact(sorted(result.Nodes))
 	result.SpecsNotRun = sorted(result.SpecsNotRun)
 	slices.SortFunc(result.Violations, byRecording)
 	return result
+}
+
+// common is the cause that all the others say, too: one that ended the run is in the reason of what did not run. It is empty if there is none.
+func common(causes []string) string {
+	for _, candidate := range causes {
+		if !slices.ContainsFunc(causes, func(other string) bool { return !strings.Contains(other, candidate) }) {
+			return candidate
+		}
+	}
+	return ""
 }
 
 // durationsOf sums up per requirement; nil if nothing took time.

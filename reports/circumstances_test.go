@@ -60,6 +60,10 @@ func TestARequirementHasACauseOnlyIfAllItsSpecsHaveTheSame(t *testing.T) {
 	g.Expect(assemble(t, run).Requirements[0].Cause).To(BeEmpty())
 	run.Outcomes = run.Outcomes[:2]
 	g.Expect(assemble(t, run).Requirements[0].Cause).To(Equal("one"))
+	run.Outcomes[0].Cause = "the run ended early: one"
+	g.Expect(assemble(t, run).Requirements[0].Cause).To(Equal("one"), "which is why it did not run")
+	run.Outcomes[1].Cause = ""
+	g.Expect(assemble(t, run).Requirements[0].Cause).To(BeEmpty(), "one of them has none")
 }
 
 func TestCircumstancesAreOrderedAndEmptyOnesLeftOut(t *testing.T) {

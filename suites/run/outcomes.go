@@ -66,6 +66,9 @@ func collect(specs []specReport, unrun verdictOf) reports.Run {
 			outcome := reports.Outcome{Requirement: id, Spec: report.FullText(), Verdict: reports.Inconclusive, Reason: report.Failure.Message}
 			if !brokeOff {
 				outcome.Verdict, outcome.Reason = unrun(report, id)
+				if strings.HasPrefix(outcome.Reason, spec.EndedEarly) {
+					outcome.Cause = outcome.Reason
+				}
 			}
 			run.Outcomes = append(run.Outcomes, outcome)
 		}
