@@ -18,6 +18,8 @@ type Outcome struct {
 	Nodes string
 	// Reason for every verdict but pass; for a failed assertion, its message.
 	Reason string
+	// Cause is the reason without what differs between specs, where several may be undecided for the same one; empty otherwise.
+	Cause string
 	// Duration of the spec.
 	Duration   time.Duration
 	Violations []Violation
@@ -29,9 +31,10 @@ type Run struct {
 	Provenance     Provenance
 	// Catalogue in the order in which the report shows it.
 	Catalogue []Requirement
-	// Outcomes and Observations in any order.
-	Outcomes     []Outcome
-	Observations []Observation
+	// Outcomes, Observations and Circumstances in any order.
+	Outcomes      []Outcome
+	Observations  []Observation
+	Circumstances []Circumstances
 }
 
 // noOutcome is the reason for a requirement that nothing was said about.
@@ -74,6 +77,7 @@ func Assemble(run Run) (*ConformanceReport, error) {
 		return cmp.Or(cmp.Compare(places[a.Requirement], places[b.Requirement]), cmp.Compare(a.Requirement, b.Requirement),
 			strings.Compare(a.Spec, b.Spec), strings.Compare(a.Text, b.Text))
 	})
+	report.Circumstances = inOrder(run.Circumstances)
 	report.Statistics = count(report.Requirements)
 	report.Levels = levelsOf(report.Requirements)
 	report.Features = featuresOf(report.Requirements, report.Implementation.Features)
@@ -116,10 +120,11 @@ func resultOf(requirement Requirement, outcomes []Outcome) RequirementResult {
 		verdicts = append(verdicts, outcome.Verdict)
 	}
 	result.Verdict = Merge(verdicts...)
-	var reasons []string
+	var reasons, causes []string
 	for _, outcome := range outcomes {
 		if outcome.Verdict == result.Verdict && outcome.Verdict != Pass && outcome.Reason != "" {
 			reasons = append(reasons, outcome.Reason)
+			causes = append(causes, outcome.Cause)
 		}
 		switch {
 		case outcome.Spec == "":
@@ -140,11 +145,22 @@ func resultOf(requirement Requirement, outcomes []Outcome) RequirementResult {
 		reasons = []string{noOutcome}
 	}
 	result.Reason = strings.Join(sorted(reasons), "; ")
+	result.Cause = common(causes)
 	result.Specs = sorted(result.Specs)
 	result.Nodes = slices.Compact(sorted(result.Nodes))
 	result.SpecsNotRun = sorted(result.SpecsNotRun)
 	slices.SortFunc(result.Violations, byRecording)
 	return result
+}
+
+// common is the cause that all the others say, too: one that ended the run is in the reason of what did not run. It is empty if there is none.
+func common(causes []string) string {
+	for _, candidate := range causes {
+		if !slices.ContainsFunc(causes, func(other string) bool { return !strings.Contains(other, candidate) }) {
+			return candidate
+		}
+	}
+	return ""
 }
 
 // durationsOf sums up per requirement; nil if nothing took time.

@@ -18,6 +18,8 @@ const (
 	ExitConformant    = 0
 	ExitNotConformant = 1
 	ExitUndecided     = 3
+	// ExitImplementation: no requirement failed, but the implementation could not be built or started, stayed not ready, or ended by itself.
+	ExitImplementation = 4
 )
 
 // conformanceOf answers from the counts alone: one failure is enough for a no, and a yes needs at least one success and no doubt.
@@ -32,14 +34,14 @@ func conformanceOf(statistics Statistics) Conformance {
 	return Conformant
 }
 
-// Judge answers for a whole report from its requirements, whatever its Conformance field says. A run that was interrupted or that
-// the harness cut short cannot be conformant, and one that was focused is at best partial. Known deviations change nothing.
+// Judge answers for a whole report from its requirements, whatever its Conformance field says. A run that was interrupted or ended early, or in which the implementation
+// or the harness failed, cannot be conformant, and one that was focused is at best partial. Known deviations change nothing.
 func Judge(report *ConformanceReport) Conformance {
 	answer := conformanceOf(count(report.Requirements))
 	switch {
 	case answer != Conformant:
 		return answer
-	case report.Provenance.Interrupted, report.Provenance.HarnessFailure != "":
+	case report.Provenance.Interrupted, report.Provenance.EndedEarly != "", report.Provenance.HarnessFailure != "", report.Provenance.ImplementationFailure != "":
 		return Undecided
 	case report.Provenance.Focus != "":
 		return Partial
@@ -47,13 +49,16 @@ func Judge(report *ConformanceReport) Conformance {
 	return Conformant
 }
 
-// ExitCode returns what the rollcall command exits with for the report: 0, 1 or 3, as Judge answers.
+// ExitCode returns what the rollcall command exits with for the report: 0, 1, 3 or 4. A requirement that failed weighs more than an implementation that
+// did, and that more than anything undecided.
 func ExitCode(report *ConformanceReport) int {
-	switch Judge(report) {
-	case Conformant, Partial:
+	switch answer := Judge(report); {
+	case answer == Conformant, answer == Partial:
 		return ExitConformant
-	case NotConformant:
+	case answer == NotConformant:
 		return ExitNotConformant
+	case report.Provenance.ImplementationFailure != "":
+		return ExitImplementation
 	}
 	return ExitUndecided
 }

@@ -15,6 +15,7 @@ func TestExitCodeAndAnswerFollowFromTheVerdicts(t *testing.T) {
 		focus       string
 		interrupted bool
 		harness     string
+		its         string
 		deviation   bool
 		code        int
 		answer      reports.Conformance
@@ -37,11 +38,17 @@ func TestExitCodeAndAnswerFollowFromTheVerdicts(t *testing.T) {
 		"interrupted after a failure":                 {verdicts: verdicts{"fail", "not run"}, interrupted: true, code: 1, answer: reports.NotConformant},
 		"the harness failed after passes":             {verdicts: verdicts{"pass"}, harness: "kube-apiserver exited", code: 3, answer: reports.Undecided},
 		"the harness failed after a failure was seen": {verdicts: verdicts{"fail"}, harness: "kube-apiserver exited", code: 1, answer: reports.NotConformant},
+		"the implementation never worked":             {verdicts: verdicts{"inconclusive"}, its: "not ready", code: 4, answer: reports.Undecided},
+		"the implementation died after passes":        {verdicts: verdicts{"pass"}, its: "exit status 2", code: 4, answer: reports.Undecided},
+		"the implementation died after a failure":     {verdicts: verdicts{"fail"}, its: "exit status 2", code: 1, answer: reports.NotConformant},
+		"both failed":                                 {verdicts: verdicts{"pass"}, its: "exit status 2", harness: "kube-apiserver exited", code: 4, answer: reports.Undecided},
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			run := reports.Run{Provenance: reports.Provenance{Focus: test.focus, Interrupted: test.interrupted, HarnessFailure: test.harness}}
+			run := reports.Run{Provenance: reports.Provenance{
+				Focus: test.focus, Interrupted: test.interrupted, HarnessFailure: test.harness, ImplementationFailure: test.its,
+			}}
 			for i, verdict := range test.verdicts {
 				id := reports.ID(fmt.Sprintf("API-%03d", i))
 				run.Catalogue = append(run.Catalogue, reports.Requirement{ID: id, Level: reports.LevelCore})

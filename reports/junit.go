@@ -121,10 +121,15 @@ func (c *junitCounts) count(entry junitCase) {
 // runCase is the testcase of the run itself.
 func runCase(report *ConformanceReport) junitCase {
 	entry := junitCase{Class: "rollcall", Name: "the run", Time: seconds(report.Provenance.Duration)}
-	failure := paragraph.Printable(report.Provenance.HarnessFailure)
+	failure, its := paragraph.Printable(report.Provenance.HarnessFailure), paragraph.Printable(report.Provenance.ImplementationFailure)
 	switch {
+	case its != "":
+		entry.Error = &junitDetail{Type: "implementation failed", Message: firstLine(its), Body: strings.TrimSpace(its + "\n" + failure)}
 	case failure != "":
 		entry.Error = &junitDetail{Type: "run failed", Message: firstLine(failure), Body: failure}
+	case report.Provenance.EndedEarly != "":
+		early := paragraph.Printable(report.Provenance.EndedEarly)
+		entry.Error = &junitDetail{Type: "ended early", Message: "the run ended early: " + firstLine(early), Body: early}
 	case report.Provenance.Interrupted:
 		entry.Error = &junitDetail{Type: "interrupted", Message: "the run was interrupted"}
 	case count(report.Requirements).Decided() == 0:

@@ -168,8 +168,9 @@ func TestARunThatWasCutShortIsNotGreenInJUnit(t *testing.T) {
 		run.Outcomes[0].Verdict, run.Outcomes[0].Reason = reports.Pass, ""
 		return run
 	}
-	failed, interrupted := passed(), passed()
-	failed.Provenance.HarnessFailure = "some-controller ended on its own\nits log"
+	failed, died, interrupted := passed(), passed(), passed()
+	failed.Provenance.HarnessFailure = "kube-apiserver ended\nits log"
+	died.Provenance.ImplementationFailure = "some-controller ended by itself\nits log"
 	interrupted.Provenance.Interrupted = true
 	cases := map[string]struct {
 		run  reports.Run
@@ -177,7 +178,8 @@ func TestARunThatWasCutShortIsNotGreenInJUnit(t *testing.T) {
 	}{
 		"complete":        {passed(), ""},
 		"nothing decided": {skipped(), "no requirement was decided"},
-		"failed":          {failed, "some-controller ended on its own"},
+		"failed":          {failed, "kube-apiserver ended"},
+		"died":            {died, "some-controller ended by itself"},
 		"interrupted":     {interrupted, "the run was interrupted"},
 	}
 	for name, test := range cases {

@@ -29,7 +29,9 @@ type ConformanceReport struct {
 	Requirements []RequirementResult `yaml:"requirements"`
 	// Observations are what specs noted without it deciding anything.
 	Observations []Observation `yaml:"observations,omitempty"`
-	Provenance   Provenance    `yaml:"provenance"`
+	// Circumstances of the specs that failed or could not be decided, by spec.
+	Circumstances []Circumstances `yaml:"circumstances,omitempty"`
+	Provenance    Provenance      `yaml:"provenance"`
 	// Durations by requirement: the sum over the specs that decide it. A spec that decides several requirements counts in each, so
 	// the durations do not add up to the run's.
 	Durations map[ID]time.Duration `yaml:"durations,omitempty"`
@@ -81,7 +83,11 @@ type Provenance struct {
 	Focus string `yaml:"focus,omitempty"`
 	// Interrupted: somebody stopped the run before its end.
 	Interrupted bool `yaml:"interrupted"`
-	// HarnessFailure says how the harness or the implementation failed, if that cut the run short.
+	// EndedEarly says why not all specs ran, though nobody stopped the run.
+	EndedEarly string `yaml:"endedEarly,omitempty"`
+	// ImplementationFailure says how the implementation failed: it could not be built or started, stayed not ready, or ended by itself.
+	ImplementationFailure string `yaml:"implementationFailure,omitempty"`
+	// HarnessFailure says how the harness failed.
 	HarnessFailure string `yaml:"harnessFailure,omitempty"`
 }
 

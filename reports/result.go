@@ -6,6 +6,8 @@ type RequirementResult struct {
 	Verdict     Verdict `yaml:"verdict"`
 	// Reason for every verdict but pass: why it was not run, why it could not be decided, which assertion failed.
 	Reason string `yaml:"reason,omitempty"`
+	// Cause is the reason without what differs between specs, if all that were undecided have the same one.
+	Cause string `yaml:"cause,omitempty"`
 	// Nodes are the kinds of nodes that it was decided on, sorted; empty if it took none.
 	Nodes []string `yaml:"nodes,omitempty,flow"`
 	// Specs that decided it, sorted by name; SpecsNotRun would have had a say but did not run.

@@ -111,7 +111,7 @@ func (s *summary) failed() {
 	}
 }
 
-// inconclusive lists the requirements that could not be decided: those with a reason in common together, any other by itself.
+// inconclusive lists the requirements that could not be decided: those with a cause or a reason in common together, any other by itself.
 func (s *summary) inconclusive() {
 	all := s.having(Inconclusive)
 	if len(all) == 0 {
@@ -119,14 +119,37 @@ func (s *summary) inconclusive() {
 	}
 	s.text.WriteString("\nInconclusive\n")
 	for _, group := range byReason(all) {
-		if len(group) >= sharedBy {
+		switch {
+		case len(group) < sharedBy:
+			for _, result := range group {
+				s.entry(result, yellow)
+			}
+		case group[0].Cause != "":
 			s.group(group)
-			continue
-		}
-		for _, result := range group {
-			s.entry(result, yellow)
+			s.example(group)
+		default:
+			s.group(group)
 		}
 	}
+}
+
+// specsShown bounds the specs that are listed with a cause.
+const specsShown = 5
+
+// example writes the first reason of several requirements with a cause in common, and the specs that met with it.
+func (s *summary) example(group []RequirementResult) {
+	var specs []string
+	for _, result := range group {
+		specs = append(specs, result.Specs...)
+	}
+	specs = sorted(specs)
+	listed := strings.Join(specs[:min(len(specs), specsShown)], "; ")
+	if hidden := len(specs) - specsShown; hidden > 0 {
+		listed += fmt.Sprintf("; and %d more, which the report lists", hidden)
+	}
+	first, _, _ := strings.Cut(firstLine(group[0].Reason), "; ")
+	s.line("first: "+paragraph.Printable(first), 4)
+	s.line(counted(len(specs), "spec")+": "+paragraph.Printable(listed), 4)
 }
 
 // skipped lists the requirements with the verdict, those with the same reason together.
@@ -166,7 +189,7 @@ func (s *summary) group(group []RequirementResult) {
 	s.line(strings.Join(ranges(ids), ", "), 4)
 }
 
-// byReason groups results with the same reason, in the order in which the reasons first appear.
+// byReason groups results with the same cause or, without one, reason, in the order in which these first appear.
 func byReason(results []RequirementResult) [][]RequirementResult {
 	var groups [][]RequirementResult
 	for _, result := range results {
@@ -181,6 +204,9 @@ func byReason(results []RequirementResult) [][]RequirementResult {
 }
 
 func reasonOf(result RequirementResult) string {
+	if cause := paragraph.Printable(firstLine(result.Cause)); cause != "" {
+		return cause
+	}
 	if reason := paragraph.Printable(firstLine(result.Reason)); reason != "" {
 		return reason
 	}
@@ -211,8 +237,14 @@ func (s *summary) answer() {
 	if provenance.Interrupted {
 		why += "; the run was interrupted"
 	}
+	if provenance.EndedEarly != "" {
+		why += "; the run ended early: " + paragraph.Printable(firstLine(provenance.EndedEarly))
+	}
+	if provenance.ImplementationFailure != "" && provenance.EndedEarly == "" {
+		why += "; the implementation failed: " + paragraph.Printable(firstLine(provenance.ImplementationFailure))
+	}
 	if provenance.HarnessFailure != "" {
-		why += "; the run failed: " + paragraph.Printable(firstLine(provenance.HarnessFailure))
+		why += "; the harness failed: " + paragraph.Printable(firstLine(provenance.HarnessFailure))
 	}
 	s.text.WriteByte('\n')
 	label := paragraph.Printable(s.report.Implementation.Name) + " is " + string(answer)

@@ -42,11 +42,11 @@ func TestTheSummaryReadsLikeThis(t *testing.T) {
 		}
 	}
 	broken := exampleRun()
-	broken.Provenance.HarnessFailure = "some-controller is not ready\nits log"
+	broken.Provenance.ImplementationFailure = "some-controller is not ready\nits log"
 	broken.Outcomes = nil
 	for _, requirement := range broken.Catalogue {
 		broken.Outcomes = append(broken.Outcomes, reports.Outcome{
-			Requirement: requirement.ID, Spec: "a spec", Verdict: reports.Inconclusive, Reason: "not run, since the run failed before: some-controller is not ready",
+			Requirement: requirement.ID, Spec: "a spec", Verdict: reports.Inconclusive, Reason: "not run, since the implementation failed before: some-controller is not ready",
 		})
 	}
 	cases := map[string]reports.Run{"broken": broken, "not conformant": exampleRun(), "conformant": conformant, "interrupted": interrupted}

@@ -33,26 +33,26 @@ type Authors struct {
 // Begin returns the position for Of of a recording that begins now.
 func (a Authors) Begin(ctx context.Context) (int64, error) { return a.Log.End(ctx) }
 
-// Of returns the authors of a history that has ended, and whose recording began at the position of the log. It waits up to Delay for lines that are still
-// to come.
-func (a Authors) Of(ctx context.Context, h *history.History, position int64) ([]history.Authorship, error) {
-	var all []history.Authorship
+// Of returns the authors of a history that has ended, and whose recording began at the position of the log, and what the implementation was refused
+// meanwhile. It waits up to Delay for lines that are still to come.
+func (a Authors) Of(ctx context.Context, h *history.History, position int64) (history.Attribution, error) {
+	var found history.Attribution
 	err := wait.PollUntilContextTimeout(ctx, rereadInterval, Delay, true, func(context.Context) (bool, error) {
 		// Not under the timeout, which bounds the waiting: reading may take longer.
 		records, err := a.records(ctx, position, h.Namespaces)
 		if err != nil {
 			return false, err
 		}
-		all = Join(h, records)
-		return !awaited(h, all, time.Now()), nil
+		found = history.Attribution{Authors: Join(h, records), Refusals: Refusals(h, records, a.Users)}
+		return !awaited(h, found.Authors, time.Now()), nil
 	})
 	if err != nil && !wait.Interrupted(err) || ctx.Err() != nil {
-		return nil, fmt.Errorf("find the authors of %s: %w", h.Scenario, errors.Join(err, ctx.Err()))
+		return history.Attribution{}, fmt.Errorf("find the authors of %s: %w", h.Scenario, errors.Join(err, ctx.Err()))
 	}
-	for i := range all {
-		all[i].Author.Who = a.Users.Who(all[i].Author.User)
+	for i, authorship := range found.Authors {
+		found.Authors[i].Author.Who = a.Users.Who(authorship.Author.User)
 	}
-	return all, nil
+	return found, nil
 }
 
 // records reads the log. The names of a scenario's nodes and the label on those that it shares have its namespace's name in them, so every line that

@@ -54,37 +54,37 @@ func kept(at time.Time) *history.History {
 func TestALineThatComesLateIsWaitedFor(t *testing.T) {
 	g := NewWithT(t)
 	late := &log{readings: []string{"", patched[:50], patched[50:] + "\n"}}
-	all, err := audit.Authors{Log: late}.Of(t.Context(), kept(time.Now()), 0)
+	found, err := audit.Authors{Log: late}.Of(t.Context(), kept(time.Now()), 0)
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(all).To(HaveLen(1))
-	g.Expect(all[0].Author).To(Equal(history.Author{Who: history.Kubelet, User: "system:node:n", Verb: "patch", Subresource: "status", Code: 200}))
+	g.Expect(found.Authors).To(HaveLen(1))
+	g.Expect(found.Authors[0].Author).To(Equal(history.Author{Who: history.Kubelet, User: "system:node:n", Verb: "patch", Subresource: "status", Code: 200}))
 	g.Expect(late.read).To(Equal(3))
 }
 
 func TestALineThatIsLongOverdueIsNotWaitedFor(t *testing.T) {
 	g := NewWithT(t)
 	empty := &log{readings: []string{""}}
-	all, err := audit.Authors{Log: empty}.Of(t.Context(), kept(time.Now().Add(-audit.Delay)), 0)
+	found, err := audit.Authors{Log: empty}.Of(t.Context(), kept(time.Now().Add(-audit.Delay)), 0)
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(all).To(BeEmpty())
+	g.Expect(found.Authors).To(BeEmpty())
 	g.Expect(empty.read).To(Equal(1))
 }
 
 func TestALineThatNeverComesEndsTheWait(t *testing.T) {
 	g := NewWithT(t)
 	began := time.Now()
-	all, err := audit.Authors{Log: &log{readings: []string{""}}}.Of(t.Context(), kept(began), 0)
+	found, err := audit.Authors{Log: &log{readings: []string{""}}}.Of(t.Context(), kept(began), 0)
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(all).To(BeEmpty())
+	g.Expect(found.Authors).To(BeEmpty())
 	g.Expect(time.Since(began)).To(BeNumerically("<", 2*audit.Delay))
 }
 
 func TestALogThatTakesLongToReadIsReadToItsEnd(t *testing.T) {
 	g := NewWithT(t)
 	slow := &log{readings: []string{patched + "\n"}, takes: audit.Delay + 100*time.Millisecond}
-	all, err := audit.Authors{Log: slow}.Of(t.Context(), kept(time.Now()), 0)
+	found, err := audit.Authors{Log: slow}.Of(t.Context(), kept(time.Now()), 0)
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(all).To(HaveLen(1))
+	g.Expect(found.Authors).To(HaveLen(1))
 }
 
 func TestALogThatCannotBeReadIsAnError(t *testing.T) {
@@ -114,6 +114,6 @@ func TestTheLogSpeaksOfTheWorkloadWhereTheRecordingSpeaksOfDaemonSets(t *testing
 		all, err := audit.Authors{Log: &log{readings: []string{removed}}, Workload: row.workload}.Of(t.Context(), b.History(), 0)
 		g := NewWithT(t)
 		g.Expect(err).NotTo(HaveOccurred())
-		g.Expect(all).To(HaveLen(row.authors), row.workload.String())
+		g.Expect(all.Authors).To(HaveLen(row.authors), row.workload.String())
 	}
 }

@@ -33,7 +33,9 @@ type user struct {
 }
 
 type status struct {
-	Code int32 `json:"code"`
+	Code    int32  `json:"code"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
 }
 
 // answer is an object, a list or a Status.

@@ -19,7 +19,7 @@ type Record struct {
 	User string
 	// Verb is create, update, patch, delete or deletecollection.
 	Verb string
-	// Group of the API, for example "apps", Resource, for example "daemonsets", and Subresource, for example "status"; empty for the object itself.
+	// Group is the API group, empty for the core API. Resource, for example "pods", and Subresource, for example "status"; empty for the object itself.
 	Group, Resource, Subresource string
 	// Namespace and Name of the object; Namespace is empty for cluster-scoped ones, Name where a request that failed did not name it.
 	Namespace, Name string
@@ -30,8 +30,9 @@ type Record struct {
 	ResourceVersion uint64
 	// Released: the answer holds an object that is being deleted and that no finalizer keeps any more.
 	Released bool
-	// Code of the answer.
-	Code int32
+	// Code of the answer; Reason and Message of one that refuses the request.
+	Code            int32
+	Reason, Message string
 	// Received is when the request came in, Answered when it had been answered, by the API server's clock, to the microsecond.
 	Received, Answered time.Time
 }
@@ -50,7 +51,8 @@ func Records(event Event) ([]Record, error) {
 	object := event.ObjectRef
 	record := Record{
 		User: event.User.Username, Verb: event.Verb, Group: object.APIGroup, Resource: object.Resource, Subresource: object.Subresource,
-		Namespace: object.Namespace, Name: object.Name, UID: object.UID, Code: event.ResponseStatus.Code,
+		Namespace: object.Namespace, Name: object.Name, UID: object.UID,
+		Code: event.ResponseStatus.Code, Reason: event.ResponseStatus.Reason, Message: event.ResponseStatus.Message,
 		Received: event.RequestReceivedTimestamp.Time, Answered: event.StageTimestamp.Time,
 	}
 	if event.ImpersonatedUser != nil {

@@ -69,31 +69,50 @@ type authorsLine struct {
 	Source Authors `json:"source,omitempty"`
 }
 
-// AppendAuthors adds the authors of the events to the file that the history was read from, which nobody may be writing to, says that they are all there
-// are, and gives the entries their authors.
-func (h *History) AppendAuthors(path string, source Authors, all []Authorship) (err error) {
+// Attribution is what the API server's audit log says about a recording.
+type Attribution struct {
+	// Authors of its events.
+	Authors []Authorship
+	// Refusals are what the implementation was refused meanwhile.
+	Refusals []Refusal
+}
+
+// AppendAuthors adds the authors of the events, and what the implementation was refused, to the file that the history was read from, which nobody may be
+// writing to, says that they are all there are, and gives the history both.
+func (h *History) AppendAuthors(path string, source Authors, found Attribution) error {
+	h.Refusals = found.Refusals
+	h.Attribute(source, found.Authors)
+	return h.append(path, func(w *Writer) error { return w.authors(source, found) })
+}
+
+// append adds lines to the file that the history was read from.
+func (h *History) append(path string, lines func(*Writer) error) (err error) {
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
-		return fmt.Errorf("add authors to the recording: %w", err)
+		return fmt.Errorf("add to the recording: %w", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	buffered := bufio.NewWriter(file)
 	w := &Writer{out: buffered, number: h.lines}
-	if err := w.authors(source, all); err != nil {
+	if err := lines(w); err != nil {
 		return err
 	}
 	if err := buffered.Flush(); err != nil {
-		return fmt.Errorf("add authors to the recording: %w", err)
+		return fmt.Errorf("add to the recording: %w", err)
 	}
 	h.lines = w.number
-	h.Attribute(source, all)
 	return nil
 }
 
-// authors appends the authors, and says that they are all there are.
-func (w *Writer) authors(source Authors, all []Authorship) error {
-	for i := range all {
-		if err := w.write(line{Authors: &authorsLine{Authorship: &all[i]}}); err != nil {
+// authors appends what the audit log says, and that it is all there is.
+func (w *Writer) authors(source Authors, found Attribution) error {
+	for i := range found.Refusals {
+		if err := w.write(line{Refusal: &found.Refusals[i]}); err != nil {
+			return err
+		}
+	}
+	for i := range found.Authors {
+		if err := w.write(line{Authors: &authorsLine{Authorship: &found.Authors[i]}}); err != nil {
 			return err
 		}
 	}

@@ -42,7 +42,7 @@ func TestAuthorsThatWereAppendedAreReadWithTheirEvents(t *testing.T) {
 		{ResourceVersion: last.ResourceVersion, UID: last.Object.GetUID(), Author: kubelet()},
 		{ResourceVersion: before.Entries[0].ResourceVersion, UID: "of something else", Author: kubelet()},
 	}
-	if err := before.AppendAuthors(path, history.AuthorsFromAuditLog, known); err != nil {
+	if err := before.AppendAuthors(path, history.AuthorsFromAuditLog, history.Attribution{Authors: known}); err != nil {
 		t.Fatal(err)
 	}
 	after := opened(t, path)
@@ -73,9 +73,9 @@ func TestARecordingWhoseAuthorsAreCutShortDoesNotSayThatItHasThem(t *testing.T) 
 	path := recordedInFile(t)
 	whole := opened(t, path)
 	last := whole.Entries[5]
-	if err := whole.AppendAuthors(path, history.AuthorsFromAuditLog, []history.Authorship{
+	if err := whole.AppendAuthors(path, history.AuthorsFromAuditLog, history.Attribution{Authors: []history.Authorship{
 		{ResourceVersion: last.ResourceVersion, UID: last.Object.GetUID(), Author: kubelet()},
-	}); err != nil {
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	size, err := os.Stat(path)
@@ -92,7 +92,27 @@ func TestARecordingWhoseAuthorsAreCutShortDoesNotSayThatItHasThem(t *testing.T) 
 }
 
 func TestAuthorsCannotBeAppendedToNothing(t *testing.T) {
-	if err := new(history.History).AppendAuthors(filepath.Join(t.TempDir(), "none.jsonl"), history.AuthorsFromAuditLog, nil); err == nil {
+	if err := new(history.History).AppendAuthors(filepath.Join(t.TempDir(), "none.jsonl"), history.AuthorsFromAuditLog, history.Attribution{}); err == nil {
 		t.Error("no error")
+	}
+}
+
+func TestRefusalsAndHealthAreReadAsTheyWereAppended(t *testing.T) {
+	path := recordedInFile(t)
+	before := opened(t, path)
+	refusal := history.Refusal{First: 1, Last: 2, Count: 3, User: "me", Verb: "create", Resource: "pods", Namespace: "s", Code: 403, Reason: "Forbidden", Message: "no"}
+	if err := before.AppendAuthors(path, history.AuthorsFromAuditLog, history.Attribution{Refusals: []history.Refusal{refusal}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := before.AppendHealth(path, history.Health{Ended: "exit status 2", Log: []string{"panic"}}); err != nil {
+		t.Fatal(err)
+	}
+	for name, h := range map[string]*history.History{"appended to": before, "read again": opened(t, path)} {
+		if len(h.Refusals) != 1 || h.Refusals[0] != refusal || !h.CaughtUp || h.Health == nil || h.Health.Ended != "exit status 2" || len(h.Health.Log) != 1 {
+			t.Errorf("%s: refusals %+v, health %+v, caught up %t", name, h.Refusals, h.Health, h.CaughtUp)
+		}
+	}
+	if recorded(t, before) != recorded(t, opened(t, path)) {
+		t.Error("it is not written as it was read")
 	}
 }

@@ -110,6 +110,10 @@ type History struct {
 	CaughtUp bool
 	// Authors says where the entries' authors come from; empty if they have none.
 	Authors Authors
+	// Refusals are what the implementation was refused, in order; known only with Authors from an audit log.
+	Refusals []Refusal
+	// Health of the implementation when the scenario ended; nil if that is not known.
+	Health *Health
 
 	// authorships are what a recording says about authors, until it is read.
 	authorships []Authorship

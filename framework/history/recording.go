@@ -37,7 +37,9 @@ type line struct {
 	Bind        *Bind           `json:"bind,omitempty"`
 	Gap         *Gap            `json:"gap,omitempty"`
 	CaughtUp    bool            `json:"caughtUp,omitempty"`
+	Refusal     *Refusal        `json:"refusal,omitempty"`
 	Authors     *authorsLine    `json:"authors,omitempty"`
+	Health      *Health         `json:"health,omitempty"`
 }
 
 // Writer writes a recording line by line. It is not safe for concurrent use.
@@ -122,10 +124,15 @@ func (h *History) Write(out io.Writer) error {
 			return err
 		}
 	}
-	if h.Authors == "" {
-		return nil
+	if h.Authors != "" {
+		if err := w.authors(h.Authors, Attribution{Authors: h.authorship(), Refusals: h.Refusals}); err != nil {
+			return err
+		}
 	}
-	return w.authors(h.Authors, h.authorship())
+	if h.Health != nil {
+		return w.write(line{Health: h.Health})
+	}
+	return nil
 }
 
 // ErrNotARecording is returned by Read for input that does not begin with a recording's header.
@@ -212,6 +219,12 @@ func (h *History) add(l line) error {
 		return nil
 	case l.Authors != nil:
 		h.takeAuthors(l.Authors)
+		return nil
+	case l.Refusal != nil:
+		h.Refusals = append(h.Refusals, *l.Refusal)
+		return nil
+	case l.Health != nil:
+		h.Health = l.Health
 		return nil
 	case l.Bind != nil:
 		if h.Bindings == nil {

@@ -5,8 +5,8 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -15,15 +15,13 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/rollcall-conformance/rollcall/framework/process"
+	"github.com/rollcall-conformance/rollcall/framework/gobuild"
 )
 
 const (
 	operatingSystem = "linux"
 	// lockInterval is how often a process looks whether another one that builds into the same cache is done.
 	lockInterval = 200 * time.Millisecond
-	// linesOfError are the compiler's last words that an error shows.
-	linesOfError = 20
 )
 
 // Program says what to build and how its image presents itself.
@@ -44,6 +42,8 @@ type Program struct {
 	User string
 	// Architecture is that of the nodes. Default: this machine's.
 	Architecture string
+	// Out receives how far the compiler is. Default: nobody.
+	Out io.Writer
 }
 
 func (p Program) entrypoint() string { return "/" + path.Base(p.Package) }
@@ -106,31 +106,11 @@ func build(ctx context.Context, cache string, p Program) (_ Archive, err error) 
 
 // compile leaves out whatever would make the binary depend on the machine, the checkout's place or its state in version control.
 func compile(ctx context.Context, p Program, output string) error {
-	golang, err := exec.LookPath("go")
-	if err != nil {
-		return fmt.Errorf("it is built from source, and there is no go command: install Go from https://go.dev/dl and put it into PATH (%w)", err)
-	}
-	log := output + ".log"
-	if err := os.RemoveAll(log); err != nil {
-		return err
-	}
-	compiler, err := process.Start(ctx, process.Options{
-		Name: "go build", Path: golang, Dir: p.Dir, LogPath: log,
-		Env:  []string{"CGO_ENABLED=0", "GOOS=" + operatingSystem, "GOARCH=" + p.architecture(), "GOWORK=off", "GOFLAGS="},
-		Args: []string{"build", "-mod=readonly", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", output, p.Package},
+	return gobuild.Build(ctx, gobuild.Options{
+		Package: p.Package, Dir: p.Dir, Output: output, Out: p.Out,
+		Env:   []string{"CGO_ENABLED=0", "GOOS=" + operatingSystem, "GOARCH=" + p.architecture(), "GOWORK=off", "GOFLAGS="},
+		Flags: []string{"-mod=readonly", "-buildvcs=false", "-trimpath", "-ldflags=-s -w"},
 	})
-	if err != nil {
-		return err
-	}
-	select {
-	case <-compiler.Exited():
-	case <-ctx.Done():
-		return errors.Join(context.Cause(ctx), compiler.Kill())
-	}
-	if status := compiler.ExitStatus(); status != "exit status 0" {
-		return fmt.Errorf("go build %s: %s:\n    %s", p.Package, status, strings.Join(compiler.LogTail(linesOfError), "\n    "))
-	}
-	return nil
 }
 
 // static refuses a binary that would look for a loader in an image that has none.

@@ -3,6 +3,7 @@ package implementation
 import (
 	"context"
 	"fmt"
+	"io"
 )
 
 // Artifact is what an implementation is launched from, any number of times, by any process on this machine.
@@ -27,24 +28,43 @@ type BuildOptions struct {
 	BinDir string
 	// ImageCache receives images and is of use to later runs too.
 	ImageCache string
+	// Out receives how far the compiler is. Default: nobody.
+	Out io.Writer
 }
 
 // Build makes what Launch needs, as far as that is possible without a cluster. The artifact of an implementation that is launched by others is empty.
+// What goes wrong is a Failure, unless the context ended.
 func (i *Implementation) Build(ctx context.Context, options BuildOptions) (Artifact, error) {
+	built, err := i.build(ctx, options)
+	return built, failure(ctx, err)
+}
+
+func (i *Implementation) build(ctx context.Context, options BuildOptions) (Artifact, error) {
 	way, err := i.way(i.reaches(options.Machines, options.Pull))
 	if err != nil {
 		return Artifact{}, err
 	}
 	switch way {
 	case byImage:
-		built, err := i.Launch.Image.build(ctx, options.ImageCache, i.Name)
+		built, err := i.Launch.Image.build(ctx, options, i.Name)
 		if err != nil {
 			return Artifact{}, fmt.Errorf("preparing the image of the implementation %s: %w", i.Name, err)
 		}
 		return built, nil
 	case byProcess:
-		executable, err := i.executable(ctx, options.Dir, options.BinDir)
+		executable, err := i.executable(ctx, options)
 		return Artifact{Executable: executable}, err
 	}
 	return Artifact{}, nil
+}
+
+// Source is the Go package that Build compiles with these options; empty if it compiles none.
+func (i *Implementation) Source(options BuildOptions) string {
+	switch way, _ := i.way(i.reaches(options.Machines, options.Pull)); {
+	case way == byImage:
+		return i.Launch.Image.GoPackage
+	case way == byProcess && i.Launch.Process != nil:
+		return i.Launch.Process.GoPackage
+	}
+	return ""
 }

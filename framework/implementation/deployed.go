@@ -94,9 +94,10 @@ func (d *deployed) launch(ctx context.Context, artifact Artifact) (err error) {
 	}
 	if err == nil {
 		d.installed, err = install(ctx, d.client, d.spec.with(artifact.Image))
+		err = refused(ctx, err)
 	}
 	if err == nil {
-		err = d.AwaitReady(ctx)
+		err = refused(ctx, d.AwaitReady(ctx))
 	}
 	if err == nil {
 		err = d.follow(ctx)
@@ -134,6 +135,10 @@ func (d *deployed) Restart(ctx context.Context) error {
 	err := d.start(ctx, Change{}, nil)
 	if err == nil {
 		err = d.AwaitReady(ctx)
+	}
+	if err == nil && before != nil && d.owned {
+		d.unfollow()
+		err = d.follow(ctx)
 	}
 	return d.doing("restarting", errors.Join(before, err))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -13,6 +14,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
 	"k8s.io/utils/ptr"
+
+	"github.com/rollcall-conformance/rollcall/framework/process"
 )
 
 // follow has exited closed as soon as a container ends without being asked to, until unfollow is called.
@@ -64,6 +67,12 @@ func (d *deployed) ExitStatus() string {
 
 // LogTail implements life.
 func (d *deployed) LogTail(n int) []string {
+	lines := d.lines(corev1.PodLogOptions{TailLines: ptr.To(int64(n))})
+	return lines[max(0, len(lines)-n):]
+}
+
+// lines are what the containers printed, one after another.
+func (d *deployed) lines(options corev1.PodLogOptions) []string {
 	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
 	defer cancel()
 	pods, err := d.pods(ctx)
@@ -73,15 +82,27 @@ func (d *deployed) LogTail(n int) []string {
 	var lines []string
 	for _, pod := range pods {
 		for _, container := range pod.Spec.Containers {
-			options := corev1.PodLogOptions{Container: container.Name, TailLines: ptr.To(int64(n))}
+			options.Container = container.Name
 			printed := strings.TrimSuffix(d.printed(ctx, pod, options), "\n")
 			if printed != "" {
 				lines = append(lines, strings.Split(printed, "\n")...)
 			}
 		}
 	}
-	return lines[max(0, len(lines)-n):]
+	return lines
 }
+
+// LogEnd implements life: pods' logs know when a line was printed.
+func (d *deployed) LogEnd() int64 { return time.Now().UnixNano() }
+
+// LogSince implements life.
+func (d *deployed) LogSince(position int64, n int, text string) []string {
+	since := metav1.NewTime(time.Unix(0, position))
+	return process.About(d.lines(corev1.PodLogOptions{SinceTime: &since, LimitBytes: ptr.To(int64(logAtMost))}), n, text)
+}
+
+// logAtMost bounds what is read of a container's log.
+const logAtMost = 1 << 20
 
 // report describes the pods for an error, with their last words.
 func (d *deployed) report(ctx context.Context) string {
@@ -112,5 +133,5 @@ func lastWords(lines []string) string {
 	if len(lines) == 0 {
 		return "; it printed nothing"
 	}
-	return "; the last lines of its log:\n    " + strings.Join(lines, "\n    ")
+	return "\n  the last lines of its log:\n    " + strings.Join(lines, "\n    ")
 }

@@ -2,29 +2,26 @@ package implementation
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 
-	"github.com/rollcall-conformance/rollcall/framework/process"
+	"github.com/rollcall-conformance/rollcall/framework/gobuild"
 )
 
-// compilerLines is how much of what the compiler said an error shows.
-const compilerLines = 20
-
-func (i *Implementation) executable(ctx context.Context, buildDir, binDir string) (string, error) {
+func (i *Implementation) executable(ctx context.Context, options BuildOptions) (string, error) {
 	p := i.Launch.Process
 	if p.GoPackage != "" {
-		built, err := build(ctx, p, buildDir, i.Name)
+		built, err := build(ctx, p, options.Dir, i.Name, options.Out)
 		if err != nil {
 			return "", fmt.Errorf("building the implementation %s: %w", i.Name, err)
 		}
 		return built, nil
 	}
-	found, err := find(p, binDir)
+	found, err := find(p, options.BinDir)
 	if err != nil {
 		return "", fmt.Errorf("finding the executable of the implementation %s: %w", i.Name, err)
 	}
@@ -46,7 +43,7 @@ func find(p *ProcessSpec, binDir string) (string, error) {
 	return filepath.Abs(path)
 }
 
-func build(ctx context.Context, p *ProcessSpec, buildDir, name string) (string, error) {
+func build(ctx context.Context, p *ProcessSpec, buildDir, name string, out io.Writer) (string, error) {
 	output, err := filepath.Abs(filepath.Join(buildDir, name))
 	if err != nil {
 		return "", err
@@ -58,20 +55,8 @@ func build(ctx context.Context, p *ProcessSpec, buildDir, name string) (string, 
 	if strings.HasPrefix(p.GoPackage, ".") {
 		dir = p.folder
 	}
-	compiler, err := process.Start(ctx, process.Options{
-		Name: "go build", Path: "go", Dir: dir, LogPath: output + ".build.log",
-		Args: []string{"build", "-o", output, p.GoPackage},
-	})
-	if err != nil {
+	if err := gobuild.Build(ctx, gobuild.Options{Package: p.GoPackage, Dir: dir, Output: output, Out: out}); err != nil {
 		return "", err
-	}
-	select {
-	case <-compiler.Exited():
-	case <-ctx.Done():
-		return "", errors.Join(context.Cause(ctx), compiler.Kill())
-	}
-	if status := compiler.ExitStatus(); status != "exit status 0" {
-		return "", fmt.Errorf("go build %s: %s:\n    %s", p.GoPackage, status, strings.Join(compiler.LogTail(compilerLines), "\n    "))
 	}
 	// A package that is not a main package builds as well, into an archive.
 	return exec.LookPath(output)

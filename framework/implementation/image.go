@@ -18,14 +18,14 @@ import (
 // repository is below what images of implementations are named.
 const repository = "rollcall.dev/implementation/"
 
-func (s *ImageSpec) build(ctx context.Context, cache, name string) (Artifact, error) {
+func (s *ImageSpec) build(ctx context.Context, options BuildOptions, name string) (Artifact, error) {
 	switch {
 	case s.GoPackage != "":
-		program := image.Program{Package: s.GoPackage, Repository: repository + name}
+		program := image.Program{Package: s.GoPackage, Repository: repository + name, Out: options.Out}
 		if strings.HasPrefix(s.GoPackage, ".") {
 			program.Dir = s.folder // an import path is resolved where the user stands
 		}
-		built, err := image.Build(ctx, cache, program)
+		built, err := image.Build(ctx, options.ImageCache, program)
 		return Artifact{Image: built.Reference, Archive: built.Path}, err
 	case s.Archive != "":
 		archive := absolute(s.folder, s.Archive)

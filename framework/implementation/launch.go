@@ -42,7 +42,7 @@ type LaunchOptions struct {
 }
 
 // Launch has the implementation run, and returns when it is ready. The context bounds the launch only. An implementation that does not become ready is
-// an error with its last log lines.
+// an error with its last log lines. What the implementation is to blame for is a Failure.
 //
 // By image, where the file has one that the nodes can have: the image is loaded, the manifests are applied, and the Deployment's pods become ready.
 // An error leaves nothing in the cluster. As a local process otherwise: an error leaves no process; manifests stay with the cluster. For an

@@ -95,6 +95,7 @@ func TestAnImplementationThatIsNotReadyInTimeIsAnErrorWithItsAnswer(t *testing.T
 			NewWithT(t).Expect(err).To(MatchError(SatisfyAll(
 				ContainSubstring("mine: not ready after 1s"), ContainSubstring(tt.says), ContainSubstring("/binaries/etcd"),
 			)))
+			NewWithT(t).Expect(errors.As(err, new(Failure))).To(BeTrue(), "it is to blame")
 		})
 	}
 }
@@ -105,6 +106,16 @@ func TestAClusterThatRefusesTheManifestsIsAnError(t *testing.T) {
 	i.Launch.Process.Manifests = []Manifest{{Path: "rbac.yaml", Content: []byte("{apiVersion: v1, kind: Namespace, metadata: {name: mine}}")}}
 	_, err := Launch(t.Context(), i, options)
 	NewWithT(t).Expect(err).To(MatchError(HavePrefix("preparing the cluster for the implementation mine: applying rbac.yaml: Namespace mine: ")))
+	NewWithT(t).Expect(errors.As(err, new(Failure))).To(BeFalse(), "it is not to blame for a cluster that does not answer")
+}
+
+func TestNobodyIsToBlameForWhatWasInterrupted(t *testing.T) {
+	options, _ := launchOptions(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := Launch(ctx, mine(roleServe), options)
+	NewWithT(t).Expect(err).To(HaveOccurred())
+	NewWithT(t).Expect(errors.As(err, new(Failure))).To(BeFalse())
 }
 
 func TestManifestsAreAppliedWhateverWasThereBefore(t *testing.T) {
@@ -184,6 +195,7 @@ func TestWhatIsRunIsFoundOrBuilt(t *testing.T) {
 			if tt.says != "" {
 				g.Expect(err).To(MatchError(ContainSubstring(tt.says)))
 				g.Expect(err).To(MatchError(ContainSubstring("the implementation mine")))
+				g.Expect(errors.As(err, new(Failure))).To(BeTrue())
 				return
 			}
 			g.Expect(err).NotTo(HaveOccurred())

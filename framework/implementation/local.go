@@ -17,7 +17,10 @@ type local struct {
 	// args and env are what the file says; gates are LaunchSpec.Gates.
 	args, env []string
 	gates     map[string]string
-	exited    chan struct{}
+
+	mu sync.Mutex
+	// exited is closed when the process ends by itself.
+	exited chan struct{}
 }
 
 var (
@@ -36,7 +39,7 @@ func launchLocally(ctx context.Context, i *Implementation, options LaunchOptions
 			err = apply(ctx, admin, spec.Manifests)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("preparing the cluster for the implementation %s: %w", i.Name, err)
+			return nil, refused(ctx, fmt.Errorf("preparing the cluster for the implementation %s: %w", i.Name, err))
 		}
 	}
 	kubeconfig, err := options.Cluster.KubeconfigFor(ctx, spec.User.Name, spec.User.Groups...)
@@ -47,15 +50,14 @@ func launchLocally(ctx context.Context, i *Implementation, options LaunchOptions
 		return nil, fmt.Errorf("launching the implementation %s: %w", i.Name, err)
 	}
 	l := &local{gates: i.Launch.Gates, exited: make(chan struct{})}
-	onExit := sync.OnceFunc(func() { close(l.exited) })
 	l.process, err = process.StartOnPort(ctx, func(port int) process.Options {
 		started := i.processOptions(kubeconfig, port, options)
-		started.OnExit = onExit
+		started.OnExit = func() { close(l.end()) }
 		l.args, l.env = started.Args, started.Env
 		return started
 	})
 	if err != nil {
-		return nil, fmt.Errorf("launching the implementation: %w", err)
+		return nil, failure(ctx, fmt.Errorf("launching the implementation: %w", err))
 	}
 	return &Running{
 		life: l, capabilities: []Capability{l},
@@ -94,7 +96,21 @@ func (l *local) AwaitReady(ctx context.Context) error { return l.process.AwaitRe
 func (l *local) Stop(ctx context.Context) error { return l.process.Stop(ctx) }
 
 // Exited implements life.
-func (l *local) Exited() <-chan struct{} { return l.exited }
+func (l *local) Exited() <-chan struct{} { return l.end() }
+
+func (l *local) end() chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.exited
+}
+
+// LogEnd implements life.
+func (l *local) LogEnd() int64 { return l.process.LogEnd() }
+
+// LogSince implements life.
+func (l *local) LogSince(position int64, n int, text string) []string {
+	return l.process.LogSince(position, n, text)
+}
 
 // ExitStatus implements life.
 func (l *local) ExitStatus() string { return l.process.ExitedByItself() }
@@ -113,6 +129,12 @@ func (l *local) undisturbed(doing string) error {
 // Restart implements Restarter.
 func (l *local) Restart(ctx context.Context) error {
 	before := l.undisturbed("restarting")
+	if before != nil {
+		<-l.Exited()
+		l.mu.Lock()
+		l.exited = make(chan struct{})
+		l.mu.Unlock()
+	}
 	return errors.Join(before, l.process.Restart(ctx, l.args, l.env))
 }
 

@@ -107,11 +107,15 @@ func TestTheEndOfALocalProcessThatNobodyAskedForIsKnownAtOnceAndNotCoveredUp(t *
 	} {
 		g.Expect(running.ExitStatus()).To(Equal("signal: interrupt"))
 		g.Expect(refused.act(t.Context())).To(MatchError(SatisfyAll(
-			HavePrefix(refused.doing+" mine: it ended by itself before: signal: interrupt; the last lines"), HaveSuffix(options.RunDir),
+			HavePrefix(refused.doing+" mine: it ended by itself before: signal: interrupt\n  the last lines"), HaveSuffix(options.RunDir),
 		)))
 	}
 	g.Expect(running.AwaitReady(t.Context())).To(Succeed(), "Restart brings it back all the same")
 	g.Expect(running.ExitStatus()).To(BeEmpty())
+
+	g.Expect(running.Exited()).NotTo(BeClosed(), "that was the end before")
+	g.Expect(syscall.Kill(running.life.(*local).process.PID(), syscall.SIGINT)).To(Succeed())
+	g.Eventually(running.Exited(), "10s").Should(BeClosed())
 }
 
 func TestAChangeIsWrittenIntoTheCommandLine(t *testing.T) {

@@ -19,13 +19,17 @@ type life interface {
 	AwaitReady(ctx context.Context) error
 	// Stop ends what Launch started, and removes it from the cluster. What was launched by others, or attached to, is left alone.
 	Stop(ctx context.Context) error
-	// Exited is closed as soon as the implementation has ended, for the first time, without being asked to; in the cluster, as soon as one of its
-	// containers has, even if it is started again. It is nil for what was launched by others or attached to.
+	// Exited is closed as soon as the implementation has ended without being asked to; in the cluster, as soon as one of its containers has, even if it
+	// is started again. It is nil for what was launched by others or attached to. Restarter.Restart makes a new one.
 	Exited() <-chan struct{}
 	// ExitStatus says how it ended without being asked to. It is empty while all is well, as far as rollcall knows.
 	ExitStatus() string
 	// LogTail returns up to n of the last lines the implementation printed since it was last started.
 	LogTail(n int) []string
+	// LogEnd is the position behind what it has printed so far, and LogSince returns up to n of the last lines that it has printed since a position: of
+	// those that contain the text, if any do.
+	LogEnd() int64
+	LogSince(position int64, n int, text string) []string
 }
 
 // unknown is the life of an implementation that was launched by others.
@@ -36,6 +40,9 @@ func (unknown) Stop(context.Context) error       { return nil }
 func (unknown) Exited() <-chan struct{}          { return nil }
 func (unknown) ExitStatus() string               { return "" }
 func (unknown) LogTail(int) []string             { return nil }
+func (unknown) LogEnd() int64                    { return 0 }
+
+func (unknown) LogSince(int64, int, string) []string { return nil }
 
 // byOthersOnly is an implementation to which nothing can be done.
 func byOthersOnly() *Running { return &Running{life: unknown{}, without: ErrLaunchedByOthers} }

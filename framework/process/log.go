@@ -4,13 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
-// tailWindow is how far back from its end a log is read: enough for the lines of an error, whatever the size of the log.
-const tailWindow = 64 << 10
+// How far back from its end a log is read, whatever its size: tailWindow is enough for the lines of an error, searchWindow for those about one of several
+// things that go on at once.
+const (
+	tailWindow   = 64 << 10
+	searchWindow = 1 << 20
+)
 
 // openLog opens the log for appending and says where the coming incarnation's output begins.
 func openLog(path string) (log *os.File, start int64, err error) {
@@ -30,7 +35,10 @@ func openLog(path string) (log *os.File, start int64, err error) {
 
 // tail returns up to n of the last lines of a file, none of them from before the offset start. A file that cannot be read has no lines:
 // a tail decorates an error, it must not replace it.
-func tail(path string, start int64, n int) []string {
+func tail(path string, start int64, n int) []string { return lastLines(path, start, tailWindow, n) }
+
+// lastLines is tail with another window.
+func lastLines(path string, start, window int64, n int) []string {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil
@@ -40,7 +48,7 @@ func tail(path string, start int64, n int) []string {
 	if err != nil {
 		return nil
 	}
-	from := max(start, info.Size()-tailWindow)
+	from := max(start, info.Size()-window)
 	text, err := io.ReadAll(io.NewSectionReader(file, from, info.Size()-from))
 	if err != nil || len(text) == 0 {
 		return nil
@@ -50,4 +58,32 @@ func tail(path string, start int64, n int) []string {
 		lines = lines[1:] // cut in the middle, most likely
 	}
 	return lines[max(0, len(lines)-n):]
+}
+
+// LogEnd is the position behind what the program has printed so far, over all its restarts, for LogSince.
+func (p *Process) LogEnd() int64 {
+	info, err := os.Stat(p.options.LogPath)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// LogSince returns up to n of the last lines that the program has printed since the position: of those that contain the text, if any do.
+func (p *Process) LogSince(position int64, n int, text string) []string {
+	return About(lastLines(p.options.LogPath, position, searchWindow, math.MaxInt), n, text)
+}
+
+// About returns up to n of the last lines: of those that contain the text, if any do.
+func About(lines []string, n int, text string) []string {
+	var about []string
+	for _, line := range lines {
+		if strings.Contains(line, text) {
+			about = append(about, line)
+		}
+	}
+	if len(about) == 0 {
+		about = lines
+	}
+	return about[max(0, len(about)-n):]
 }

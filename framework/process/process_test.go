@@ -142,7 +142,7 @@ func TestTheEndOfAProgramIsReportedOnlyIfNobodyAskedForIt(t *testing.T) {
 
 	g.Expect(p.Kill()).To(Succeed())
 	g.Expect(p.ExitedByItself()).To(BeEmpty(), "it was killed")
-	g.Expect(p.AwaitReady(t.Context())).To(MatchError(HavePrefix("waiting for test program: it ended (signal: killed) before it was ready; ")))
+	g.Expect(p.AwaitReady(t.Context())).To(MatchError(HavePrefix("waiting for test program: it ended (signal: killed) before it was ready\n  the last lines")))
 	g.Expect(p.Restart(t.Context(), nil, options.Env)).To(Succeed())
 	g.Expect(p.Stop(t.Context())).To(Succeed())
 	g.Expect(p.Restart(t.Context(), nil, options.Env)).To(Succeed())

@@ -76,7 +76,7 @@ func (p *Process) lastWords() string {
 	if len(lines) == 0 {
 		return fmt.Sprintf("; it printed nothing (%s)", p.options.LogPath)
 	}
-	return fmt.Sprintf("; the last lines of %s:\n    %s", p.options.LogPath, strings.Join(lines, "\n    "))
+	return fmt.Sprintf("\n  the last lines of %s:\n    %s", p.options.LogPath, strings.Join(lines, "\n    "))
 }
 
 // Answers makes an Options.Ready of an HTTP address: the program is ready when the address answers with a 2xx status and a body that contains the text.

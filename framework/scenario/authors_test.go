@@ -21,12 +21,12 @@ type oneAuthor struct {
 
 func (oneAuthor) Begin(context.Context) (int64, error) { return 7, nil }
 
-func (a oneAuthor) Of(_ context.Context, h *history.History, position int64) ([]history.Authorship, error) {
+func (a oneAuthor) Of(_ context.Context, h *history.History, position int64) (history.Attribution, error) {
 	if position != 7 {
-		return nil, errors.New("the recording began elsewhere")
+		return history.Attribution{}, errors.New("the recording began elsewhere")
 	}
 	last := h.Entries[len(h.Entries)-1]
-	return []history.Authorship{{ResourceVersion: last.ResourceVersion, UID: last.Object.GetUID(), Author: a.author}}, a.err
+	return history.Attribution{Authors: []history.Authorship{{ResourceVersion: last.ResourceVersion, UID: last.Object.GetUID(), Author: a.author}}}, a.err
 }
 
 // closed is a scenario whose recording is closed, and that recording.

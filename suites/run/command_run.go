@@ -34,15 +34,19 @@ type suiteRun struct {
 	began             time.Time
 	place             *place
 	kubernetesVersion string
-	harnessFailure    string
+	// harnessFailure and implementationFailure say what cut the run short; empty if nothing did.
+	harnessFailure, implementationFailure string
 	// baseline is the report that this one must be no worse than; nil if none was named.
 	baseline *reports.ConformanceReport
-	// stopped says why the run was ended before all specs had run, if options asked for that.
-	stopped string
+	// stopped says why the run was ended before all specs had run, if options asked for that; endedEarly, why it was though nobody asked.
+	stopped, endedEarly string
 }
 
 // runSuites is `rollcall run`. Bad input is found before anything is written or started; from then on there is always a report.
 func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
+	if os.Getenv(parentVariable) != "" {
+		return exitHarness, fmt.Errorf("a run began in a process of another's specs (%s is set): a program that embeds the suites calls run.Main before all else", parentVariable)
+	}
 	o, err := parseRun(args, out)
 	if err != nil {
 		return exitUsage, err
@@ -109,7 +113,7 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 		return exitHarness, err
 	}
 	if err := r.runOn(ctx, where); err != nil {
-		r.harnessFailure = err.Error()
+		r.failedBy(err)
 		fmt.Fprintf(out, "rollcall: %v\n", err)
 	}
 	return r.finish(ctx, specs)
@@ -123,6 +127,10 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 		return err
 	}
 	r.say("%s, seed %d", r.implementation.Name, r.options.seed)
+	built, err := r.build(ctx, provider)
+	if err != nil {
+		return err
+	}
 	started := time.Now()
 	where, err := provider.start(ctx, r)
 	if where != nil {
@@ -141,10 +149,6 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 		kept = ", kept as " + where.on
 	}
 	r.say("%s%s, Kubernetes %s, ready in %.1f s", where.Provider(), kept, r.kubernetesVersion, time.Since(started).Seconds())
-	built, err := r.implementation.Build(ctx, r.buildOptions(where))
-	if err != nil {
-		return err
-	}
 	started = time.Now()
 	running, err := implementation.Launch(ctx, r.implementation, where.launchOptions(r, built))
 	if err != nil {
@@ -154,42 +158,43 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 		defer func() { err = errors.Join(err, r.stop(running.Stop)) }()
 	}
 	r.say("%s ready in %.1f s", r.implementation.Name, time.Since(started).Seconds())
-	defer r.sayExit(running)()
+	watcher, err := supervise(r, running)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(watcher.end(), err, watcher.failure()) }()
 
 	told, err := where.session(r, file, built)
 	if err != nil {
 		return err
 	}
+	told.Supervisor = watcher.address
 	session := filepath.Join(r.artifacts.work, "session.json")
 	if err := told.Write(session); err != nil {
 		return err
 	}
-	if err := r.play(ctx, session); err != nil {
-		return err
-	}
-	if status := running.ExitStatus(); status != "" {
-		return fmt.Errorf("%s ended on its own during the run (%s); its log ends:\n%s", r.implementation.Name, status, running.LogTail(20))
-	}
-	return nil
+	err = r.play(ctx, session)
+	r.endedEarly = watcher.endedEarly()
+	return err
 }
 
-// sayExit says at once when the implementation ends without being asked to, until it is told to stop.
-func (r *suiteRun) sayExit(running *implementation.Running) (stop func()) {
-	stopped := make(chan struct{})
-	go func() {
-		select {
-		case <-running.Exited():
-			r.say("%s ended by itself (%s); the last line of its log: %s", r.implementation.Name, running.ExitStatus(), strings.Join(running.LogTail(1), ""))
-		case <-stopped:
-		}
-	}()
-	return func() { close(stopped) }
+// build builds the implementation, before there is a cluster: what does not compile need not wait for one.
+func (r *suiteRun) build(ctx context.Context, provider provider) (implementation.Artifact, error) {
+	options := provider.building()
+	options.Dir, options.Out = r.artifacts.work, r.out
+	if source := r.implementation.Source(options); source != "" {
+		r.say("building %s (go build %s)", r.implementation.Name, source)
+	}
+	return r.implementation.Build(ctx, options)
 }
 
-func (r *suiteRun) buildOptions(where *place) implementation.BuildOptions {
-	return implementation.BuildOptions{
-		Machines: where.machines != nil, Pull: len(where.realNodes) > 0, Dir: r.artifacts.work, BinDir: where.binDir, ImageCache: where.images,
+// failedBy notes whose failure an error is.
+func (r *suiteRun) failedBy(err error) {
+	if errors.As(err, new(implementation.Failure)) {
+		r.implementationFailure = err.Error()
+		return
 	}
+	r.harnessFailure = err.Error()
 }
 
 // takeDown ends the cluster, after saving what only its nodes know if anything went wrong.
@@ -212,23 +217,18 @@ func (r *suiteRun) failed() bool {
 func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) {
 	ran, err := readSpecReports(r.artifacts.ginkgo)
 	if err != nil {
-		if r.harnessFailure == "" {
+		if r.harnessFailure+r.implementationFailure == "" {
 			r.harnessFailure = err.Error()
 			r.say("%v%s", err, r.specsLastWords())
 		}
 		ran = specs
 	}
-	outcomes, observations := collect(ran, r.unrun(ctx))
+	found := collect(ran, r.unrun(ctx))
 	if r.harnessFailure == "" {
 		r.harnessFailure = undone(ran)
 	}
-	report, err := reports.Assemble(reports.Run{
-		Implementation: r.describeImplementation(),
-		Provenance:     r.provenance(ctx.Err() != nil),
-		Catalogue:      r.catalogue.All(),
-		Outcomes:       outcomes,
-		Observations:   observations,
-	})
+	found.Implementation, found.Provenance, found.Catalogue = r.describeImplementation(), r.provenance(ctx.Err() != nil), r.catalogue.All()
+	report, err := reports.Assemble(found)
 	if err != nil {
 		return exitHarness, err
 	}
@@ -257,7 +257,7 @@ const notSelected = "not selected"
 // unrun says what becomes of what did not run. That a spec was to run and could not, because the implementation or the harness failed, leaves its
 // requirements inconclusive: a run in which nothing ran must not look as if everything was skipped on purpose.
 func (r *suiteRun) unrun(ctx context.Context) verdictOf {
-	interrupted, failure := ctx.Err() != nil, r.harnessFailure
+	interrupted := ctx.Err() != nil
 	return func(report specReport, id requirements.ID) (reports.Verdict, string) {
 		requirement, _ := r.catalogue.Get(id)
 		switch {
@@ -269,9 +269,14 @@ func (r *suiteRun) unrun(ctx context.Context) verdictOf {
 			return reports.NotRun, "the run was interrupted"
 		case r.stopped != "":
 			return reports.NotRun, r.stopped
-		case failure != "":
-			first, _, _ := strings.Cut(failure, "\n")
-			return reports.Inconclusive, "not run, since the run failed before: " + first
+		case r.endedEarly != "":
+			return reports.Inconclusive, spec.EndedEarly + r.endedEarly
+		case r.implementationFailure != "":
+			first, _, _ := strings.Cut(r.implementationFailure, "\n")
+			return reports.Inconclusive, "not run, since the implementation failed before: " + first
+		case r.harnessFailure != "":
+			first, _, _ := strings.Cut(r.harnessFailure, "\n")
+			return reports.Inconclusive, "not run, since the harness failed before: " + first
 		}
 		return reports.NotRun, notSelected
 	}

@@ -52,6 +52,10 @@ func (j judged) tell(out io.Writer, catalogue *requirements.Catalogue) int {
 	told := map[requirements.ID]bool{}
 	if stories := j.judgement.Stories(catalogue, j.root); stories != "" {
 		fmt.Fprintln(out, stories)
+	} else {
+		for _, text := range j.judgement.Told() {
+			fmt.Fprintln(out, text)
+		}
 	}
 	for _, outcome := range j.judgement.Outcomes {
 		told[outcome.Requirement] = true
@@ -88,6 +92,9 @@ func outcomesAgain(all []judged, specs []specReport, catalogue *requirements.Cat
 		run.Outcomes = append(run.Outcomes, j.judgement.Outcomes...)
 		for _, text := range j.judgement.Observations {
 			run.Observations = append(run.Observations, reports.Observation{Spec: j.history.Scenario, Text: text})
+		}
+		if j.judgement.Circumstances != nil {
+			run.Circumstances = append(run.Circumstances, *j.judgement.Circumstances)
 		}
 	}
 	for _, report := range specs {

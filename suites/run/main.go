@@ -35,7 +35,13 @@ const usage = `rollcall finds out whether a controller that rolls out per-node d
   rollcall images         write the images that nodes run, for clusters of your own
   rollcall version        print the version
 
-Each takes -help. Exit codes: 0 conformant (with -focus: all that was selected passed), 1 not conformant, 2 usage or bad input, 3 the harness failed or could not decide.
+Each takes -help. Exit codes:
+
+  0  conformant; with -focus: all that was selected passed
+  1  not conformant: a requirement failed
+  2  usage or bad input; nothing was started
+  3  undecided: something was inconclusive, nothing was decided, the run was interrupted, or the harness failed
+  4  the implementation could not be built or started, stayed not ready, or ended by itself; no requirement failed
 `
 
 // usageError is bad input: the user can mend it.

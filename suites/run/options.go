@@ -44,6 +44,8 @@ type options struct {
 	seed             int64
 	patience         time.Duration
 	verbose          bool
+	onExit           string
+	keepGoing        bool
 	// procsGiven: the user said how many.
 	procsGiven bool
 }
@@ -81,6 +83,8 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	flags.IntVar(&o.procs, "procs", defaultProcs, fmt.Sprintf("how many specs run at once (on embedded %d, unless this is given)", embeddedProcs))
 	flags.Int64Var(&o.seed, "seed", 0, "seed of the specs' order and of every random choice (default: the time; the report shows it)")
 	flags.DurationVar(&o.patience, "patience", scenario.DefaultPatience, "how long to wait for what the implementation should do; the report shows a changed one")
+	flags.StringVar(&o.onExit, "on-exit", onExitStop, "when the implementation ends by itself: "+onExitStop+" the run, or "+onExitRestart+" it and go on; either way it is reported, and the run does not exit with 0")
+	flags.BoolVar(&o.keepGoing, "keep-going", false, fmt.Sprintf("go on although the first %d specs could not be decided, all for the same reason", alikeAtFirst))
 	flags.BoolVar(&o.verbose, "v", false, "name every spec as it runs")
 	if err := parseFlagsOnly(flags, args); err != nil {
 		return o, err
@@ -90,6 +94,9 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	}
 	if err := o.checkOn(flags); err != nil {
 		return o, err
+	}
+	if o.onExit != onExitStop && o.onExit != onExitRestart {
+		return o, usagef("-on-exit %q: there are %s and %s", o.onExit, onExitStop, onExitRestart)
 	}
 	flags.Visit(func(f *flag.Flag) { o.procsGiven = o.procsGiven || f.Name == "procs" })
 	if o.procs < 1 {

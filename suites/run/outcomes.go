@@ -42,16 +42,18 @@ func readSpecReports(path string) ([]specReport, error) {
 // verdictOf says what becomes of a requirement whose spec did not run, and why.
 type verdictOf func(report specReport, id requirements.ID) (verdict reports.Verdict, reason string)
 
-// collect gathers each spec's outcomes. A spec without any decided nothing: it did not run, or it broke off.
-func collect(specs []specReport, unrun verdictOf) ([]reports.Outcome, []reports.Observation) {
-	var outcomes []reports.Outcome
-	var observations []reports.Observation
+// collect gathers each spec's outcomes, observations and circumstances. A spec without any decided nothing: it did not run, or it broke off.
+func collect(specs []specReport, unrun verdictOf) reports.Run {
+	var run reports.Run
 	for _, report := range specs {
 		attached, found := outcomesOf(report)
 		if found && report.State != types.SpecStateInterrupted {
-			outcomes = append(outcomes, attached.Outcomes...)
+			run.Outcomes = append(run.Outcomes, attached.Outcomes...)
 			for _, text := range attached.Observations {
-				observations = append(observations, reports.Observation{Spec: report.FullText(), Text: text})
+				run.Observations = append(run.Observations, reports.Observation{Spec: report.FullText(), Text: text})
+			}
+			if attached.Circumstances != nil {
+				run.Circumstances = append(run.Circumstances, *attached.Circumstances)
 			}
 			continue
 		}
@@ -64,11 +66,14 @@ func collect(specs []specReport, unrun verdictOf) ([]reports.Outcome, []reports.
 			outcome := reports.Outcome{Requirement: id, Spec: report.FullText(), Verdict: reports.Inconclusive, Reason: report.Failure.Message}
 			if !brokeOff {
 				outcome.Verdict, outcome.Reason = unrun(report, id)
+				if strings.HasPrefix(outcome.Reason, spec.EndedEarly) {
+					outcome.Cause = outcome.Reason
+				}
 			}
-			outcomes = append(outcomes, outcome)
+			run.Outcomes = append(run.Outcomes, outcome)
 		}
 	}
-	return outcomes, observations
+	return run
 }
 
 // undone is what specs could not put back, so that what others decided after them is in doubt; empty if there is nothing.
@@ -120,6 +125,9 @@ func (r *suiteRun) provenance(interrupted bool) reports.Provenance {
 		Focus:             r.selection.reason,
 		Interrupted:       interrupted,
 		HarnessFailure:    r.harnessFailure,
+
+		ImplementationFailure: r.implementationFailure,
+		EndedEarly:            r.endedEarly,
 	}
 	if r.place != nil {
 		p.On = r.place.on

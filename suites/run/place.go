@@ -20,6 +20,8 @@ type provider interface {
 	name() string
 	// prepare finds or builds what start needs, before anything of the run exists.
 	prepare(ctx context.Context) error
+	// building says what for the implementation is built, before there is a cluster.
+	building() implementation.BuildOptions
 	// start brings the cluster up for the run, without the controllers that the implementation replaces.
 	start(ctx context.Context, r *suiteRun) (*place, error)
 }

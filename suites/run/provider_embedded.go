@@ -6,6 +6,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
 	"github.com/rollcall-conformance/rollcall/framework/controlplane"
+	"github.com/rollcall-conformance/rollcall/framework/implementation"
 )
 
 // embeddedProvider runs the control plane as processes of this machine.
@@ -20,6 +21,10 @@ func (p *embeddedProvider) name() string { return embedded.ProviderName }
 func (p *embeddedProvider) prepare(ctx context.Context) (err error) {
 	p.binaries, err = ensureBinaries(ctx, p.version, p.out)
 	return err
+}
+
+func (p *embeddedProvider) building() implementation.BuildOptions {
+	return implementation.BuildOptions{BinDir: p.binaries.Dir}
 }
 
 func (p *embeddedProvider) start(ctx context.Context, r *suiteRun) (*place, error) {

@@ -33,6 +33,10 @@ func (p *existingProvider) prepare(context.Context) (err error) {
 	return nil
 }
 
+func (p *existingProvider) building() implementation.BuildOptions {
+	return implementation.BuildOptions{Pull: true}
+}
+
 func (p *existingProvider) start(ctx context.Context, r *suiteRun) (*place, error) {
 	nodes, err := existing.Start(ctx, existing.Options{
 		Config: p.config, Dir: r.artifacts.work, Out: p.out,

@@ -9,6 +9,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/controlplane"
 	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
 	"github.com/rollcall-conformance/rollcall/framework/image"
+	"github.com/rollcall-conformance/rollcall/framework/implementation"
 )
 
 // kindProvider makes nodes of containers, each with a kubelet, and has KWOK simulate more.
@@ -43,6 +44,10 @@ func (p *kindProvider) prepare(ctx context.Context) (err error) {
 		p.archives = append(p.archives, built.Path)
 	}
 	return nil
+}
+
+func (p *kindProvider) building() implementation.BuildOptions {
+	return implementation.BuildOptions{Machines: true, Pull: true, BinDir: p.kwok.Dir, ImageCache: p.images}
 }
 
 func (p *kindProvider) start(ctx context.Context, r *suiteRun) (_ *place, err error) {

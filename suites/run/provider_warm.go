@@ -47,6 +47,11 @@ func (p *warmProvider) end() {
 	}
 }
 
+func (p *warmProvider) building() implementation.BuildOptions {
+	nodes := p.warm.Provider == kind.ProviderName
+	return implementation.BuildOptions{Machines: nodes, Pull: nodes, BinDir: p.warm.BinDir, ImageCache: p.warm.Images}
+}
+
 func (p *warmProvider) start(ctx context.Context, r *suiteRun) (*place, error) {
 	if !r.options.procsGiven && p.warm.Provider == embedded.ProviderName {
 		r.options.procs = embeddedProcs

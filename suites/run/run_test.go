@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -61,7 +62,7 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 		"nothing to judge":          {[]string{"judge"}, []string{"name the recordings"}},
 		"a file that is none":       {[]string{"judge", file}, []string{file, "not a rollcall recording"}},
 		"a recording that is not":   {[]string{"judge", filepath.Join(folder, "missing")}, []string{"missing"}},
-		"a family without specs":    {[]string{"run", "-focus=GATE"}, []string{"GATE", "selects no spec"}},
+		"a family without specs":    {[]string{"run", "-focus=UNITED"}, []string{"UNITED", "selects no spec"}},
 		"one of several on nothing": {[]string{"run", "-focus=SURGE-007", "-focus=no such"}, []string{"no such", "selects no spec"}},
 		"an empty focus":            {[]string{"run", "-focus="}, []string{"-focus", "empty"}},
 		"everything skipped":        {[]string{"run", "-focus=SURGE-007", "-skip=SURGE"}, []string{"select no spec", "-list"}},
@@ -147,7 +148,7 @@ func TestWhatASpecDidNotSayIsToldApart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			unrun := func(types.SpecReport, requirements.ID) (reports.Verdict, string) { return reports.NotRun, "why" }
-			outcomes, _ := collect([]types.SpecReport{asWritten(t, row.report)}, unrun)
+			outcomes := collect([]types.SpecReport{asWritten(t, row.report)}, unrun).Outcomes
 			if len(outcomes) != 1 || outcomes[0].Verdict != row.want || outcomes[0].Reason != row.reason {
 				t.Errorf("want %s (%s), got %+v", row.want, row.reason, outcomes)
 			}
@@ -165,39 +166,30 @@ func TestWhatDidNotRunIsSkippedOnlyIfItWasNotToRun(t *testing.T) {
 	for name, row := range map[string]struct {
 		ctx      context.Context
 		selected bool
-		failure  string
+		failure  error
 		id       requirements.ID
 		want     reports.Verdict
 		reason   string
 	}{
-		"not selected":                    {context.Background(), false, "it is not ready", "SURGE-001", reports.NotRun, "not selected"},
-		"not claimed":                     {context.Background(), true, "it is not ready", "EVICT-001", reports.Unsupported, "the implementation does not claim Eviction"},
-		"interrupted":                     {interrupted, true, "", "SURGE-001", reports.NotRun, "the run was interrupted"},
-		"the implementation never worked": {context.Background(), true, "it is not ready\nits log", "SURGE-001", reports.Inconclusive, "not run, since the run failed before: it is not ready"},
+		"not selected":             {context.Background(), false, errors.New("it is not ready"), "SURGE-001", reports.NotRun, "not selected"},
+		"not claimed":              {context.Background(), true, errors.New("it is not ready"), "EVICT-001", reports.Unsupported, "the implementation does not claim Eviction"},
+		"interrupted":              {interrupted, true, nil, "SURGE-001", reports.NotRun, "the run was interrupted"},
+		"the cluster never worked": {context.Background(), true, errors.New("no etcd\nits log"), "SURGE-001", reports.Inconclusive, "not run, since the harness failed before: no etcd"},
+		"the implementation never worked": {context.Background(), true, fmt.Errorf("launch: %w", implementation.Failed(errors.New("it is not ready\nits log"))), "SURGE-001",
+			reports.Inconclusive, "not run, since the implementation failed before: launch: it is not ready"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &suiteRun{
 				catalogue: catalogue, implementation: &implementation.Implementation{Features: []requirements.Feature{requirements.Surge}},
-				selection: selection{texts: map[bool][]string{true: {"a spec"}}[row.selected]}, harnessFailure: row.failure,
+				selection: selection{texts: map[bool][]string{true: {"a spec"}}[row.selected]},
+			}
+			if row.failure != nil {
+				r.failedBy(row.failure)
 			}
 			if verdict, reason := r.unrun(row.ctx)(specReport{LeafNodeText: "a spec"}, row.id); verdict != row.want || reason != row.reason {
 				t.Errorf("want %s (%s), got %s (%s)", row.want, row.reason, verdict, reason)
 			}
 		})
-	}
-}
-
-func TestWhatASpecCouldNotPutBackIsAHarnessFailure(t *testing.T) {
-	left := types.ReportEntry{Name: spec.UndoneEntry, Value: types.WrapEntryValue("nobody is at work")}
-	specs := []types.SpecReport{
-		asWritten(t, types.SpecReport{LeafNodeText: "tidy", State: types.SpecStatePassed}),
-		asWritten(t, types.SpecReport{LeafNodeText: "untidy", State: types.SpecStateFailed, ReportEntries: types.ReportEntries{left}}),
-	}
-	if got := undone(specs); got != "untidy: could not put back: nobody is at work" {
-		t.Errorf("got %q", got)
-	}
-	if got := undone(specs[:1]); got != "" {
-		t.Errorf("got %q", got)
 	}
 }
 

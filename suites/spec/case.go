@@ -20,6 +20,8 @@ type Case struct {
 	process process
 	spec    *Spec
 	own     *own
+	// logFrom is how much the implementation had printed when the scenario began.
+	logFrom LogEnd
 }
 
 // finish closes the recording and judges it. Without a recording nothing is decided. The failure is the harness's own.
@@ -31,7 +33,33 @@ func (c *Case) finish(ctx context.Context, ending history.Ending) (j Judgement, 
 	if h == nil {
 		return c.spec.undecided(c.process.session.header(), history.Ending{Aborted: "harness: there is no recording"}), err
 	}
-	return c.spec.Judge(h, c.process.catalogue), err
+	j = c.spec.Judge(h, c.process.catalogue)
+	if !j.troubled() {
+		return j, err
+	}
+	health, unknown := c.health(ctx)
+	if unknown == nil {
+		unknown = h.AppendHealth(c.RecordingPath(), health)
+	}
+	return c.spec.Judge(h, c.process.catalogue), errors.Join(err, unknown)
+}
+
+// listen notes how much the implementation has printed.
+func (c *Case) listen(ctx context.Context) {
+	var err error
+	if c.own != nil {
+		c.logFrom = LogEnd{Position: c.own.running.LogEnd(), Time: time.Now()}
+	} else if c.logFrom, err = supervisor(c.process.session.Supervisor).logEnd(ctx); err != nil {
+		aborter{}.Fatalf("harness: %v", err)
+	}
+}
+
+// health is how the implementation is now, and what it printed since listen: what names the scenario's namespace, if anything does.
+func (c *Case) health(ctx context.Context) (history.Health, error) {
+	if c.own != nil {
+		return history.Health{Ended: c.own.running.ExitStatus(), Log: c.own.running.LogSince(c.logFrom.Position, LogLines, c.Namespace())}, nil
+	}
+	return supervisor(c.process.session.Supervisor).health(ctx, c.logFrom, c.Namespace())
 }
 
 func (c *Case) clean(ctx context.Context) error {

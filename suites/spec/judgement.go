@@ -26,6 +26,8 @@ type Judgement struct {
 	Standing judge.Verdicts
 	// Violations in the order of the rules and checks, those of features that the implementation does not claim left out.
 	Violations []judge.Violation
+	// Circumstances are those of the recording, once it was told: see Tell. Nil if there are none to tell.
+	Circumstances *reports.Circumstances
 
 	history *history.History
 }
@@ -96,6 +98,9 @@ func (j *Judgement) decide(s *Spec, catalogue *requirements.Catalogue, evidence 
 		}
 		if outcome.Verdict, outcome.Reason = verdict.Of(about); outcome.Verdict == reports.Unsupported && !slices.Contains(s.Decides, id) {
 			continue
+		}
+		if outcome.Verdict == reports.Inconclusive {
+			outcome.Reason, outcome.Cause = reasonOf(j.history, outcome.Reason), causeOf(j.history)
 		}
 		j.Outcomes = append(j.Outcomes, outcome)
 	}

@@ -19,8 +19,9 @@ import (
 
 // Outcomes is the value of an OutcomeEntry.
 type Outcomes struct {
-	Outcomes     []reports.Outcome
-	Observations []string
+	Outcomes      []reports.Outcome
+	Observations  []string
+	Circumstances *reports.Circumstances `json:",omitempty"`
 }
 
 func attach(outcomes Outcomes) {
@@ -69,7 +70,7 @@ func (c *Case) report(j *Judgement) string {
 		}
 	}
 	j.Tell(recording)
-	attach(Outcomes{Outcomes: j.Outcomes, Observations: j.Observations})
+	attach(Outcomes{Outcomes: j.Outcomes, Observations: j.Observations, Circumstances: j.Circumstances})
 	// Stories are read where the run was started.
 	return j.Stories(c.process.catalogue, c.process.session.ArtifactsAsNamed)
 }
@@ -83,13 +84,14 @@ func (j *Judgement) Tell(recording string) {
 	}
 	violations := slices.Clone(j.Violations)
 	slices.SortStableFunc(violations, func(a, b judge.Violation) int { return cmp.Compare(place[a.Requirement], place[b.Requirement]) })
+	j.Circumstances = j.circumstances(recording)
 	for _, violation := range story.Findings(j.history, violations, story.Options{Recording: recording}) {
 		outcome := &j.Outcomes[place[violation.Requirement]]
 		outcome.Violations = append(outcome.Violations, violation)
 	}
 }
 
-// Stories are those of the violations, or nothing. folder is where the report is, as the reader names it.
+// Stories are those of the violations, with the circumstances, or nothing. folder is where the report is, as the reader names it.
 func (j *Judgement) Stories(catalogue *requirements.Catalogue, folder string) string {
 	var stories []string
 	for _, outcome := range j.Outcomes {
@@ -98,16 +100,42 @@ func (j *Judgement) Stories(catalogue *requirements.Catalogue, folder string) st
 			stories = append(stories, reports.Story(requirement, violation, reports.StoryOptions{Unicode: true, Folder: folder}))
 		}
 	}
-	return strings.Join(stories, "\n\n")
+	if len(stories) == 0 {
+		return ""
+	}
+	return strings.Join(append(stories, j.Told()...), "\n\n")
 }
 
-// undecided says which declared requirements could not be decided, or nothing.
+// Told is the text of the circumstances, if there are any to tell.
+func (j *Judgement) Told() []string {
+	if j.Circumstances == nil {
+		return nil
+	}
+	return []string{j.Circumstances.Text()}
+}
+
+// undecided says which requirements could not be decided, those with the same reason together, and the circumstances; or nothing.
 func (j *Judgement) undecided() string {
-	var lines []string
+	var reasons []string
+	with := map[string][]string{}
 	for _, outcome := range j.Outcomes {
 		if outcome.Verdict == reports.Inconclusive {
-			lines = append(lines, fmt.Sprintf("%s: undecided: %s", outcome.Requirement, outcome.Reason))
+			if with[outcome.Reason] == nil {
+				reasons = append(reasons, outcome.Reason)
+			}
+			with[outcome.Reason] = append(with[outcome.Reason], string(outcome.Requirement))
 		}
 	}
-	return strings.Join(lines, "\n")
+	if len(reasons) == 0 {
+		return ""
+	}
+	var lines []string
+	for _, reason := range reasons {
+		lines = append(lines, fmt.Sprintf("%s: undecided: %s", strings.Join(with[reason], ", "), reason))
+	}
+	if strings.HasPrefix(reasons[0], EndedEarly) {
+		// The run has told why.
+		return lines[0]
+	}
+	return strings.Join(append(lines, j.Told()...), "\n")
 }

@@ -55,6 +55,8 @@ type Session struct {
 	ImplementationUsers []string `json:"implementationUsers,omitempty"`
 	// Launch starts control planes for specs that want one of their own.
 	Launch Launch `json:"launch"`
+	// Supervisor is the address of the run: see LogEndPath and those beside it.
+	Supervisor string `json:"supervisor,omitempty"`
 	// Seed of the run's random choices.
 	Seed int64 `json:"seed"`
 	// Patience: see scenario.Environment.

@@ -16,6 +16,7 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
@@ -71,11 +72,21 @@ func (s *Spec) run(ctx ginkgo.SpecContext) {
 		attach(Outcomes{Outcomes: outcomes})
 		return
 	}
+	early := earlyEnd()
+	if why := early.why(); why != "" {
+		ginkgo.Skip(why)
+	}
 	c := &Case{process: p, spec: s}
-	ending := c.play(ctx, name(ginkgo.CurrentSpecReport()))
+	playing, done := early.until(ctx)
+	ending := c.play(playing, name(ginkgo.CurrentSpecReport()))
+	if why := early.why(); why != "" && ending.Aborted != "" {
+		ending.Aborted = EndedEarly + why
+	}
+	done()
 	judging, cancel := context.WithTimeout(context.WithoutCancel(ctx), judgingTime)
 	defer cancel()
 	judgement, failure := c.finish(judging, ending)
+	failure = errors.Join(failure, supervisor(p.session.Supervisor).ended(judging, endedOf(s.Text, judgement.Outcomes)))
 	stories := c.report(&judgement)
 	told.outcomes(judgement.Outcomes)
 	told.p.Stories = stories
@@ -119,6 +130,7 @@ func (c *Case) play(ctx context.Context, name string) (ending history.Ending) {
 	if c.spec.wants.alone {
 		environment = c.takeControl(ctx, name, environment)
 	}
+	c.listen(ctx)
 	c.Scenario = scenario.Start(ctx, aborter{}, environment, name, c.spec.Text)
 	c.spec.Play(ctx, c)
 	return history.Ending{}
@@ -131,7 +143,10 @@ func (c *Case) takeControl(ctx context.Context, name string, shared scenario.Env
 	if c.own, err = c.process.session.takeControl(ctx, name, c.process.catalogue); err == nil {
 		environment, err = c.own.environment(ctx, shared)
 	}
-	if err != nil {
+	switch {
+	case errors.As(err, new(implementation.Failure)):
+		aborter{}.Fatalf("the implementation failed: %v", err)
+	case err != nil:
 		aborter{}.Fatalf("harness: %v", err)
 	}
 	return environment

@@ -1,0 +1,65 @@
+package audit
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// Refusals returns what the API server refused the implementation in a history's namespaces, and of cluster-scoped objects, in the order of the first
+// answers. Refusals that differ by no more than a name or numbers are one. What a controller runs into whose cache is behind is left out: see expected.
+func Refusals(h *history.History, records []Record, users Users) []history.Refusal {
+	records = slices.Clone(records)
+	slices.SortStableFunc(records, func(a, b Record) int { return a.Answered.Compare(b.Answered) })
+	var all []history.Refusal
+	places := map[history.Refusal]int{}
+	for _, record := range records {
+		if record.Code < http.StatusBadRequest || record.expected() || users.Who(record.User) != history.Implementation ||
+			record.Namespace != "" && !slices.Contains(h.Namespaces, record.Namespace) {
+			continue
+		}
+		at := max(0, record.Answered.Sub(h.Start))
+		refusal := history.Refusal{
+			User: record.User, Verb: record.Verb, Group: record.Group, Resource: record.Resource, Subresource: record.Subresource,
+			Namespace: record.Namespace, Code: record.Code, Reason: record.Reason, Message: alike(record.Message),
+		}
+		place, known := places[refusal]
+		if !known {
+			place = len(all)
+			places[refusal] = place
+			refusal.First, refusal.Name, refusal.Message = at, record.Name, record.Message
+			all = append(all, refusal)
+		}
+		all[place].Last = at
+		all[place].Count++
+	}
+	return all
+}
+
+// expected reports whether the refusal is one that controllers answer by looking again: the object has changed or gone since, or the ControllerRevision
+// is there already.
+func (r Record) expected() bool {
+	switch metav1.StatusReason(r.Reason) {
+	case metav1.StatusReasonConflict:
+		return true
+	case metav1.StatusReasonNotFound:
+		return r.Verb != "create" || r.Subresource != ""
+	case metav1.StatusReasonAlreadyExists:
+		return r.Resource == "controllerrevisions"
+	}
+	return false
+}
+
+var (
+	objectName = regexp.MustCompile(`^\S+ "[^"]*"`)
+	number     = regexp.MustCompile(`\d+`)
+)
+
+// alike is the message without what differs between two refusals of the same kind: the object's name, and numbers.
+func alike(message string) string {
+	return number.ReplaceAllString(objectName.ReplaceAllString(message, ""), "#")
+}

@@ -1,0 +1,40 @@
+package history
+
+import "time"
+
+// Refusal is what the API server refused the implementation, by its audit log: one request, or several that it refused alike. It is evidence, and no
+// part of the order.
+type Refusal struct {
+	// First and Last are when the API server answered, since the recording began; Count is how often.
+	First time.Duration `json:"first"`
+	Last  time.Duration `json:"last"`
+	Count int           `json:"count"`
+	// User is the implementation's user name.
+	User string `json:"user"`
+	// Verb is create, update, patch, delete or deletecollection; Group is empty for the core API, Subresource for the object itself, Namespace for
+	// cluster-scoped objects. Name is that of the first object; empty where the request did not name it.
+	Verb        string `json:"verb"`
+	Group       string `json:"group,omitempty"`
+	Resource    string `json:"resource"`
+	Subresource string `json:"subresource,omitempty"`
+	Namespace   string `json:"namespace,omitempty"`
+	Name        string `json:"name,omitempty"`
+	// Code, Reason and Message are the first answer's.
+	Code    int32  `json:"code"`
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+// Health is how the implementation was when a scenario ended.
+type Health struct {
+	// Ended says how it ended by itself before, for example "exit status 2"; empty if it was alive.
+	Ended string `json:"ended,omitempty"`
+	// Log holds the last lines that it printed during the scenario: those that name the scenario, if any do.
+	Log []string `json:"log,omitempty"`
+}
+
+// AppendHealth adds how the implementation was to the file that the history was read from, which nobody may be writing to, and to the history.
+func (h *History) AppendHealth(path string, health Health) error {
+	h.Health = &health
+	return h.append(path, func(w *Writer) error { return w.write(line{Health: &health}) })
+}
