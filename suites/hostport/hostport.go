@@ -1,0 +1,74 @@
+// Package hostport has the specs of DaemonSets that are stored with both maxSurge and a host port, which two pods of one node cannot share.
+package hostport
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// resolved is where the conflict is resolved.
+const resolved history.Mark = "the conflict is resolved"
+
+// Specs registers the family.
+func Specs() {
+	stored()
+
+	spec.It("stalls with the old pods in place while the updated ones wait for their host port, and finishes when surge is removed",
+		spec.Decides("HOSTPORT-009", "HOSTPORT-011"),
+		func(ctx context.Context, c *spec.Case) {
+			_, updated := stall(ctx, c)
+			c.RollOut(ctx, updated, MaxUnavailable("1"))
+		},
+		func(j *spec.Checks) {
+			stalled(j)
+			j.Decide("HOSTPORT-011", EndsRolledOut(), Keeps("ROLLING-002"))
+		}, spec.SimulatedNodes{})
+
+	spec.It("stalls with the old pods in place while the updated ones wait for their host port, and keeps them when the template is rolled back",
+		spec.Decides("HOSTPORT-009", "HOSTPORT-012"),
+		func(ctx context.Context, c *spec.Case) {
+			before, updated := stall(ctx, c)
+			c.RollOut(ctx, updated, Edit{Says: "the template of before", Apply: func(d *appsv1.DaemonSet) {
+				d.Spec.Template = *before.Spec.Template.DeepCopy()
+			}})
+			c.Await(ctx, Quiet(2*time.Second))
+		},
+		func(j *spec.Checks) {
+			stalled(j)
+			j.Decide("HOSTPORT-012", EndsRolledOut(), Never(PodDeleted(OfVersion("v1"))), Never(PodRestarted(OfVersion("v1"))))
+		}, spec.SimulatedNodes{})
+}
+
+// stall begins a rollout that a host port keeps from going on, and returns the DaemonSet before and after the change.
+func stall(ctx context.Context, c *spec.Case) (before, updated *appsv1.DaemonSet) {
+	c.AddNodes(ctx, 3)
+	before, err := c.TryCreate(ctx, c.NewDaemonSet("daemon", MaxSurge("1"), rollouts.HostPort(c.Port(0))))
+	if err != nil {
+		c.NotPossible("a host port together with maxSurge cannot be stored: " + err.Error())
+	}
+	c.Require(ctx, "the first pods are available", Steady(before))
+	updated = c.Update(ctx, before, Image("v2"))
+	rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
+	// Longer than a controller may be late.
+	c.Await(ctx, Quiet(3*time.Second))
+	c.Mark(resolved)
+	return before, updated
+}
+
+// stalled asks HOSTPORT-009.
+func stalled(j *spec.Checks) {
+	updated, old := PodCreated(OfVersion("v2")), OfVersion("v1")
+	j.Given(NeverBetween(TemplateChanged(), Marked(resolved), rollouts.ScheduledBeside()))
+	j.Decide("HOSTPORT-009",
+		Tested(AtLeast(1, updated)), NeverBetween(TemplateChanged(), Marked(resolved), Nth(2, updated)),
+		NeverBetween(TemplateChanged(), Marked(resolved), PodDeleted(old)),
+		NeverBetween(TemplateChanged(), Marked(resolved), PodUnready(old)))
+}
