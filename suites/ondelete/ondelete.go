@@ -55,12 +55,18 @@ func Specs() {
 				Within(atOnce, TemplateChanged(), RevisionCreated()),
 				Before(After(RevisionCreated(), TemplateChanged()), First(PodCreated(OfVersion("v2")))))
 			for i, node := range j.BoundAll(replaced) {
-				j.Decide("ONDELETE-002", Within(atOnce, PodGone(OfVersion("v1")).On(node), PodCreated(OfVersion("v2")).On(node)))
+				gone, created := PodGone(OfVersion("v1")).On(node), PodCreated(OfVersion("v2")).On(node)
+				j.Decide("ONDELETE-002", OneOf(Before(created, gone), Within(atOnce, gone, created)))
 				grown := StatusWritten().Where(fmt.Sprintf("to updatedNumberScheduled %d", i+1), func(m Moment) bool {
 					daemonSet, ok := m.Object.(*appsv1.DaemonSet)
 					return ok && daemonSet.Status.UpdatedNumberScheduled == int32(i+1)
 				})
-				j.Decide("ONDELETE-005", AtLeast(1, After(grown, Marked(byHand))))
+				grown = After(grown, Marked(byHand))
+				j.Decide("ONDELETE-005", AtLeast(1, grown))
+				if i+1 < len(j.BoundAll(replaced)) {
+					// Each is waited for before the next pod is deleted.
+					j.Decide("ONDELETE-005", Before(grown, Nth(i+2, Done(history.DeletePod))))
+				}
 			}
 		})
 

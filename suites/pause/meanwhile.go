@@ -62,7 +62,8 @@ func others() {
 			pods := c.LivePods(ctx, healthy)
 			if len(pods) > 0 {
 				c.DeletePod(ctx, pods[0], 30*time.Second)
-				c.Await(ctx, RolledOut(healthy))
+				gone := state.When("the deleted pod is gone", func(cluster *history.Cluster) bool { return cluster.Pods[pods[0].UID] == nil })
+				c.Await(ctx, state.All(gone, RolledOut(healthy)))
 			}
 		},
 		func(j *spec.Checks) {

@@ -14,6 +14,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -71,6 +72,10 @@ func halfWay(ctx context.Context, c *spec.Case, strategy Edit) {
 	c.Bind(largest, strconv.FormatInt(number, 10))
 	c.Mark(back)
 	c.RollOut(ctx, updated, Edit{Says: "the template of before", Apply: restore(daemonSet.Spec.Template)})
+	c.Await(ctx, state.When("the history has its new number", func(cluster *history.Cluster) bool {
+		revision := cluster.Revisions[revisions[0].UID]
+		return revision == nil || revision.Revision > number
+	}))
 	c.Await(ctx, Quiet(2*time.Second))
 }
 
