@@ -18,7 +18,7 @@ func brokenSurgeSlots() []Variant {
 				return scaled(value, eligibleNodes(state), true) + 1
 			})},
 		{Name: "rounds-max-surge-down", Says: "Rounds a percentage of maxSurge down.",
-			Breaks: []string{"SURGE-006"},
+			Breaks: []string{"SURGE-003"},
 			Planner: limiting(maxSurge, func(value *intstr.IntOrString, state plan.State, _ time.Time) int {
 				return scaled(value, eligibleNodes(state), false)
 			})},
