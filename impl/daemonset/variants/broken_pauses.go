@@ -20,9 +20,9 @@ func brokenPauses() []Variant {
 	return []Variant{
 		{Name: "gives-up-on-surge-pods", Says: "Surges on another node where an updated pod has not become available within two seconds.",
 			Breaks: []string{"PAUSE-001", "PAUSE-002", "PAUSE-003", "HOSTPORT-009", "SURGE-002"},
-			Planner: surgingBeside(func(n *node, now time.Time) bool {
+			Planner: both(doing(lookAgain), surgingBeside(func(n *node, now time.Time) bool {
 				return now.Sub(n.news[0].CreationTimestamp.Time) > patience
-			})},
+			}))},
 		{Name: "unscheduled-pods-cost-nothing", Says: "Does not hold an updated pod against maxSurge that has not been scheduled.",
 			Breaks:  []string{"PAUSE-002", "HOSTPORT-009", "SURGE-002"},
 			Planner: surgingBeside(func(n *node, _ time.Time) bool { return n.news[0].Spec.NodeName == "" })},
@@ -34,9 +34,9 @@ func brokenPauses() []Variant {
 			})},
 		{Name: "makes-room-for-pods-that-do-not-start", Says: "Deletes the old pod of a node on which the updated one has not become available within two seconds.",
 			Breaks: []string{"PAUSE-001", "PAUSE-003", "SURGE-016"},
-			Planner: makingRoom(func(n *node, now time.Time) bool {
+			Planner: both(doing(lookAgain), makingRoom(func(n *node, now time.Time) bool {
 				return n.news[0].Spec.NodeName != "" && now.Sub(n.news[0].CreationTimestamp.Time) > patience
-			})},
+			}))},
 		{Name: "a-pause-is-the-end", Says: "Gives a rollout up for good that has stood still at maxSurge for two seconds.",
 			Breaks: []string{"PAUSE-004", "HOSTPORT-011"}, Planner: remember(giveUp)},
 		{Name: "a-pause-stops-everything", Says: "Creates no pod at all while maxSurge is used up.",
@@ -62,6 +62,13 @@ func surgingBeside(free func(n *node, now time.Time) bool) Around {
 		}
 		return number
 	})
+}
+
+// lookAgain comes back while nodes surge.
+func lookAgain(actions *plan.Actions, state plan.State, now time.Time) {
+	if len(surging(state, now)) > 0 {
+		comeBack(actions, patience)
+	}
 }
 
 // makingRoom deletes the old pods of surging nodes that which selects.

@@ -21,10 +21,10 @@ func pauses() []situation {
 		pod.Status = corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse}}}
 	}
 	return []situation{
-		{"gives-up-on-surge-pods", func(t *testing.T) *world { return stalled(t) }, nil, "", "create on n1"},
+		{"gives-up-on-surge-pods", func(t *testing.T) *world { return stalled(t) }, nil, "", "create on n1, again after 2s"},
 		{"unscheduled-pods-cost-nothing", func(t *testing.T) *world { return stalled(t, unscheduled) }, nil, "", "create on n1"},
 		{"makes-room-for-pods-that-do-not-fit", func(t *testing.T) *world { return stalled(t, unscheduled) }, nil, "", "delete v1-n0"},
-		{"makes-room-for-pods-that-do-not-start", func(t *testing.T) *world { return stalled(t) }, nil, "", "delete v1-n0"},
+		{"makes-room-for-pods-that-do-not-start", func(t *testing.T) *world { return stalled(t) }, nil, "", "delete v1-n0, again after 2s"},
 		{"a-pause-stops-everything", func(t *testing.T) *world {
 			w := stalled(t)
 			w.replace("v1-n1", unready)
