@@ -22,6 +22,9 @@ import (
 // back is where the template becomes the earlier one again.
 const back history.Mark = "rollback"
 
+// limit is maxSurge, or maxUnavailable.
+const limit = 2
+
 // What the scenarios choose.
 const (
 	first   = "the ControllerRevision of the first template"
@@ -32,7 +35,7 @@ const (
 func Specs() {
 	spec.It("returns to the pods that are there when the rollout is rolled back half way",
 		spec.Decides("ROLLBACK-001", "ROLLBACK-002", "ROLLBACK-003", "ROLLBACK-004", "SURGE-007", "SURGE-011", "SURGE-016"),
-		func(ctx context.Context, c *spec.Case) { halfWay(ctx, c, MaxSurge("2")) },
+		func(ctx context.Context, c *spec.Case) { halfWay(ctx, c, MaxSurge(strconv.Itoa(limit))) },
 		func(j *spec.Checks) {
 			rolledBack(j)
 			surged := PodDeleted(OfVersion("v2")).Where("not available", func(m Moment) bool { return !m.WasAvailable() })
@@ -40,16 +43,16 @@ func Specs() {
 			j.Decide("SURGE-007", Within(spec.Prompt, Marked(back), First(After(surged, Marked(back)))))
 			j.Decide("SURGE-011", EndsRolledOut())
 			j.Decide("ROLLBACK-003", EndsRolledOut(), untouched(), noMore(), AtLeast(1, After(surged, Marked(back))))
-			j.Decide("ROLLBACK-004", Keeps("SURGE-016"))
+			keepsLimit(j, "the last such pod of its node", func(m Moment) bool { return m.AvailableBeside() == 0 })
 		})
 
 	spec.It("replaces the pods of the abandoned revision, and no others, when the rollout is rolled back half way",
 		spec.Decides("ROLLBACK-001", "ROLLBACK-002", "ROLLBACK-004", "ROLLING-001", "ROLLING-002", "ROLLING-013"),
-		func(ctx context.Context, c *spec.Case) { halfWay(ctx, c, MaxUnavailable("2")) },
+		func(ctx context.Context, c *spec.Case) { halfWay(ctx, c, MaxUnavailable(strconv.Itoa(limit))) },
 		func(j *spec.Checks) {
 			rolledBack(j)
 			j.Decide("ROLLING-001", EndsRolledOut(), noMore())
-			j.Decide("ROLLBACK-004", Keeps("ROLLING-002"))
+			keepsLimit(j, "leaving more nodes than maxUnavailable without one", func(m Moment) bool { return m.Desired()-(m.AvailableBefore()-1) > limit })
 		})
 }
 
@@ -62,9 +65,9 @@ func halfWay(ctx context.Context, c *spec.Case, strategy Edit) {
 		c.CannotDecide(fmt.Sprintf("the DaemonSet has %d ControllerRevisions, and one template", len(revisions)))
 	}
 	c.Bind(first, revisions[0].Name)
-	updated := rollouts.Stall(ctx, c, daemonSet, "v2", 2)
+	updated := rollouts.Stall(ctx, c, daemonSet, "v2", limit)
 	c.BecomeReadyInTurn(ctx, updated, 1)
-	rollouts.Settle(ctx, c, updated, UpdatedOn(3, updated))
+	rollouts.Settle(ctx, c, updated, UpdatedOn(limit+1, updated))
 	number := int64(0)
 	for _, revision := range revisionsOf(ctx, c, daemonSet) {
 		number = max(number, revision.Revision)
@@ -90,6 +93,14 @@ func rolledBack(j *spec.Checks) {
 	})
 	j.Decide("ROLLBACK-001", AtLeast(1, After(raised, Marked(back))), Never(After(RevisionCreated(), Marked(back))))
 	j.Decide("ROLLBACK-002", untouched(), Never(After(PodRestarted(OfVersion("v1")), Marked(back))))
+}
+
+// keepsLimit asks ROLLBACK-004: after the rollback no available pods are deleted that are too many.
+func keepsLimit(j *spec.Checks, text string, tooMany func(Moment) bool) {
+	available := PodDeleted().Where("available", Moment.WasAvailable)
+	j.Decide("ROLLBACK-004",
+		Never(After(available.Where(text, tooMany), Marked(back))),
+		Tested(AtLeast(1, After(available, Marked(back)))))
 }
 
 // untouched asks that no pod is deleted that is of the template that the rollback goes back to.
