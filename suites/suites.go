@@ -10,9 +10,13 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/gate"
 	"github.com/rollcall-conformance/rollcall/suites/hostport"
 	"github.com/rollcall-conformance/rollcall/suites/kubelet"
+	"github.com/rollcall-conformance/rollcall/suites/ondelete"
+	"github.com/rollcall-conformance/rollcall/suites/pause"
 	"github.com/rollcall-conformance/rollcall/suites/recovery"
 	"github.com/rollcall-conformance/rollcall/suites/revisions"
+	"github.com/rollcall-conformance/rollcall/suites/rollback"
 	"github.com/rollcall-conformance/rollcall/suites/rolling"
+	"github.com/rollcall-conformance/rollcall/suites/rollover"
 	"github.com/rollcall-conformance/rollcall/suites/surge"
 	"github.com/rollcall-conformance/rollcall/suites/takeover"
 	"github.com/rollcall-conformance/rollcall/suites/unready"
@@ -24,6 +28,10 @@ func Register() {
 	ginkgo.Describe("Availability", avail.Specs)
 	ginkgo.Describe("Surge", surge.Specs)
 	ginkgo.Describe("Rolling update", rolling.Specs)
+	ginkgo.Describe("Pause", pause.Specs)
+	ginkgo.Describe("Rollover", rollover.Specs)
+	ginkgo.Describe("Rollback", rollback.Specs)
+	ginkgo.Describe("OnDelete", ondelete.Specs)
 	ginkgo.Describe("Drain", drain.Specs)
 	ginkgo.Describe("Unready", unready.Specs)
 	ginkgo.Describe("Host ports", hostport.Specs)

@@ -20,8 +20,11 @@ type Change struct {
 	Gates map[string]bool
 }
 
+// SurgeGate is the feature gate of surge (GATE-010).
+const SurgeGate = "DaemonSetUpdateSurge"
+
 // Gates lists the feature gates that specs switch.
-func Gates() []string { return []string{"DaemonSetUpdateSurge"} }
+func Gates() []string { return []string{SurgeGate} }
 
 // gateVariable stands for true or false in the argument that switches a gate.
 const gateVariable = "${ON}"

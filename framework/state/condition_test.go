@@ -69,4 +69,6 @@ func TestWhatIsMissingUntilADaemonSetIsRolledOut(t *testing.T) {
 		ds.Pod("available-"+node, node).Ready()
 	}
 	g.Expect(everything.Unmet(end(b))).To(And(ContainSubstring("node-2 has"), ContainSubstring("an updated pod (not Ready)"), ContainSubstring("an updated pod (available)"), ContainSubstring("1 of 2 eligible nodes")))
+	g.Expect(state.DaemonSetRolledOut("agent").Unmet(end(b))).To(Equal(everything.Unmet(end(b))))
+	g.Expect(state.DaemonSetRolledOut("another").Unmet(end(b))).To(BeEmpty())
 }

@@ -13,9 +13,23 @@ import (
 
 // EveryDaemonSetRolledOut holds when every recorded DaemonSet is: see NotRolledOut.
 func EveryDaemonSetRolledOut() Condition {
-	return Condition{Text: "every eligible node has exactly one pod, updated and available, and no node has one that may not keep it", Unmet: func(cluster *history.Cluster) string {
+	return rolledOut("every eligible node has exactly one pod, updated and available, and no node has one that may not keep it",
+		func(*appsv1.DaemonSet) bool { return true })
+}
+
+// DaemonSetRolledOut holds when the recorded DaemonSets of that name are: see NotRolledOut.
+func DaemonSetRolledOut(name string) Condition {
+	return rolledOut("every eligible node has exactly one pod of DaemonSet "+name+", updated and available, and no node has one that may not keep it",
+		func(daemonSet *appsv1.DaemonSet) bool { return daemonSet.Name == name })
+}
+
+func rolledOut(text string, which func(*appsv1.DaemonSet) bool) Condition {
+	return Condition{Text: text, Unmet: func(cluster *history.Cluster) string {
 		var problems []string
 		for _, daemonSet := range cluster.DaemonSets {
+			if !which(daemonSet) {
+				continue
+			}
 			if problem := NotRolledOut(cluster, daemonSet); problem != "" {
 				problems = append(problems, problem)
 			}

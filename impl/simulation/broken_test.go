@@ -57,6 +57,7 @@ func brokenPlanners() []brokenPlanner {
 		{"keeps-pods-on-nodes-that-repel-them", surges, ids("DRAIN-008", "SURGE-018")},
 		{"ignores-taints", rolls, ids("TARGET-001")},
 		{"deletes-orphans", rolls, ids("TARGET-003")},
+		{"finishes-what-it-began", surges, ids("ROLLOVER-001")},
 		{"no-revision-label", surges, ids("API-020")},
 		{"deletes-live-history", surges, ids("HISTORY-017")},
 		{"rollback-keeps-the-old-number", rolls, ids("HISTORY-010")},

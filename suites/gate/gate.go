@@ -20,9 +20,6 @@ func Specs() {
 	stored()
 }
 
-// gateName is the gate's name (GATE-010).
-const gateName = "DaemonSetUpdateSurge"
-
 // Where the gate is switched. The implementation may act by it before its restart is over.
 const (
 	switchedOff history.Mark = "the gate is switched off"
@@ -32,7 +29,7 @@ const (
 // switchOff restarts the implementation without surge.
 func switchOff(ctx context.Context, c *spec.Case) {
 	c.Mark(switchedOff)
-	c.RestartWith(ctx, implementation.Change{Gates: map[string]bool{gateName: false}})
+	c.RestartWith(ctx, implementation.Change{Gates: map[string]bool{implementation.SurgeGate: false}})
 }
 
 // switchOn restarts it with surge again, which is how its file has it.

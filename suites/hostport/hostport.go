@@ -1,10 +1,77 @@
-// Package hostport has the specs of DaemonSets with both maxSurge and a host port, which two pods of one node cannot share.
+// Package hostport has the specs of DaemonSets with both maxSurge and a host port, which two pods of one node cannot share: they are not to be stored, and
+// what is stored all the same is to do no harm.
 package hostport
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// Where the rollout begins that the conflict keeps from going on, and where the conflict is resolved.
+const (
+	begun    history.Mark = "the rollout begins"
+	resolved history.Mark = "the conflict is resolved"
+)
 
 // Specs registers the family.
 func Specs() {
 	rejected()
+	stored()
+
+	spec.It("stalls with the old pods in place while the updated ones wait for their host port, and finishes when surge is removed",
+		spec.Decides("HOSTPORT-009", "HOSTPORT-011"),
+		func(ctx context.Context, c *spec.Case) {
+			_, updated := stall(ctx, c)
+			c.RollOut(ctx, updated, MaxUnavailable("1"))
+		},
+		func(j *spec.Checks) {
+			stalled(j)
+			j.Decide("HOSTPORT-011", EndsRolledOut(), Keeps("ROLLING-002"))
+		}, spec.SimulatedNodes{}, spec.Alone{})
+
+	spec.It("stalls with the old pods in place while the updated ones wait for their host port, and keeps them when the template is rolled back",
+		spec.Decides("HOSTPORT-009", "HOSTPORT-012"),
+		func(ctx context.Context, c *spec.Case) {
+			before, updated := stall(ctx, c)
+			c.RollOut(ctx, updated, Edit{Says: "the template of before", Apply: func(d *appsv1.DaemonSet) {
+				d.Spec.Template = *before.Spec.Template.DeepCopy()
+			}})
+			c.Await(ctx, Quiet(2*time.Second))
+		},
+		func(j *spec.Checks) {
+			stalled(j)
+			j.Decide("HOSTPORT-012", EndsRolledOut(), Never(PodDeleted(OfVersion("v1"))), Never(PodRestarted(OfVersion("v1"))))
+		}, spec.SimulatedNodes{}, spec.Alone{})
 }
 
-// port is one that no pod of these DaemonSets ever opens: there is no node for them.
-const port = 7999
+// stall begins a rollout that a host port keeps from going on, and returns the DaemonSet before and after the change.
+func stall(ctx context.Context, c *spec.Case) (before, updated *appsv1.DaemonSet) {
+	c.AddNodes(ctx, 3)
+	before = store(ctx, c, "daemon", c.Port(0))
+	c.Require(ctx, "the first pods are available", Steady(before))
+	c.Mark(begun)
+	updated = c.Update(ctx, before, Image("v2"))
+	rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
+	// Longer than a controller may be late.
+	c.Await(ctx, Quiet(3*time.Second))
+	c.Mark(resolved)
+	return before, updated
+}
+
+// stalled asks HOSTPORT-009.
+func stalled(j *spec.Checks) {
+	updated, old := PodCreated(OfVersion("v2")), OfVersion("v1")
+	j.Given(NeverBetween(Marked(begun), Marked(resolved), rollouts.ScheduledBeside()))
+	j.Decide("HOSTPORT-009",
+		Tested(AtLeast(1, updated)), NeverBetween(Marked(begun), Marked(resolved), Nth(2, updated)),
+		NeverBetween(Marked(begun), Marked(resolved), PodDeleted(old)),
+		NeverBetween(Marked(begun), Marked(resolved), PodUnready(old)))
+}

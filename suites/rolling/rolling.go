@@ -19,7 +19,6 @@ func Specs() {
 	unhealthy()
 	triggers()
 	strategy()
-	rollback()
 	scale()
 }
 

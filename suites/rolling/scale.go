@@ -6,13 +6,17 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
 // burst is how many pods one pass of Kubernetes' controller creates or deletes at most.
 const burst = 250
 
-// scale is the spec of many nodes at once.
+// many nodes get their pods in so short a time that a controller creates the last before it sees the first.
+const many = 60
+
+// scale are the specs of many nodes at once.
 func scale() {
 	spec.It("creates all of more pods than one pass may create",
 		spec.Decides("ROLLING-020"),
@@ -30,4 +34,18 @@ func scale() {
 				return fmt.Sprintf("%d of %d pods were created before the first status that followed a creation", before, created)
 			})
 		})
+
+	spec.It("replaces the pods of many nodes at once, each by one",
+		spec.Decides("ROLLING-013"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, many)
+			c.RollOut(ctx, c.Deploy(ctx, MaxUnavailable("100%")), Image("v2"))
+		}, nil, spec.SimulatedNodes{})
+
+	spec.It("surges on many nodes at once, with one updated pod on each",
+		spec.Decides("SURGE-010"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, many)
+			c.RollOut(ctx, c.Deploy(ctx, MaxSurge("100%")), Image("v2"))
+		}, nil, spec.SimulatedNodes{})
 }

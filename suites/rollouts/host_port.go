@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 )
 
@@ -19,4 +20,9 @@ func HostPort(port int32) Edit {
 // NoHostPort takes the container's ports away.
 func NoHostPort() Edit {
 	return Edit{Says: "no host port", Apply: func(d *appsv1.DaemonSet) { d.Spec.Template.Spec.Containers[0].Ports = nil }}
+}
+
+// ScheduledBeside happens when an updated pod is bound to a node that has a live old one: what was to keep them apart does not.
+func ScheduledBeside() Event {
+	return PodScheduled(Updated()).Where("beside a live pod", func(m Moment) bool { return len(m.LivePodsBeside()) > 0 })
 }

@@ -74,6 +74,9 @@ func (c *Case) clean(ctx context.Context) error {
 // CannotDecide ends the scenario: what it is about turned out not to be decidable here, for the reason given.
 func (c *Case) CannotDecide(reason string) { aborter{}.Fatalf("%s", reason) }
 
+// NotPossible ends the scenario: it cannot be played with this implementation, for the reason given, so its requirements are not-run.
+func (c *Case) NotPossible(reason string) { aborter{}.Skipf("%s", reason) }
+
 // RequireNotYetAvailable ends the scenario if the pod, Ready as it was then, is available by now or will have been before an implementation can be held to
 // know that it is not Ready any more.
 func (c *Case) RequireNotYetAvailable(pod *corev1.Pod, minReadySeconds int32) {

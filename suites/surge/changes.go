@@ -44,26 +44,26 @@ func changes() {
 		spec.Decides("SURGE-020"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 6)
-			daemonSet := stall(ctx, c, c.Deploy(ctx, MaxSurge("1")), 1)
-			c.Mark(raising)
+			daemonSet := stall(ctx, c, c.Deploy(ctx, MaxSurge("3")), 3)
 			// No Require: a controller that does not notice a change is one that breaks the promise.
-			updated := c.Update(ctx, daemonSet, MaxSurge("3"))
-			rollouts.Settle(ctx, c, updated, UpdatedOn(3, updated))
-			updated = c.Update(ctx, daemonSet, MaxSurge("1"))
+			updated := c.Update(ctx, daemonSet, MaxSurge("1"))
 			c.Await(ctx, Processed(updated))
 			c.Await(ctx, Quiet(time.Second))
 			c.Mark(lowered)
 			// Two of three that surge are done; the third uses the limit up.
 			c.BecomeReadyInTurn(ctx, updated, 2)
 			c.Await(ctx, handedOver(updated, 2))
-			c.Await(ctx, Quiet(2*time.Second))
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(raising)
+			updated = c.Update(ctx, updated, MaxSurge("2"))
+			rollouts.Settle(ctx, c, updated, UpdatedOn(4, updated))
 		},
 		func(j *spec.Checks) {
 			created := PodCreated(OfVersion("v2"))
 			j.Given(Before(Nth(3, created), Marked(lowered)))
 			j.Decide("SURGE-020",
-				NeverBetween(TemplateChanged(), Marked(raising), Nth(2, created)),
-				UpTo(3, created),
+				NeverBetween(Marked(lowered), Marked(raising), created),
+				AtMost(4, created),
 				Never(PodDeleted(OfVersion("v2"))))
 		})
 

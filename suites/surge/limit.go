@@ -31,7 +31,11 @@ func limit() {
 				stall(ctx, c, c.Deploy(ctx, MaxSurge(row.Percentage)), row.Allowed)
 			},
 			func(j *spec.Checks) {
-				j.Decide("SURGE-003", AtLeast(1, besideOld()), UpTo(row.Allowed, PodCreated(OfVersion("v2"))))
+				updated := PodCreated(OfVersion("v2"))
+				// One surge at least is allowed, so no old pod has to go first.
+				j.Decide("SURGE-003",
+					AtLeast(1, updated), UpTo(row.Allowed, updated),
+					NeverBetween(TemplateChanged(), First(updated), PodDeleted(OfVersion("v1"))))
 			})
 	}
 

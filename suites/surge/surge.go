@@ -21,7 +21,6 @@ func Specs() {
 	ineligible()
 	changes()
 	strategy()
-	rollback()
 	duplicates()
 	restraint()
 }

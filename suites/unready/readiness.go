@@ -16,7 +16,7 @@ import (
 // readiness are the specs of old pods that stop being Ready. UNREADY-001 is in every one of them, by its rule.
 func readiness() {
 	spec.It("makes updated pods on all nodes at once when all old pods stop being Ready",
-		spec.Decides("UNREADY-009", "UNREADY-006"),
+		spec.Decides("UNREADY-009", "UNREADY-006", "UNREADY-001"),
 		func(ctx context.Context, c *spec.Case) {
 			const nodes = 8
 			updated, _ := loseOn(ctx, c, nodes, nodes-1)

@@ -27,7 +27,9 @@ func removed() {
 		},
 		func(j *spec.Checks) {
 			node := j.BoundAll(lost)[0]
-			j.Decide("UNREADY-005", Within(atOnce, PodDeleted(OfVersion("v1")).On(node), updatedPod(node)))
+			// Between the request and the pod's end, it may be seen terminating.
+			gone := PodGone(OfVersion("v1")).On(node)
+			j.Decide("UNREADY-005", OneOf(Before(updatedPod(node), gone), Within(atOnce, gone, updatedPod(node))))
 		})
 }
 

@@ -58,7 +58,7 @@ func brokenRevisions() []Variant {
 				})
 			})},
 		{Name: "rollback-keeps-the-old-number", Says: "Leaves the number of the revision that a rollback goes back to.",
-			Breaks: []string{"HISTORY-010"}, Planner: doing(keepNumbers)},
+			Breaks: []string{"HISTORY-010", "ROLLBACK-001"}, Planner: doing(keepNumbers)},
 		{Name: "deletes-live-history", Says: "Deletes histories beyond the limit although pods are still of them.",
 			Breaks: []string{"HISTORY-017"},
 			Planner: func(next plan.Planner) plan.Planner {
@@ -70,7 +70,7 @@ func brokenRevisions() []Variant {
 				}
 			}},
 		{Name: "keeps-all-history", Says: "Deletes no history, whatever the limit.",
-			Breaks:  []string{"HISTORY-016"},
+			Breaks:  []string{"HISTORY-016", "ONDELETE-004"},
 			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) { actions.DeleteRevisions = nil })},
 		{Name: "trims-history-only-for-a-new-template", Says: "Deletes histories beyond the limit only in a rollout, not because the limit was lowered.",
 			Breaks: []string{"HISTORY-021"},

@@ -22,7 +22,7 @@ func brokenRollbacks() []Variant {
 				outdate(state, func(pod *corev1.Pod) bool { return pod.Labels[plan.GenerationLabel] != generation })
 			})},
 		{Name: "a-rollback-leaves-surge-pods", Says: "Leaves the surge pods of a rollout that was rolled back beside the pods of the revision that it went back to.",
-			Breaks: []string{"SURGE-011", "ROLLBACK-003"},
+			Breaks: []string{"SURGE-011", "ROLLBACK-003", "HOSTPORT-012"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
 				if !maySurge(state) {
 					return
@@ -35,8 +35,8 @@ func brokenRollbacks() []Variant {
 				}
 				withoutDeletions(actions, func(d plan.PodDeletion) bool { return younger[string(d.Pod.UID)] })
 			})},
-		{Name: "a-third-revision-keeps-the-second", Says: "Keeps the younger of two old pods on a node when a third revision overtakes the second, available or not.",
-			Breaks: []string{"ROLLOVER-002", "SURGE-016"}, Planner: doing(keepYoungestOld)},
+		{Name: "a-rollback-knows-no-limit", Says: "Deletes all outdated pods at once when a template comes back that there was before.",
+			Breaks: []string{"ROLLBACK-004"}, Planner: doing(rollBackAtOnce)},
 	}
 }
 
@@ -51,19 +51,18 @@ func outdate(state *plan.State, which func(*corev1.Pod) bool) {
 	})
 }
 
-// keepYoungestOld turns the choice between old pods around.
-func keepYoungestOld(actions *plan.Actions, state plan.State, _ time.Time) {
-	if state.AwaitingOwnWrites {
+// rollBackAtOnce deletes every outdated pod while the history of the current template is not the youngest.
+func rollBackAtOnce(actions *plan.Actions, state plan.State, _ time.Time) {
+	name := plan.RevisionName(state.DaemonSet)
+	current := slices.IndexFunc(state.Revisions, func(r *appsv1.ControllerRevision) bool { return r.Name == name })
+	if state.AwaitingOwnWrites || current < 0 || !slices.ContainsFunc(state.Revisions, func(r *appsv1.ControllerRevision) bool {
+		return state.Revisions[current].CreationTimestamp.Before(&r.CreationTimestamp)
+	}) {
 		return
 	}
 	for _, n := range nodes(state) {
-		if len(n.olds) < 2 {
-			continue
-		}
-		withoutDeletions(actions, func(d plan.PodDeletion) bool { return d.Node == n.name && slices.Contains(n.olds, d.Pod) })
-		slices.SortFunc(n.olds, func(a, b *corev1.Pod) int { return b.CreationTimestamp.Compare(a.CreationTimestamp.Time) })
-		for _, pod := range n.olds[1:] {
-			remove(actions, pod, plan.ReasonDuplicate)
+		for _, pod := range n.olds {
+			remove(actions, pod, plan.ReasonOutdated)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package variants
 import (
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -65,11 +64,6 @@ func brokenRollings() []Variant {
 			})},
 		{Name: "gives-lingering-pods-two-seconds", Says: "Creates the next pod beside one that has been terminating for two seconds although it may not surge.",
 			Breaks: []string{"DRAIN-003"}, Planner: remember(losePatience)},
-		{Name: "updates-although-on-delete", Says: "Updates by itself with the OnDelete strategy too.",
-			Breaks: []string{"SURGE-015", "ROLLING-017"},
-			Planner: seeingSpec(func(spec *appsv1.DaemonSetSpec, _ plan.State, _ time.Time) {
-				spec.UpdateStrategy.Type = appsv1.RollingUpdateDaemonSetStrategyType
-			})},
 		{Name: "stops-half-way", Says: "Stops the rollout when half of the nodes are updated.",
 			Breaks: []string{"SURGE-011", "ROLLING-001"}, Planner: doing(stopHalfWay)},
 	}

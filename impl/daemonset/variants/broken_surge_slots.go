@@ -4,7 +4,6 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
@@ -47,12 +46,6 @@ func brokenSurgeSlots() []Variant {
 					}
 				}
 				capSurge(actions, limitOf(state, maxSurge)-held)
-			})},
-		{Name: "a-terminating-surge-pod-frees-its-slot", Says: "Gives a node's surge slot away while its updated pod is terminating and the old one available.",
-			Breaks: []string{"SURGE-002"},
-			Planner: deciding(func(state *plan.State, _ time.Time) {
-				isUpdated, surge := updated(*state), maySurge(*state)
-				withoutPods(state, func(pod *corev1.Pod) bool { return surge && pod.DeletionTimestamp != nil && isUpdated(pod) })
 			})},
 		{Name: "a-closed-node-keeps-its-slot", Says: "Counts a node against maxSurge that surged when it became ineligible, until the rollout ends.",
 			Breaks: []string{"SURGE-017"}, Planner: remember(closedNodesKeepSlots)},

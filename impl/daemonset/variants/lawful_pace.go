@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -30,6 +31,12 @@ func lawfulPaces() []Variant {
 			Lawful: prompt, Planner: holdDeletions(3*time.Second, deletedFor(plan.ReasonIneligible))},
 		{Name: "adopts-late", Says: "Takes pods and history objects over three seconds after it could.",
 			Lawful: prompt, Planner: remember(adoptLate)},
+		{Name: "a-terminating-surge-pod-frees-its-slot", Says: "Gives a node's surge slot away while its updated pod is terminating and the old one available.",
+			Lawful: "SURGE-002 leaves open whether a pod on its way out holds a slot: it is not available, and is one no longer that can become so.",
+			Planner: deciding(func(state *plan.State, _ time.Time) {
+				isUpdated, surge := updated(*state), maySurge(*state)
+				withoutPods(state, func(pod *corev1.Pod) bool { return surge && pod.DeletionTimestamp != nil && isUpdated(pod) })
+			})},
 		{Name: "one-surge-at-a-time", Says: "Surges on one node at a time, whatever maxSurge allows.",
 			Lawful:  "maxSurge is an upper bound.",
 			Planner: limiting(maxSurge, func(*intstr.IntOrString, plan.State, time.Time) int { return 1 })},

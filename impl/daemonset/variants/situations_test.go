@@ -243,8 +243,11 @@ func (w *world) replace(name string, change func(*corev1.Pod)) {
 	}
 }
 
-func TestAVariantDiffersWhereItSays(t *testing.T) {
-	for _, s := range situations() {
+func TestAVariantDiffersWhereItSays(t *testing.T) { differ(t, situations()) }
+
+// differ asks in each situation what the reference and the variant do.
+func differ(t *testing.T, all []situation) {
+	for _, s := range all {
 		t.Run(s.variant, func(t *testing.T) {
 			v, err := variants.Named(s.variant)
 			if err != nil {

@@ -1,0 +1,37 @@
+package rollout
+
+import (
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+)
+
+// RolloverNewest is ROLLOVER-001. It is put to the test by pods that are created while the DaemonSet has pods of two other templates: a rollout has been
+// overtaken half way.
+func RolloverNewest() judge.Rule {
+	return judge.Rule{
+		Requirement: "ROLLOVER-001",
+		Kind:        judge.Prohibition,
+		Promise:     "once a rollout is overtaken by another template, no more pods are created of the one before",
+		Needs:       everything(),
+		New:         func(history.Header) judge.Observer { return &createdCurrent{about: overtaken} },
+	}
+}
+
+// overtaken: the DaemonSet has, or just had, other pods of two templates that are not in force.
+func overtaken(s *judge.Scene) bool {
+	created, outdated := s.Created.Pod, sets.New[int]()
+	for _, node := range created.Workload.Nodes {
+		for _, pod := range node.Everyone() {
+			revision := s.Cluster.RevisionOf(pod.Object)
+			if pod != created && revision != history.NoRevision && revision != created.Workload.Settings.Template {
+				outdated.Insert(revision)
+			}
+		}
+		if outdated.Len() > 1 {
+			return true
+		}
+	}
+	return false
+}

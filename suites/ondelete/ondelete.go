@@ -1,0 +1,124 @@
+// Package ondelete has the specs of the OnDelete strategy, which leaves it to others to delete the old pods.
+package ondelete
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// byHand is where somebody begins to delete old pods.
+const byHand history.Mark = "old pods are deleted by hand"
+
+// replaced are the nodes whose pods are deleted, in this order.
+const replaced = "the nodes whose pods are deleted by hand"
+
+// atOnce is the bound of UNREADY-008, from when the implementation is held to know.
+const atOnce = judge.Lag + spec.Prompt
+
+// Specs registers the family.
+func Specs() {
+	spec.It("touches no pod for another template, and makes those that are deleted by hand anew from it",
+		spec.Decides("ONDELETE-001", "ONDELETE-002", "ONDELETE-003", "ONDELETE-005"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 3)
+			c.Bind(replaced, nodes...)
+			daemonSet := c.Deploy(ctx, OnDelete())
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			c.Await(ctx, Processed(updated))
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(byHand)
+			for i, node := range nodes {
+				c.DeletePod(ctx, c.LivePodOn(ctx, daemonSet, node), time.Minute)
+				c.Await(ctx, UpdatedOn(i+1, updated))
+				c.Await(ctx, counted(updated, i+1))
+			}
+		},
+		func(j *spec.Checks) {
+			for _, touched := range []Event{PodCreated(), PodDeleted(), podChanged()} {
+				j.Decide("ONDELETE-001", NeverBetween(TemplateChanged(), Marked(byHand), touched))
+			}
+			j.Decide("ONDELETE-003",
+				Within(atOnce, TemplateChanged(), RevisionCreated()),
+				Before(After(RevisionCreated(), TemplateChanged()), First(PodCreated(OfVersion("v2")))))
+			for i, node := range j.BoundAll(replaced) {
+				gone, created := PodGone(OfVersion("v1")).On(node), PodCreated(OfVersion("v2")).On(node)
+				j.Decide("ONDELETE-002", OneOf(Before(created, gone), Within(atOnce, gone, created)))
+				grown := StatusWritten().Where(fmt.Sprintf("to updatedNumberScheduled %d", i+1), func(m Moment) bool {
+					daemonSet, ok := m.Object.(*appsv1.DaemonSet)
+					return ok && daemonSet.Status.UpdatedNumberScheduled == int32(i+1)
+				})
+				grown = After(grown, Marked(byHand))
+				j.Decide("ONDELETE-005", AtLeast(1, grown))
+				if i+1 < len(j.BoundAll(replaced)) {
+					// Each is waited for before the next pod is deleted.
+					j.Decide("ONDELETE-005", Before(grown, Nth(i+2, Done(history.DeletePod))))
+				}
+			}
+		})
+
+	spec.It("deletes history beyond revisionHistoryLimit with the OnDelete strategy",
+		spec.Decides("ONDELETE-004"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			limit := int32(1)
+			daemonSet := c.Deploy(ctx, OnDelete(), Edit{
+				Says: "revisionHistoryLimit 1", Apply: func(d *appsv1.DaemonSet) { d.Spec.RevisionHistoryLimit = &limit },
+			})
+			// No pod is ever of v2 and v3. That of v1 needs its history, v4 is current, and of the other two one is beyond the limit.
+			for _, version := range []string{"v2", "v3", "v4"} {
+				daemonSet = c.Update(ctx, daemonSet, Image(version))
+				c.Require(ctx, "the controller has seen "+version, Processed(daemonSet))
+			}
+			c.Await(ctx, trimmed())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(4, RevisionCreated()), Never(PodDeleted()))
+			j.Decide("ONDELETE-004", ComesToHold(trimmed()))
+		})
+}
+
+// counted holds once the status counts that many nodes as updated.
+func counted(daemonSet *appsv1.DaemonSet, count int) Condition {
+	return state.When(fmt.Sprintf("the status counts %d updated nodes", count), func(cluster *history.Cluster) bool {
+		now := cluster.DaemonSets[daemonSet.UID]
+		return now != nil && now.Status.UpdatedNumberScheduled == int32(count)
+	})
+}
+
+// trimmed holds when there are no more than three ControllerRevisions: one that is current, one that a pod is of, and one within the limit.
+func trimmed() Condition {
+	return state.Right("no history is beyond the limit", func(cluster *history.Cluster) error {
+		if count := len(cluster.Revisions); count > 3 {
+			return fmt.Errorf("%d ControllerRevisions: one is current, a pod is of one, and of the others one is to stay", count)
+		}
+		return nil
+	})
+}
+
+// podChanged happens when what a pod is changes, or what it says of itself, other than its status.
+func podChanged() Event {
+	return Written().Where("that changes a pod, other than its status", func(m Moment) bool {
+		before, existed := m.Before.(*corev1.Pod)
+		after, exists := m.Object.(*corev1.Pod)
+		return existed && exists && !(equality.Semantic.DeepEqual(before.Spec, after.Spec) && sameIdentity(&before.ObjectMeta, &after.ObjectMeta))
+	})
+}
+
+func sameIdentity(a, b *metav1.ObjectMeta) bool {
+	return equality.Semantic.DeepEqual(a.Labels, b.Labels) && equality.Semantic.DeepEqual(a.Annotations, b.Annotations) &&
+		equality.Semantic.DeepEqual(a.OwnerReferences, b.OwnerReferences)
+}

@@ -1,0 +1,128 @@
+// Package rollback has the specs of rollouts that are taken back to an earlier template.
+package rollback
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// back is where the template becomes the earlier one again.
+const back history.Mark = "rollback"
+
+// limit is maxSurge, or maxUnavailable.
+const limit = 2
+
+// What the scenarios choose.
+const (
+	first   = "the ControllerRevision of the first template"
+	largest = "the largest revision before the rollback"
+)
+
+// Specs registers the family.
+func Specs() {
+	spec.It("returns to the pods that are there when the rollout is rolled back half way",
+		spec.Decides("ROLLBACK-001", "ROLLBACK-002", "ROLLBACK-003", "ROLLBACK-004", "SURGE-007", "SURGE-011", "SURGE-016"),
+		func(ctx context.Context, c *spec.Case) { halfWay(ctx, c, MaxSurge(strconv.Itoa(limit))) },
+		func(j *spec.Checks) {
+			rolledBack(j)
+			surged := PodDeleted(OfVersion("v2")).Where("not available", func(m Moment) bool { return !m.WasAvailable() })
+			// The pods of v1 are updated and available again, so those of v2 beside them are to go.
+			j.Decide("SURGE-007", Within(spec.Prompt, Marked(back), First(After(surged, Marked(back)))))
+			j.Decide("SURGE-011", EndsRolledOut())
+			j.Decide("ROLLBACK-003", EndsRolledOut(), untouched(), noMore(), AtLeast(1, After(surged, Marked(back))))
+			keepsLimit(j, "the last such pod of its node", func(m Moment) bool { return m.AvailableBeside() == 0 })
+		})
+
+	spec.It("replaces the pods of the abandoned revision, and no others, when the rollout is rolled back half way",
+		spec.Decides("ROLLBACK-001", "ROLLBACK-002", "ROLLBACK-004", "ROLLING-001", "ROLLING-002", "ROLLING-013"),
+		func(ctx context.Context, c *spec.Case) { halfWay(ctx, c, MaxUnavailable(strconv.Itoa(limit))) },
+		func(j *spec.Checks) {
+			rolledBack(j)
+			j.Decide("ROLLING-001", EndsRolledOut(), noMore())
+			keepsLimit(j, "leaving more nodes than maxUnavailable without one", func(m Moment) bool { return m.Desired()-(m.AvailableBefore()-1) > limit })
+		})
+}
+
+// halfWay rolls a rollout back when one node has an available pod of the new template, others one that is not available, and the rest none.
+func halfWay(ctx context.Context, c *spec.Case, strategy Edit) {
+	c.AddNodes(ctx, 5)
+	daemonSet := c.Deploy(ctx, strategy, DrainFor(time.Second))
+	revisions := revisionsOf(ctx, c, daemonSet)
+	if len(revisions) != 1 {
+		c.CannotDecide(fmt.Sprintf("the DaemonSet has %d ControllerRevisions, and one template", len(revisions)))
+	}
+	c.Bind(first, revisions[0].Name)
+	updated := rollouts.Stall(ctx, c, daemonSet, "v2", limit)
+	c.BecomeReadyInTurn(ctx, updated, 1)
+	rollouts.Settle(ctx, c, updated, UpdatedOn(limit+1, updated))
+	number := int64(0)
+	for _, revision := range revisionsOf(ctx, c, daemonSet) {
+		number = max(number, revision.Revision)
+	}
+	c.Bind(largest, strconv.FormatInt(number, 10))
+	c.Mark(back)
+	c.RollOut(ctx, updated, Edit{Says: "the template of before", Apply: restore(daemonSet.Spec.Template)})
+	c.Await(ctx, state.When("the history has its new number", func(cluster *history.Cluster) bool {
+		revision := cluster.Revisions[revisions[0].UID]
+		return revision == nil || revision.Revision > number
+	}))
+	c.Await(ctx, Quiet(2*time.Second))
+}
+
+// rolledBack asks what holds in a rollback with any strategy.
+func rolledBack(j *spec.Checks) {
+	j.Given(Before(First(PodAvailable(OfVersion("v2"))), Marked(back)))
+	name := j.Bound(first)
+	number, _ := strconv.ParseInt(j.Bound(largest), 10, 64)
+	raised := RevisionRenumbered().Where(fmt.Sprintf("%s to %d", name, number+1), func(m Moment) bool {
+		revision, ok := m.Object.(*appsv1.ControllerRevision)
+		return ok && revision.Name == name && revision.Revision == number+1
+	})
+	j.Decide("ROLLBACK-001", AtLeast(1, After(raised, Marked(back))), Never(After(RevisionCreated(), Marked(back))))
+	j.Decide("ROLLBACK-002", untouched(), Never(After(PodRestarted(OfVersion("v1")), Marked(back))))
+}
+
+// keepsLimit asks ROLLBACK-004: after the rollback no available pods are deleted that are too many.
+func keepsLimit(j *spec.Checks, text string, tooMany func(Moment) bool) {
+	available := PodDeleted().Where("available", Moment.WasAvailable)
+	j.Decide("ROLLBACK-004",
+		Never(After(available.Where(text, tooMany), Marked(back))),
+		Tested(AtLeast(1, After(available, Marked(back)))))
+}
+
+// untouched asks that no pod is deleted that is of the template that the rollback goes back to.
+func untouched() Matcher { return Never(After(PodDeleted(OfVersion("v1")), Marked(back))) }
+
+// noMore asks that no pod is created of the template that the rollback abandons.
+func noMore() Matcher { return Never(After(PodCreated(OfVersion("v2")), Marked(back))) }
+
+// restore puts the template back.
+func restore(template corev1.PodTemplateSpec) func(*appsv1.DaemonSet) {
+	return func(d *appsv1.DaemonSet) { d.Spec.Template = *template.DeepCopy() }
+}
+
+// revisionsOf are the ControllerRevisions of the DaemonSet.
+func revisionsOf(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) []*appsv1.ControllerRevision {
+	var owned []*appsv1.ControllerRevision
+	c.Look(ctx, func(cluster *history.Cluster) {
+		for _, revision := range cluster.Revisions {
+			if metav1.IsControlledBy(revision, daemonSet) {
+				owned = append(owned, revision.DeepCopy())
+			}
+		}
+	})
+	return owned
+}

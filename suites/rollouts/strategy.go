@@ -1,0 +1,21 @@
+package rollouts
+
+import (
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+)
+
+// Strategy is a way to roll out.
+type Strategy struct {
+	// With is what it has: maxSurge or maxUnavailable.
+	With string
+	// Limit sets the strategy with this limit, a number or a percentage of nodes.
+	Limit func(value string) Edit
+}
+
+// Surges reports whether updated pods come first.
+func (s Strategy) Surges() bool { return s.With == "maxSurge" }
+
+// Strategies are both ways, for promises that hold in either.
+func Strategies() []Strategy {
+	return []Strategy{{"maxSurge", MaxSurge}, {"maxUnavailable", MaxUnavailable}}
+}

@@ -1,0 +1,78 @@
+// Package rollover has the specs of rollouts that are overtaken by another change of the template.
+package rollover
+
+import (
+	"context"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// third is where a third template comes.
+const third history.Mark = "the template changes again"
+
+// Specs registers the family.
+func Specs() {
+	for _, strategy := range rollouts.Strategies() {
+		newest(strategy)
+		last(strategy)
+	}
+	stalled()
+	handedOver()
+	repair()
+}
+
+// newest is the spec of a change that comes while the change before it is rolled out.
+func newest(strategy rollouts.Strategy) {
+	spec.It("rolls the newest template out when it overtakes another half way, and makes no more pods of that, with "+strategy.With,
+		spec.Decides("ROLLOVER-001"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 6)
+			updated := c.Update(ctx, c.Deploy(ctx, strategy.Limit("1")), Image("v2"), ReadyAfter(time.Second))
+			c.Require(ctx, "two nodes have an updated pod", UpdatedOn(2, updated))
+			c.Mark(third)
+			c.Await(ctx, RolledOut(c.Update(ctx, updated, Image("v3"), Healthy())))
+		},
+		func(j *spec.Checks) {
+			// On some nodes at least nothing had happened until then.
+			j.Given(NeverBetween(TemplateChanged(), Marked(third), Nth(5, PodCreated(OfVersion("v2")))))
+			j.Decide("ROLLOVER-001", EndsRolledOut())
+		})
+}
+
+// last is the spec of several changes at once.
+func last(strategy rollouts.Strategy) {
+	spec.It("ends with the last of several templates in quick succession, with "+strategy.With,
+		spec.Decides("ROLLOVER-005"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, strategy.Limit("1"))
+			for _, version := range []string{"v2", "v3", "v1", "v2", "v4"} {
+				daemonSet = c.Update(ctx, daemonSet, Image(version))
+			}
+			c.Await(ctx, RolledOut(daemonSet))
+			c.Await(ctx, Quiet(2*time.Second))
+		},
+		func(j *spec.Checks) { j.Decide("ROLLOVER-005", EndsRolledOut()) })
+}
+
+// repair is the spec of a broken rollout that a third template mends.
+func repair() {
+	spec.It("rolls a repair out although broken updated pods use maxUnavailable up",
+		spec.Decides("ROLLOVER-004"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 4)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
+			updated := rollouts.Stall(ctx, c, daemonSet, "v2", 2, PodsPerNode(daemonSet, 1))
+			c.Mark(third)
+			c.RollOut(ctx, updated, Image("v3"), Healthy())
+		},
+		func(j *spec.Checks) {
+			j.Given(NeverBetween(TemplateChanged(), Marked(third), PodAvailable(OfVersion("v2"))), AtLeast(1, PodCreated(OfVersion("v2"))))
+			j.Decide("ROLLOVER-004", EndsRolledOut())
+		})
+}
