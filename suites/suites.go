@@ -11,6 +11,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/recovery"
 	"github.com/rollcall-conformance/rollcall/suites/revisions"
 	"github.com/rollcall-conformance/rollcall/suites/rolling"
+	"github.com/rollcall-conformance/rollcall/suites/status"
 	"github.com/rollcall-conformance/rollcall/suites/surge"
 	"github.com/rollcall-conformance/rollcall/suites/takeover"
 	"github.com/rollcall-conformance/rollcall/suites/unready"
@@ -24,6 +25,7 @@ func Register() {
 	ginkgo.Describe("Rolling update", rolling.Specs)
 	ginkgo.Describe("Drain", drain.Specs)
 	ginkgo.Describe("Unready", unready.Specs)
+	ginkgo.Describe("Status", status.Specs)
 	ginkgo.Describe("Revisions", revisions.Specs)
 	ginkgo.Describe("Recovery", recovery.Specs)
 	ginkgo.Describe("Kubelet", kubelet.Specs)

@@ -155,6 +155,8 @@ type History struct {
 	CaughtUp bool
 	// Authors says where the entries' authors come from; empty if they have none.
 	Authors Authors
+	// Idle are the writes that changed nothing, where the audit log tells of them.
+	Idle []Authorship
 
 	// authorships are what a recording says about authors, until it is read.
 	authorships []Authorship

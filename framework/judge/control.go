@@ -13,14 +13,23 @@ type control struct {
 	cutOff bool
 	// workingSince is when the implementation was last put to work; zero if that was before the recording.
 	workingSince time.Time
+	// refusing are the namespaces in which the API server creates no pods.
+	refusing map[string]bool
 	// starting are the acts that put it to work and have not ended, by number.
 	starting map[int]history.Act
 }
 
+func newControl() control {
+	return control{refusing: map[string]bool{}, starting: map[int]history.Act{}}
+}
+
 func (c *control) stimulus(stimulus *history.Stimulus) {
-	if stimulus.Act == history.CutOffImplementation {
+	switch stimulus.Act {
+	case history.CutOffImplementation:
 		c.cutOff = true
-	} else {
+	case history.RefusePods:
+		c.refusing[stimulus.Namespace] = true
+	default:
 		c.halted = c.halted || stimulus.Act.Halts()
 	}
 	if stimulus.Act.Starts() {

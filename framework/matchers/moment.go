@@ -37,6 +37,23 @@ func (m Moment) LivePodsBeside() []*corev1.Pod {
 	return slices.DeleteFunc(m.PodsBeside(), func(pod *corev1.Pod) bool { return !history.IsLive(pod) })
 }
 
+// LivePods are those of the DaemonSet that the event is about that are neither terminating nor terminal, and that are chosen.
+func (m Moment) LivePods(which ...Which) []*corev1.Pod {
+	var live []*corev1.Pod
+	if m.Object == nil {
+		return nil
+	}
+	daemonSet, chosen := m.Object.GetUID(), all(which)
+	for _, node := range m.cluster.NodesOf(daemonSet) {
+		for _, pod := range m.cluster.PodsOn(daemonSet, node) {
+			if history.IsLive(pod) && chosen.is(m.cluster, pod) {
+				live = append(live, pod)
+			}
+		}
+	}
+	return live
+}
+
 // WasAvailable reports whether the pod was available until this happened.
 func (m Moment) WasAvailable() bool {
 	before, _ := m.Before.(*corev1.Pod)

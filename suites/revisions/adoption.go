@@ -46,15 +46,7 @@ func adoption() {
 
 // recreate deletes the DaemonSet without cascade, creates it again, and waits until the new one controls what was left.
 func recreate(ctx context.Context, c *spec.Case, left *appsv1.DaemonSet, edits ...Edit) {
-	stimulus := history.Stimulus{
-		Act: history.DeleteDaemonSet, Kind: history.KindDaemonSet, Namespace: left.Namespace, Name: left.Name, UID: left.UID, Detail: "without cascade",
-	}
-	options := metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationOrphan)}
-	if err := c.Do(ctx, stimulus, func(ctx context.Context) error {
-		return c.Client().AppsV1().DaemonSets(left.Namespace).Delete(ctx, left.Name, options)
-	}); err != nil {
-		c.CannotDecide(fmt.Sprintf("harness: delete DaemonSet %s: %v", left.Name, err))
-	}
+	c.DeleteDaemonSet(ctx, left, metav1.DeletePropagationOrphan)
 	c.Require(ctx, "the deleted DaemonSet is gone", state.When("it is gone", func(cluster *history.Cluster) bool { return cluster.DaemonSets[left.UID] == nil }))
 	// An implementation that has not heard yet that the pods belong to nobody may create others.
 	c.Require(ctx, "everybody has heard of it", Quiet(judge.Lag))
