@@ -6,6 +6,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/suites/api"
 	"github.com/rollcall-conformance/rollcall/suites/avail"
+	"github.com/rollcall-conformance/rollcall/suites/conditions"
 	"github.com/rollcall-conformance/rollcall/suites/drain"
 	"github.com/rollcall-conformance/rollcall/suites/kubelet"
 	"github.com/rollcall-conformance/rollcall/suites/recovery"
@@ -14,6 +15,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/status"
 	"github.com/rollcall-conformance/rollcall/suites/surge"
 	"github.com/rollcall-conformance/rollcall/suites/takeover"
+	"github.com/rollcall-conformance/rollcall/suites/target"
 	"github.com/rollcall-conformance/rollcall/suites/unready"
 )
 
@@ -25,7 +27,9 @@ func Register() {
 	ginkgo.Describe("Rolling update", rolling.Specs)
 	ginkgo.Describe("Drain", drain.Specs)
 	ginkgo.Describe("Unready", unready.Specs)
+	ginkgo.Describe("Target", target.Specs)
 	ginkgo.Describe("Status", status.Specs)
+	ginkgo.Describe("Conditions", conditions.Specs)
 	ginkgo.Describe("Revisions", revisions.Specs)
 	ginkgo.Describe("Recovery", recovery.Specs)
 	ginkgo.Describe("Kubelet", kubelet.Specs)

@@ -56,7 +56,7 @@ func (v Variant) Options() daemonset.Options {
 // Broken returns every variant that breaks a promise, in the order of their names.
 func Broken() []Variant {
 	return sorted(
-		brokenSurges(), brokenSurgeSlots(), brokenRollings(), brokenAvailabilities(), brokenClocks(), brokenStatuses(), brokenRevisions(), brokenNodes(),
+		brokenSurges(), brokenSurgeSlots(), brokenRollings(), brokenAvailabilities(), brokenClocks(), brokenStatuses(), brokenRevisions(), brokenNodes(), brokenTargets(), brokenWords(),
 		brokenPods(), brokenDuplicates(), brokenRestarts(), brokenRollbacks(), brokenBackoffs(), brokenReplacements(), brokenReconcilers(), brokenWithKubelets(),
 	)
 }
