@@ -32,14 +32,14 @@ type Cluster struct {
 	Reports map[types.UID][]*corev1.Event
 
 	// others are the objects of kinds without a view of their own.
-	others                   map[Kind]map[types.UID]Object
-	podsOf                   map[types.UID]map[string]map[types.UID]*corev1.Pod
-	templates                map[types.UID]*templates
-	revisionOf               map[types.UID]int
-	createdWithoutController map[types.UID]bool
-	eligibility              map[types.UID]map[string]Eligibility
-	desired                  map[types.UID]int
-	revisionLabel            string
+	others        map[Kind]map[types.UID]Object
+	podsOf        map[types.UID]map[string]map[types.UID]*corev1.Pod
+	templates     map[types.UID]*templates
+	revisionOf    map[types.UID]int
+	uncontrolled  map[types.UID]bool
+	eligibility   map[types.UID]map[string]Eligibility
+	desired       map[types.UID]int
+	revisionLabel string
 }
 
 // NewCluster returns an empty cluster.
@@ -54,11 +54,11 @@ func NewCluster() *Cluster {
 		others:     map[Kind]map[types.UID]Object{},
 		podsOf:     map[types.UID]map[string]map[types.UID]*corev1.Pod{},
 
-		templates:                map[types.UID]*templates{},
-		revisionOf:               map[types.UID]int{},
-		createdWithoutController: map[types.UID]bool{},
-		eligibility:              map[types.UID]map[string]Eligibility{},
-		desired:                  map[types.UID]int{},
+		templates:    map[types.UID]*templates{},
+		revisionOf:   map[types.UID]int{},
+		uncontrolled: map[types.UID]bool{},
+		eligibility:  map[types.UID]map[string]Eligibility{},
+		desired:      map[types.UID]int{},
 	}
 }
 
@@ -111,8 +111,8 @@ func (c *Cluster) Apply(entry Entry) Change {
 			break
 		}
 		c.list(object)
-		if change.Before == nil && metav1.GetControllerOf(object) == nil {
-			c.createdWithoutController[object.UID] = true
+		if metav1.GetControllerOf(object) == nil {
+			c.uncontrolled[object.UID] = true
 		}
 		c.attribute(object)
 	default:

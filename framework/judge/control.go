@@ -15,12 +15,14 @@ type control struct {
 	workingSince time.Time
 	// refusing are the namespaces in which the API server creates no pods.
 	refusing map[string]bool
+	// obstructed are the namespaces in which it created no ControllerRevisions for some time, so that the implementation may be backing off from everything.
+	obstructed map[string]bool
 	// starting are the acts that put it to work and have not ended, by number.
 	starting map[int]history.Act
 }
 
 func newControl() control {
-	return control{refusing: map[string]bool{}, starting: map[int]history.Act{}}
+	return control{refusing: map[string]bool{}, obstructed: map[string]bool{}, starting: map[int]history.Act{}}
 }
 
 func (c *control) stimulus(stimulus *history.Stimulus) {
@@ -29,6 +31,8 @@ func (c *control) stimulus(stimulus *history.Stimulus) {
 		c.cutOff = true
 	case history.RefusePods:
 		c.refusing[stimulus.Namespace] = true
+	case history.RefuseRevisions:
+		c.obstructed[stimulus.Namespace] = true
 	default:
 		c.halted = c.halted || stimulus.Act.Halts()
 	}

@@ -5,6 +5,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
@@ -15,12 +16,16 @@ type Moment struct {
 	cluster *history.Cluster
 }
 
-// Owner is the DaemonSet that controls the pod, or nil.
+// Owner is the DaemonSet that controls the object, or nil.
 func (m Moment) Owner() *appsv1.DaemonSet {
-	if m.Pod() == nil {
+	if m.Object == nil {
 		return nil
 	}
-	return m.cluster.OwnerOf(m.Pod())
+	owner := metav1.GetControllerOf(m.Object)
+	if owner == nil {
+		return nil
+	}
+	return m.cluster.DaemonSets[owner.UID]
 }
 
 // PodsBeside are the other pods of the DaemonSet on the pod's node, whatever their phase.

@@ -54,8 +54,7 @@ func (s *Scenario) RefusePods(ctx context.Context) {
 			Type: corev1.LimitTypePod, Min: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")},
 		}}},
 	}
-	stimulus := history.Stimulus{Act: history.RefusePods, Kind: history.KindNamespace, Namespace: s.namespace, Name: s.namespace}
-	err := s.Do(ctx, stimulus, func(ctx context.Context) error {
+	err := s.Do(ctx, s.onNamespace(history.RefusePods), func(ctx context.Context) error {
 		if _, err := s.client.CoreV1().LimitRanges(s.namespace).Create(ctx, limit, metav1.CreateOptions{}); err != nil {
 			return err
 		}

@@ -46,14 +46,19 @@ func adoption() {
 
 // recreate deletes the DaemonSet without cascade, creates it again, and waits until the new one controls what was left.
 func recreate(ctx context.Context, c *spec.Case, left *appsv1.DaemonSet, edits ...Edit) {
-	c.DeleteDaemonSet(ctx, left, metav1.DeletePropagationOrphan)
-	c.Require(ctx, "the deleted DaemonSet is gone", state.When("it is gone", func(cluster *history.Cluster) bool { return cluster.DaemonSets[left.UID] == nil }))
-	// An implementation that has not heard yet that the pods belong to nobody may create others.
-	c.Require(ctx, "everybody has heard of it", Quiet(judge.Lag))
+	orphaned(ctx, c, left)
 	c.Create(ctx, c.NewDaemonSet(left.Name, edits...))
 	c.Await(ctx, allControlled())
 	c.Await(ctx, Quiet(time.Second))
 	c.Mark(settled)
+}
+
+// orphaned deletes the DaemonSet without cascade, and returns when everybody knows that nobody controls what it leaves.
+func orphaned(ctx context.Context, c *spec.Case, left *appsv1.DaemonSet) {
+	c.DeleteDaemonSet(ctx, left, metav1.DeletePropagationOrphan)
+	c.Require(ctx, "the deleted DaemonSet is gone", state.When("it is gone", func(cluster *history.Cluster) bool { return cluster.DaemonSets[left.UID] == nil }))
+	// An implementation that has not heard yet that the pods belong to nobody may create others.
+	c.Require(ctx, "everybody has heard of it", Quiet(judge.Lag))
 }
 
 // takesOverAll asks that the DaemonSet that was created again took over everything and changed nothing else.
