@@ -30,9 +30,9 @@ func (c *control) stimulus(stimulus *history.Stimulus) {
 	case history.CutOffImplementation:
 		c.cutOff = true
 	case history.RefusePods:
-		c.refusing[stimulus.Namespace] = true
+		c.refusing[stimulus.Name] = true
 	case history.RefuseRevisions:
-		c.obstructed[stimulus.Namespace] = true
+		c.obstructed[stimulus.Name] = true
 	default:
 		c.halted = c.halted || stimulus.Act.Halts()
 	}

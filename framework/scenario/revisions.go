@@ -108,7 +108,7 @@ func (s *Scenario) AdmitRevisions(ctx context.Context) {
 }
 
 func (s *Scenario) onNamespace(act history.Act) history.Stimulus {
-	return history.Stimulus{Act: act, Kind: history.KindNamespace, Namespace: s.namespace, Name: s.namespace}
+	return history.Stimulus{Act: act, Kind: history.KindNamespace, Name: s.namespace}
 }
 
 // LabelPod sets labels of the pod; with an empty value it takes the label off.
