@@ -8,10 +8,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/retry"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 )
 
 // TryCreateRevision sends a new ControllerRevision and returns what the API server stored, or its refusal.
@@ -49,10 +51,23 @@ func (s *Scenario) TryUpdateRevision(ctx context.Context, revision *appsv1.Contr
 	})
 }
 
-// UpdateRevision is TryUpdateRevision for what must be accepted.
+// UpdateRevision is TryUpdateRevision for what must be accepted. It returns when the recording shows the change.
 func (s *Scenario) UpdateRevision(ctx context.Context, revision *appsv1.ControllerRevision, edit func(*appsv1.ControllerRevision)) {
 	s.tb.Helper()
-	s.must(s.TryUpdateRevision(ctx, revision, edit), "update ControllerRevision %s", revision.Name)
+	var stored *appsv1.ControllerRevision
+	s.must(s.TryUpdateRevision(ctx, revision, func(revision *appsv1.ControllerRevision) {
+		edit(revision)
+		stored = revision
+	}), "update ControllerRevision %s", revision.Name)
+	s.Require(ctx, "the recording shows the change", state.When("ControllerRevision "+revision.Name+" was changed", func(cluster *history.Cluster) bool {
+		now := cluster.Revisions[stored.UID]
+		if now == nil {
+			return true
+		}
+		// What was edited is as it was before the request.
+		order, err := resourceversion.CompareResourceVersion(now.ResourceVersion, stored.ResourceVersion)
+		return err == nil && order > 0
+	}))
 }
 
 // DeleteRevision deletes a ControllerRevision.
@@ -111,15 +126,17 @@ func (s *Scenario) onNamespace(act history.Act) history.Stimulus {
 	return history.Stimulus{Act: act, Kind: history.KindNamespace, Name: s.namespace}
 }
 
-// LabelPod sets labels of the pod; with an empty value it takes the label off.
+// LabelPod sets labels of the pod; with an empty value it takes the label off. It returns when the recording shows the change.
 func (s *Scenario) LabelPod(ctx context.Context, pod *corev1.Pod, labels map[string]string) {
 	s.tb.Helper()
+	before := ""
 	err := s.Do(ctx, onPod(history.LabelPod, pod), func(ctx context.Context) error {
 		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 			current, err := s.client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
 			if err != nil {
 				return err
 			}
+			before = current.ResourceVersion
 			for key, value := range labels {
 				if value == "" {
 					delete(current.Labels, key)
@@ -132,4 +149,12 @@ func (s *Scenario) LabelPod(ctx context.Context, pod *corev1.Pod, labels map[str
 		})
 	})
 	s.must(err, "label pod %s", pod.Name)
+	s.Require(ctx, "the recording shows the labels", state.When("pod "+pod.Name+" was changed", func(cluster *history.Cluster) bool {
+		now := cluster.Pods[pod.UID]
+		if now == nil {
+			return true
+		}
+		order, err := resourceversion.CompareResourceVersion(now.ResourceVersion, before)
+		return err == nil && order > 0
+	}))
 }

@@ -31,23 +31,13 @@ func creation() {
 			first, second := c.Create(ctx, c.NewDaemonSet("first")), c.Create(ctx, c.NewDaemonSet("second", Image("v2")))
 			c.Await(ctx, Steady(first))
 			c.Await(ctx, Steady(second))
+			c.Await(ctx, state.All(firstOnes(), hashed()))
 		},
 		func(j *spec.Checks) {
 			j.Decide("HISTORY-001",
 				Exactly(2, RevisionCreated()),
 				ComesToHold(keeps("first", "v1")), ComesToHold(keeps("second", "v2")),
-				ComesToHold(eachHistory("has number 1", func(r *appsv1.ControllerRevision, owner *appsv1.DaemonSet) error {
-					template, err := history.TemplateIn(r)
-					switch {
-					case err != nil:
-						return err
-					case !history.SameTemplate(template, &owner.Spec.Template):
-						return fmt.Errorf("%s does not hold the template of DaemonSet %s", r.Name, owner.Name)
-					case r.Revision != 1:
-						return fmt.Errorf("%s has number %d, want 1", r.Name, r.Revision)
-					}
-					return nil
-				})))
+				ComesToHold(firstOnes()))
 			j.Decide("HISTORY-002", Tested(AtLeast(2, RevisionCreated())), ComesToHold(hashed()))
 		})
 
@@ -60,6 +50,7 @@ func creation() {
 			c.Mark(before)
 			c.RollOut(ctx, daemonSet, Image("v1"))
 			c.RollOut(ctx, daemonSet, Image("v3"))
+			c.Await(ctx, hashed())
 			c.Mark(outside)
 			for _, edit := range []Edit{
 				MinReadySeconds(1), MaxSurge("1"),
@@ -84,6 +75,22 @@ func creation() {
 				Exactly(1, ofVersion(RevisionCreated(), "v1")), Never(After(RevisionCreated(), Marked(outside))))
 			j.Decide("HISTORY-009", Tested(AtLeast(6, PodCreated())), Never(PodUnidentified()), Never(PodMisnumbered()))
 		})
+}
+
+// firstOnes holds when each history has number 1 and the template of its DaemonSet.
+func firstOnes() state.Condition {
+	return eachHistory("has number 1 and the template in force", func(revision *appsv1.ControllerRevision, owner *appsv1.DaemonSet) error {
+		template, err := history.TemplateIn(revision)
+		switch {
+		case err != nil:
+			return err
+		case !history.SameTemplate(template, &owner.Spec.Template):
+			return fmt.Errorf("%s does not hold the template of DaemonSet %s", revision.Name, owner.Name)
+		case revision.Revision != 1:
+			return fmt.Errorf("%s has number %d, want 1", revision.Name, revision.Revision)
+		}
+		return nil
+	})
 }
 
 func numberOf(m Moment) int64 { return m.Object.(*appsv1.ControllerRevision).Revision }

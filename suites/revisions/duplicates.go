@@ -7,6 +7,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -39,7 +40,7 @@ func duplicates() {
 			c.Await(ctx, gone(current.Name))
 			c.Await(ctx, Quiet(2*time.Second))
 			rolling := c.Update(ctx, updated, MaxUnavailable("1"))
-			c.Await(ctx, RolledOut(rolling))
+			c.Await(ctx, state.All(RolledOut(rolling), keeps("daemon", "v2", "v1")))
 			c.Await(ctx, Quiet(time.Second))
 		},
 		func(j *spec.Checks) {

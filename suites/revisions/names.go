@@ -51,7 +51,8 @@ func names() {
 				AtLeast(1, After(ofVersion(RevisionCreated(), "v2"), Marked(wanted)).Where("with another name", func(m Moment) bool {
 					return m.Object.GetName() != name
 				})),
-				AtLeast(1, StatusWritten().Where("with a collision", func(m Moment) bool { return collisions(m) == 1 })))
+				AtLeast(1, StatusWritten().Where("with a collision", func(m Moment) bool { return collisions(m) > 0 })),
+				Never(StatusWritten().Where("with two collisions or more", func(m Moment) bool { return collisions(m) > 1 })))
 			j.Decide("HISTORY-007",
 				Tested(AtLeast(1, StatusWritten().Where("with a collision", func(m Moment) bool { return collisions(m) > 0 }))),
 				Never(StatusWritten().Where("with two collisions or more", func(m Moment) bool { return collisions(m) > 1 })))

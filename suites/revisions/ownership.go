@@ -38,7 +38,7 @@ func ownership() {
 			c.CreateRevision(ctx, stranger)
 			c.Await(ctx, adopted(orphan))
 			c.UpdateRevision(ctx, first, func(revision *appsv1.ControllerRevision) { delete(revision.Labels, hashLabel) })
-			c.Await(ctx, allLabelled())
+			c.Await(ctx, state.All(adopted(orphan), allLabelled()))
 			c.Await(ctx, Quiet(3*time.Second))
 		},
 		func(j *spec.Checks) {
