@@ -34,7 +34,9 @@ func selection() {
 				c.Bind(others, excluded...)
 				everywhere := c.Create(ctx, c.NewDaemonSet(bystanderName))
 				c.Require(ctx, "the other DaemonSet is on every node", Steady(everywhere))
-				daemonSet := c.Deploy(ctx, strategy.edit, rollouts.OnPool(), inZone("a"))
+				// No Deploy: whoever has pods on other nodes has none of the states that it requires.
+				daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", strategy.edit, rollouts.OnPool(), inZone("a")))
+				c.Await(ctx, RolledOut(daemonSet))
 				c.RollOut(ctx, daemonSet, Image("v2"))
 				// An affinity alone is a change of the template, too: one node more, and one less.
 				c.RollOut(ctx, daemonSet, inZone("b"))

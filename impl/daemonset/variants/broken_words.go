@@ -14,7 +14,7 @@ import (
 func brokenWords() []Variant {
 	return []Variant{
 		{Name: "does-not-report-ended-pods", Says: "Records no event about pods that failed or succeeded.",
-			Breaks:  []string{"COND-004", "UNREADY-004"},
+			Breaks:  []string{"COND-004"},
 			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) { actions.Events = nil })},
 		{Name: "drops-the-conditions-of-others", Says: "Writes the status without conditions.",
 			Breaks:  []string{"COND-005"},
