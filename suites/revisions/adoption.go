@@ -37,6 +37,7 @@ func adoption() {
 			nodes := c.AddNodes(ctx, 2)
 			left := c.Deploy(ctx, OnDelete())
 			updated := c.Update(ctx, left, Image("v2"))
+			c.Require(ctx, "the controller has seen the template", Processed(updated))
 			c.DeletePod(ctx, c.LivePodOn(ctx, left, nodes[0]), time.Second)
 			c.Require(ctx, "one node has an updated pod", UpdatedOn(1, updated, history.IsReady))
 			c.Require(ctx, "it has come to rest", Quiet(time.Second))

@@ -29,6 +29,7 @@ func duplicates() {
 			old := c.LivePodOn(ctx, daemonSet, nodes[1])
 			c.Bind(outdated, old.Name)
 			updated := c.Update(ctx, daemonSet, Image("v2"))
+			c.Require(ctx, "the controller has seen the template", Processed(updated))
 			c.DeletePod(ctx, c.LivePodOn(ctx, daemonSet, nodes[0]), 0)
 			c.Require(ctx, "one pod is updated", UpdatedOn(1, updated, history.IsReady))
 			c.Require(ctx, "it has come to rest", Quiet(time.Second))

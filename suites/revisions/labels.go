@@ -52,6 +52,7 @@ func labels() {
 			nodes := c.AddNodes(ctx, 4)
 			left := c.Deploy(ctx, OnDelete())
 			updated := c.Update(ctx, left, Image("v2"))
+			c.Require(ctx, "the controller has seen the template", Processed(updated))
 			c.DeletePod(ctx, c.LivePodOn(ctx, left, nodes[0]), 0)
 			c.Require(ctx, "one pod is updated", UpdatedOn(1, updated, history.IsReady))
 			c.Require(ctx, "it has come to rest", Quiet(time.Second))
