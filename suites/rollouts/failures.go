@@ -13,9 +13,9 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// AwaitFailures waits until enough updated pods have failed to tell a delay that does not grow, or until even a long one shows.
-func AwaitFailures(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) {
-	c.Await(ctx, state.Any(PodsSeen(daemonSet, 9), Past(time.Now().Add(15*time.Second))))
+// AwaitFailures waits until enough updated pods have failed on that many nodes to tell a delay that does not grow, or until even a long one shows.
+func AwaitFailures(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, nodes int) {
+	c.Await(ctx, state.Any(PodsSeen(daemonSet, 9*nodes), Past(time.Now().Add(15*time.Second))))
 }
 
 // BacksOff asks that pods are created after growing delays and do not pile up. Nobody says how long the delays are: the shortest that is allowed here

@@ -17,7 +17,7 @@ func restraint() {
 		func(ctx context.Context, c *spec.Case) {
 			c.Bind("node", c.AddNodes(ctx, 1)...)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
-			rollouts.AwaitFailures(ctx, c, c.Update(ctx, daemonSet, Image("v2"), Failing()))
+			rollouts.AwaitFailures(ctx, c, c.Update(ctx, daemonSet, Image("v2"), Failing()), 1)
 		},
 		func(j *spec.Checks) {
 			rollouts.BacksOff(j, "SURGE-024", PodCreated(OfVersion("v2")).On(j.Bound("node")))
@@ -29,7 +29,7 @@ func restraint() {
 		func(ctx context.Context, c *spec.Case) {
 			// Two, whose delays have to grow independently of each other.
 			c.Bind("nodes", c.AddNodes(ctx, 2)...)
-			rollouts.AwaitFailures(ctx, c, c.Create(ctx, c.NewDaemonSet("daemon", MaxSurge("1"), Failing())))
+			rollouts.AwaitFailures(ctx, c, c.Create(ctx, c.NewDaemonSet("daemon", MaxSurge("1"), Failing())), 2)
 		},
 		func(j *spec.Checks) {
 			for _, node := range j.BoundAll("nodes") {

@@ -49,7 +49,7 @@ func failing() {
 		spec.Decides("TARGET-010"),
 		func(ctx context.Context, c *spec.Case) {
 			c.Bind(failed, c.AddNodes(ctx, 2)...)
-			rollouts.AwaitFailures(ctx, c, c.Create(ctx, c.NewDaemonSet("daemon", MaxUnavailable("1"), Failing())))
+			rollouts.AwaitFailures(ctx, c, c.Create(ctx, c.NewDaemonSet("daemon", MaxUnavailable("1"), Failing())), 2)
 		},
 		func(j *spec.Checks) {
 			for _, node := range j.BoundAll(failed) {
