@@ -6,6 +6,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/suites/api"
 	"github.com/rollcall-conformance/rollcall/suites/avail"
+	"github.com/rollcall-conformance/rollcall/suites/conditions"
 	"github.com/rollcall-conformance/rollcall/suites/drain"
 	"github.com/rollcall-conformance/rollcall/suites/gate"
 	"github.com/rollcall-conformance/rollcall/suites/hostport"
@@ -17,8 +18,10 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/rollback"
 	"github.com/rollcall-conformance/rollcall/suites/rolling"
 	"github.com/rollcall-conformance/rollcall/suites/rollover"
+	"github.com/rollcall-conformance/rollcall/suites/status"
 	"github.com/rollcall-conformance/rollcall/suites/surge"
 	"github.com/rollcall-conformance/rollcall/suites/takeover"
+	"github.com/rollcall-conformance/rollcall/suites/target"
 	"github.com/rollcall-conformance/rollcall/suites/unready"
 )
 
@@ -36,6 +39,9 @@ func Register() {
 	ginkgo.Describe("Unready", unready.Specs)
 	ginkgo.Describe("Host ports", hostport.Specs)
 	ginkgo.Describe("Gate", gate.Specs)
+	ginkgo.Describe("Target", target.Specs)
+	ginkgo.Describe("Status", status.Specs)
+	ginkgo.Describe("Conditions", conditions.Specs)
 	ginkgo.Describe("Revisions", revisions.Specs)
 	ginkgo.Describe("Recovery", recovery.Specs)
 	ginkgo.Describe("Kubelet", kubelet.Specs)

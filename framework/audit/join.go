@@ -28,11 +28,13 @@ import (
 // Of several requests that may have had one effect, the one that was answered first had it: those that came later found it. None has an effect that was
 // seen before the request came in.
 //
+// Writes that changed nothing come last: those whose answers have a version that another made.
+//
 // Events without a request in the log have no author: what was there when the recording began, and what the API server did by itself.
 func Join(h *history.History, records []Record) []history.Authorship {
 	j := newJoiner(records)
 	before := map[types.UID]history.Object{}
-	var all []history.Authorship
+	var all, idle []history.Authorship
 	for _, entry := range h.Entries {
 		if entry.Object == nil {
 			continue
@@ -43,11 +45,14 @@ func Join(h *history.History, records []Record) []history.Authorship {
 		if record == nil {
 			continue
 		}
-		all = append(all, history.Authorship{ResourceVersion: entry.ResourceVersion, UID: uid, Author: history.Author{
-			User: record.User, Verb: record.Verb, Subresource: record.Subresource, Code: record.Code,
-		}})
+		all = append(all, history.Authorship{ResourceVersion: entry.ResourceVersion, UID: uid, Author: record.author()})
+		idle = append(idle, j.idle(entry)...)
 	}
-	return all
+	return append(all, idle...)
+}
+
+func (r Record) author() history.Author {
+	return history.Author{User: r.User, Verb: r.Verb, Subresource: r.Subresource, Code: r.Code}
 }
 
 // joiner holds the records of requests that were carried out, first answered first.
@@ -116,4 +121,16 @@ func (j *joiner) author(before history.Object, entry history.Entry) *Record {
 		return record
 	}
 	return nil
+}
+
+// idle are the writes that were answered with the event's version, but for the one that made it.
+func (j *joiner) idle(entry history.Entry) []history.Authorship {
+	uid := entry.Object.GetUID()
+	var all []history.Authorship
+	for i, record := range j.byVersion[version{entry.ResourceVersion, uid}] {
+		if i > 0 && (record.Verb == "update" || record.Verb == "patch") {
+			all = append(all, history.Authorship{ResourceVersion: entry.ResourceVersion, UID: uid, Author: record.author(), Again: &record.Answered})
+		}
+	}
+	return all
 }

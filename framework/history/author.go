@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -52,6 +53,9 @@ type Authorship struct {
 	ResourceVersion uint64    `json:"rv"`
 	UID             types.UID `json:"uid"`
 	Author          Author    `json:"author"`
+	// Again is set where another made the event, and this write was answered with its version because it changed nothing: when that was, by the API
+	// server's clock.
+	Again *time.Time `json:"again,omitempty"`
 }
 
 // Authors says where a recording's authors come from.
@@ -127,7 +131,7 @@ func (h *History) authorship() []Authorship {
 			all = append(all, Authorship{ResourceVersion: entry.ResourceVersion, UID: entry.Object.GetUID(), Author: *entry.Author})
 		}
 	}
-	return all
+	return append(all, h.Idle...)
 }
 
 // takeAuthors keeps what a line says about authors until Attribute.
@@ -140,14 +144,19 @@ func (h *History) takeAuthors(said *authorsLine) {
 	}
 }
 
-// Attribute gives the entries their authors.
+// Attribute gives the entries their authors, and the history the writes that changed nothing.
 func (h *History) Attribute(source Authors, all []Authorship) {
 	type event struct {
 		version uint64
 		uid     types.UID
 	}
 	authors := make(map[event]*Author, len(all))
+	h.Idle = nil
 	for i := range all {
+		if all[i].Again != nil {
+			h.Idle = append(h.Idle, all[i])
+			continue
+		}
 		authors[event{all[i].ResourceVersion, all[i].UID}] = &all[i].Author
 	}
 	for i, entry := range h.Entries {

@@ -31,14 +31,14 @@ type Cluster struct {
 	Reports map[types.UID][]*corev1.Event
 
 	// objects are those there are, of every kind. What is above and below are views of them.
-	objects                  map[Kind]map[string]Object
-	podsOf                   map[types.UID]map[string]map[types.UID]*corev1.Pod
-	templates                map[types.UID]*templates
-	revisionOf               map[types.UID]int
-	createdWithoutController map[types.UID]bool
-	eligibility              map[types.UID]map[string]Eligibility
-	desired                  map[types.UID]int
-	revisionLabel            string
+	objects       map[Kind]map[string]Object
+	podsOf        map[types.UID]map[string]map[types.UID]*corev1.Pod
+	templates     map[types.UID]*templates
+	revisionOf    map[types.UID]int
+	uncontrolled  map[types.UID]bool
+	eligibility   map[types.UID]map[string]Eligibility
+	desired       map[types.UID]int
+	revisionLabel string
 }
 
 // NewCluster returns an empty cluster.
@@ -53,11 +53,11 @@ func NewCluster() *Cluster {
 		objects:    map[Kind]map[string]Object{},
 		podsOf:     map[types.UID]map[string]map[types.UID]*corev1.Pod{},
 
-		templates:                map[types.UID]*templates{},
-		revisionOf:               map[types.UID]int{},
-		createdWithoutController: map[types.UID]bool{},
-		eligibility:              map[types.UID]map[string]Eligibility{},
-		desired:                  map[types.UID]int{},
+		templates:    map[types.UID]*templates{},
+		revisionOf:   map[types.UID]int{},
+		uncontrolled: map[types.UID]bool{},
+		eligibility:  map[types.UID]map[string]Eligibility{},
+		desired:      map[types.UID]int{},
 	}
 }
 

@@ -114,6 +114,8 @@ type History struct {
 	Refusals []Refusal
 	// Health of the implementation when the scenario ended; nil if that is not known.
 	Health *Health
+	// Idle are the writes that changed nothing, where the audit log tells of them.
+	Idle []Authorship
 
 	// authorships are what a recording says about authors, until it is read.
 	authorships []Authorship

@@ -139,6 +139,11 @@ func TestAnAdoptedPodThatSaysNothingOfItsRevisionIsOld(t *testing.T) {
 	if !end(b).IsUpdated(created.Object()) {
 		t.Error("a pod that the implementation created is judged by its label")
 	}
+	created.Edit(func(pod *corev1.Pod) { pod.OwnerReferences = nil })
+	created.Edit(func(pod *corev1.Pod) { pod.OwnerReferences = []metav1.OwnerReference{owner} })
+	if end(b).IsUpdated(created.Object()) {
+		t.Error("updated without a label, once it was adopted again")
+	}
 }
 
 func TestTemplatesThatPodsDoNotShowAreToldApart(t *testing.T) {

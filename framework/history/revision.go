@@ -120,7 +120,7 @@ func (c *Cluster) attribute(pod *corev1.Pod) {
 		delete(c.revisionOf, pod.UID)
 		return
 	}
-	if c.createdWithoutController[pod.UID] && c.unmarked(pod) {
+	if c.uncontrolled[pod.UID] && c.unmarked(pod) {
 		c.revisionOf[pod.UID] = NoRevision
 		return
 	}

@@ -52,8 +52,8 @@ func (c *Cluster) viewPod(before, pod *corev1.Pod, gone bool) {
 		return
 	}
 	c.list(pod)
-	if before == nil && metav1.GetControllerOf(pod) == nil {
-		c.createdWithoutController[pod.UID] = true
+	if metav1.GetControllerOf(pod) == nil {
+		c.uncontrolled[pod.UID] = true
 	}
 	c.attribute(pod)
 }

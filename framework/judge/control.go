@@ -13,6 +13,10 @@ type control struct {
 	cutOff bool
 	// workingSince is when the implementation was last put to work; zero if that was before the recording.
 	workingSince time.Time
+	// refusing are the namespaces in which the API server creates no pods.
+	refusing map[string]bool
+	// obstructed are the namespaces in which it created no ControllerRevisions for some time, so that the implementation may be backing off from everything.
+	obstructed map[string]bool
 	// starting are the acts that put it to work and have not ended, by number.
 	starting map[int]history.Act
 	// surge: the feature gate surgeGate is on, or is once the implementation has started; switchedBy is the number of the act that starts it with
@@ -24,10 +28,19 @@ type control struct {
 // surgeGate is the feature gate without which maxSurge is ignored (GATE-010).
 const surgeGate = "DaemonSetUpdateSurge"
 
+func newControl() control {
+	return control{refusing: map[string]bool{}, obstructed: map[string]bool{}, starting: map[int]history.Act{}, surge: true}
+}
+
 func (c *control) stimulus(stimulus *history.Stimulus) {
-	if stimulus.Act == history.CutOffImplementation {
+	switch stimulus.Act {
+	case history.CutOffImplementation:
 		c.cutOff = true
-	} else {
+	case history.RefusePods:
+		c.refusing[stimulus.Name] = true
+	case history.RefuseRevisions:
+		c.obstructed[stimulus.Name] = true
+	default:
 		c.halted = c.halted || stimulus.Act.Halts()
 	}
 	if stimulus.Act.Starts() {

@@ -25,7 +25,8 @@ type Due struct {
 	Extra time.Duration
 	// Undone says what is missing once the bound has passed, for example "old pod a still there beside available b".
 	Undone string
-	// Creates: the act is to create a pod. Nobody is held to that before they have created one for the DaemonSet: nothing shows that they may.
+	// Creates: the act is to create a pod. Nobody is held to that before they have created one for the DaemonSet: nothing shows that they may; nor while the
+	// harness has the API server refuse them.
 	Creates bool
 	// ByClock: it is owed because time passed, which nothing announces. It counts only if nothing else woke the implementation.
 	ByClock bool
@@ -176,7 +177,7 @@ func (d *duties) Elapse(s *Scene, next time.Time) []Violation {
 // overdue reports whether the deadline passes before the time. What resets the clock is taken into account here, when it matters.
 func (d *duty) overdue(s *Scene, next time.Time) bool {
 	w, m := d.workload, s.memory
-	if m.control.interrupted() || !w.Live() || d.Creates && w.createdAt.IsZero() {
+	if m.control.interrupted() || m.control.obstructed[w.Object.Namespace] || !w.Live() || d.Creates && (w.createdAt.IsZero() || m.control.refusing[w.Object.Namespace]) {
 		// Nothing can be expected yet.
 		d.since, d.acts = latest(d.since, s.Now), m.acts
 		return false

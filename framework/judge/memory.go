@@ -30,7 +30,7 @@ type memory struct {
 
 func newMemory(h *history.History) *memory {
 	return &memory{
-		h: h, workloads: map[types.UID]*Workload{}, pods: map[types.UID]*Pod{}, blame: newBlame(h.Start), control: control{starting: map[int]history.Act{}, surge: true},
+		h: h, workloads: map[types.UID]*Workload{}, pods: map[types.UID]*Pod{}, blame: newBlame(h.Start), control: newControl(),
 	}
 }
 

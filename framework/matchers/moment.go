@@ -5,6 +5,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
@@ -15,12 +16,16 @@ type Moment struct {
 	cluster *history.Cluster
 }
 
-// Owner is the DaemonSet that controls the pod, or nil.
+// Owner is the DaemonSet that controls the object, or nil.
 func (m Moment) Owner() *appsv1.DaemonSet {
-	if m.Pod() == nil {
+	if m.Object == nil {
 		return nil
 	}
-	return m.cluster.OwnerOf(m.Pod())
+	owner := metav1.GetControllerOf(m.Object)
+	if owner == nil {
+		return nil
+	}
+	return m.cluster.DaemonSets[owner.UID]
 }
 
 // PodsBeside are the other pods of the DaemonSet on the pod's node, whatever their phase.
@@ -35,6 +40,23 @@ func (m Moment) PodsBeside() []*corev1.Pod {
 // LivePodsBeside are those PodsBeside that are neither terminating nor terminal.
 func (m Moment) LivePodsBeside() []*corev1.Pod {
 	return slices.DeleteFunc(m.PodsBeside(), func(pod *corev1.Pod) bool { return !history.IsLive(pod) })
+}
+
+// LivePods are those of the DaemonSet that the event is about that are neither terminating nor terminal, and that are chosen.
+func (m Moment) LivePods(which ...Which) []*corev1.Pod {
+	var live []*corev1.Pod
+	if m.Object == nil {
+		return nil
+	}
+	daemonSet, chosen := m.Object.GetUID(), all(which)
+	for _, node := range m.cluster.NodesOf(daemonSet) {
+		for _, pod := range m.cluster.PodsOn(daemonSet, node) {
+			if history.IsLive(pod) && chosen.is(m.cluster, pod) {
+				live = append(live, pod)
+			}
+		}
+	}
+	return live
 }
 
 // WasAvailable reports whether the pod was available until this happened.

@@ -88,6 +88,13 @@ func PodAltered(which ...Which) Event {
 	})
 }
 
+// PodLabelled happens when a pod's value of the label changes, be it that it gets or loses the label.
+func PodLabelled(label string, which ...Which) Event {
+	return podEvent(which, "given another label "+label, func(before, after *corev1.Pod) bool {
+		return before != nil && after != nil && before.Labels[label] != after.Labels[label]
+	})
+}
+
 // PodHastened happens when a terminating pod is given less time than it had been, while a container of it still runs: once none does, its kubelet
 // sees to it that the pod goes at once.
 func PodHastened(which ...Which) Event {

@@ -20,7 +20,13 @@ type Condition = state.Condition
 // decides nothing else. Not holding is no failure: whether the implementation should have brought it about is for the judges of the recording.
 func (s *Scenario) Await(ctx context.Context, condition Condition) bool {
 	s.tb.Helper()
-	return s.await(ctx, s.env.Patience, condition) == ""
+	return s.AwaitAfter(ctx, 0, condition)
+}
+
+// AwaitAfter is Await for what may take that long by itself, in which nothing may change: it waits longer by as much.
+func (s *Scenario) AwaitAfter(ctx context.Context, takes time.Duration, condition Condition) bool {
+	s.tb.Helper()
+	return s.await(ctx, takes+s.env.Patience, condition) == ""
 }
 
 // await returns in what the state still differs from the condition when it gives up; empty if the condition holds.

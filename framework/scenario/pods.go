@@ -59,20 +59,25 @@ func (s *Scenario) MakeStaticPod(ctx context.Context, node string, labels map[st
 	s.tb.Helper()
 	owner, err := s.client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
 	s.must(err, "get node %s", node)
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{
-			Name: "static-" + node, Namespace: s.namespace, Labels: labels,
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("Node"))},
-		},
-		Spec: podSpec(s.env.Images),
-	}
+	return s.MakePod(ctx, "static-"+node, node, labels, func(pod *corev1.Pod) {
+		pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("Node"))}
+	})
+}
+
+// MakePod makes a pod on the node that nobody controls. Each edit changes it before.
+func (s *Scenario) MakePod(ctx context.Context, name, node string, labels map[string]string, edits ...func(*corev1.Pod)) *corev1.Pod {
+	s.tb.Helper()
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: s.namespace, Labels: labels}, Spec: podSpec(s.env.Images)}
 	pod.Spec.NodeName = node
+	for _, edit := range edits {
+		edit(pod)
+	}
 	var created *corev1.Pod
-	err = s.Do(ctx, onPod(history.CreatePod, pod), func(ctx context.Context) (err error) {
+	err := s.Do(ctx, onPod(history.CreatePod, pod), func(ctx context.Context) (err error) {
 		created, err = s.client.CoreV1().Pods(s.namespace).Create(ctx, pod, metav1.CreateOptions{})
 		return err
 	})
-	s.must(err, "create static pod on %s", node)
+	s.must(err, "create pod %s on %s", name, node)
 	return created
 }
 

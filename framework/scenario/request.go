@@ -41,9 +41,8 @@ type update func(context.Context, *appsv1.DaemonSet, metav1.UpdateOptions) (*app
 func (s *Scenario) write(
 	ctx context.Context, act history.Act, daemonSet *appsv1.DaemonSet, edits []Edit, send update,
 ) (stored *appsv1.DaemonSet, err error) {
-	stimulus := history.Stimulus{
-		Act: act, Kind: history.KindDaemonSet, Namespace: daemonSet.Namespace, Name: daemonSet.Name, UID: daemonSet.UID, Detail: words(edits),
-	}
+	stimulus := onDaemonSet(act, daemonSet)
+	stimulus.Detail = words(edits)
 	err = s.Do(ctx, stimulus, func(ctx context.Context) error {
 		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 			current, err := s.client.AppsV1().DaemonSets(daemonSet.Namespace).Get(ctx, daemonSet.Name, metav1.GetOptions{})

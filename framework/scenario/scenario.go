@@ -99,8 +99,10 @@ type Scenario struct {
 	kind      NodeKind
 	nodes     []string
 	broken    map[string]func(context.Context) error
-	recorder  *recorder.Recorder
-	path      string
+	// held are what lets go of the objects that the scenario keeps from being deleted.
+	held     []func(context.Context) error
+	recorder *recorder.Recorder
+	path     string
 	// admin is a client whose requests are nobody's business, client one whose requests are recorded.
 	admin, client kubernetes.Interface
 	// authorsFrom is env.Authors' position at the recording's beginning.
@@ -244,6 +246,9 @@ func (s *Scenario) Clean(ctx context.Context) error {
 	grace := map[NodeKind]int64{Real: 1}[s.kind]
 	soon := metav1.DeleteOptions{GracePeriodSeconds: &grace}
 	var failures []error
+	for _, release := range s.held {
+		failures = append(failures, release(ctx))
+	}
 	for _, namespace := range s.namespaces() {
 		failures = append(failures,
 			s.admin.AppsV1().DaemonSets(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}),

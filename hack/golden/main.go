@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -74,9 +75,12 @@ func keepOne(target, path string) (err error) {
 	return compressed.Close()
 }
 
-// trim drops what no rule and no check looks at: Event objects, heartbeats of nodes, and what is long in their status.
+// trim drops what no rule and no check looks at: Event objects but those about DaemonSets, heartbeats of nodes, and what is long in their status.
 func trim(h *history.History) {
-	h.Evidence = nil
+	h.Evidence = slices.DeleteFunc(h.Evidence, func(entry history.Entry) bool {
+		event, ok := entry.Object.(*corev1.Event)
+		return !ok || event.InvolvedObject.Kind != string(history.KindDaemonSet)
+	})
 	nodes := map[types.UID]*corev1.Node{}
 	kept := h.Entries[:0]
 	for _, entry := range h.Entries {

@@ -48,7 +48,8 @@ func Specs() {
 		},
 		func(j *spec.Checks) {
 			stalled(j)
-			j.Decide("HOSTPORT-012", EndsRolledOut(), Never(PodDeleted(OfVersion("v1"))), Never(PodRestarted(OfVersion("v1"))))
+			j.Decide("HOSTPORT-012", EndsRolledOut(),
+				Never(After(PodDeleted(OfVersion("v1")), Marked(begun))), Never(After(PodRestarted(OfVersion("v1")), Marked(begun))))
 		}, spec.SimulatedNodes{}, spec.Alone{})
 }
 

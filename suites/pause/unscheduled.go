@@ -10,6 +10,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -41,6 +42,9 @@ func unscheduled() {
 	spec.It("pauses within maxSurge for updated pods whose host port is taken, and goes on when it is free",
 		spec.Decides("PAUSE-002", "PAUSE-004"),
 		func(ctx context.Context, c *spec.Case) {
+			if c.Claims(requirements.HostPortRejection) {
+				c.NotPossible("the implementation has a host port together with maxSurge rejected")
+			}
 			nodes := c.AddNodes(ctx, 3)
 			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", MaxSurge("1")))
 			c.Require(ctx, "the first pods are available", Steady(daemonSet))

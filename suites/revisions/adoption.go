@@ -37,6 +37,7 @@ func adoption() {
 			nodes := c.AddNodes(ctx, 2)
 			left := c.Deploy(ctx, OnDelete())
 			updated := c.Update(ctx, left, Image("v2"))
+			c.Require(ctx, "the controller has seen the template", Processed(updated))
 			c.DeletePod(ctx, c.LivePodOn(ctx, left, nodes[0]), time.Second)
 			c.Require(ctx, "one node has an updated pod", UpdatedOn(1, updated, history.IsReady))
 			c.Require(ctx, "it has come to rest", Quiet(time.Second))
@@ -46,22 +47,19 @@ func adoption() {
 
 // recreate deletes the DaemonSet without cascade, creates it again, and waits until the new one controls what was left.
 func recreate(ctx context.Context, c *spec.Case, left *appsv1.DaemonSet, edits ...Edit) {
-	stimulus := history.Stimulus{
-		Act: history.DeleteDaemonSet, Kind: history.KindDaemonSet, Namespace: left.Namespace, Name: left.Name, UID: left.UID, Detail: "without cascade",
-	}
-	options := metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationOrphan)}
-	if err := c.Do(ctx, stimulus, func(ctx context.Context) error {
-		return c.Client().AppsV1().DaemonSets(left.Namespace).Delete(ctx, left.Name, options)
-	}); err != nil {
-		c.CannotDecide(fmt.Sprintf("harness: delete DaemonSet %s: %v", left.Name, err))
-	}
-	c.Require(ctx, "the deleted DaemonSet is gone", state.When("it is gone", func(cluster *history.Cluster) bool { return cluster.DaemonSets[left.UID] == nil }))
-	// An implementation that has not heard yet that the pods belong to nobody may create others.
-	c.Require(ctx, "everybody has heard of it", Quiet(judge.Lag))
+	orphaned(ctx, c, left)
 	c.Create(ctx, c.NewDaemonSet(left.Name, edits...))
 	c.Await(ctx, allControlled())
 	c.Await(ctx, Quiet(time.Second))
 	c.Mark(settled)
+}
+
+// orphaned deletes the DaemonSet without cascade, and returns when everybody knows that nobody controls what it leaves.
+func orphaned(ctx context.Context, c *spec.Case, left *appsv1.DaemonSet) {
+	c.DeleteDaemonSet(ctx, left, metav1.DeletePropagationOrphan)
+	c.Require(ctx, "the deleted DaemonSet is gone", state.When("it is gone", func(cluster *history.Cluster) bool { return cluster.DaemonSets[left.UID] == nil }))
+	// An implementation that has not heard yet that the pods belong to nobody may create others.
+	c.Require(ctx, "everybody has heard of it", Quiet(judge.Lag))
 }
 
 // takesOverAll asks that the DaemonSet that was created again took over everything and changed nothing else.

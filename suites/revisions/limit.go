@@ -16,6 +16,7 @@ import (
 
 // limit are the specs of the histories beyond revisionHistoryLimit.
 func limit() {
+	trims()
 	spec.It("keeps the histories of several old templates that pods still run or end with, beyond the limit",
 		spec.Decides("HISTORY-017", "HISTORY-010"),
 		func(ctx context.Context, c *spec.Case) {
@@ -39,6 +40,72 @@ func limit() {
 		func(j *spec.Checks) {
 			j.Decide("HISTORY-017", Tested(AtLeast(1, PodDeleted(OfVersion("v2")))), Tested(AtLeast(1, PodDeleted(OfVersion("v3")))))
 		})
+}
+
+// trims are the specs of what is deleted beyond the limit.
+func trims() {
+	spec.It("deletes the oldest histories beyond the limit, by their numbers, and never the current one",
+		spec.Decides("HISTORY-016", "HISTORY-018", "HISTORY-019", "HISTORY-020"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			daemonSet := c.Deploy(ctx, keeping(2), MaxUnavailable("1"))
+			for _, version := range []string{"v2", "v3"} {
+				c.RollOut(ctx, daemonSet, Image(version))
+			}
+			c.Await(ctx, keeps("daemon", "v3", "v2", "v1"))
+			// The rollback makes v1 the newest, and v2 the oldest.
+			c.RollOut(ctx, daemonSet, Image("v1"))
+			c.RollOut(ctx, daemonSet, Image("v4"))
+			c.Await(ctx, keeps("daemon", "v4", "v1", "v3"))
+			c.Await(ctx, Quiet(time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Decide("HISTORY-016", ComesToHold(histories(3)))
+			j.Decide("HISTORY-018", Never(currentDeleted()), Tested(AtLeast(1, RevisionDeleted())))
+			j.Decide("HISTORY-019", AtLeast(1, ofVersion(RevisionDeleted(), "v2")), Exactly(1, RevisionDeleted()))
+			j.Decide("HISTORY-020", ComesToHold(keeps("daemon", "v4", "v1", "v3")))
+		})
+
+	spec.It("deletes the surplus as soon as the limit is lowered, down to the current history alone",
+		spec.Decides("HISTORY-021", "HISTORY-018", "HISTORY-020"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			for _, version := range []string{"v2", "v3"} {
+				c.RollOut(ctx, daemonSet, Image(version))
+			}
+			c.Await(ctx, Quiet(time.Second))
+			c.Mark(lowering)
+			c.Update(ctx, daemonSet, keeping(1))
+			c.Await(ctx, histories(2))
+			c.Update(ctx, daemonSet, keeping(0))
+			c.Await(ctx, histories(1))
+			c.RollOut(ctx, daemonSet, Image("v4"))
+			c.Await(ctx, keeps("daemon", "v4"))
+			c.Await(ctx, Quiet(time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Decide("HISTORY-021",
+				Before(ofVersion(RevisionDeleted(), "v1"), First(After(TemplateChanged(), Marked(lowering)))),
+				Before(ofVersion(RevisionDeleted(), "v2"), First(After(TemplateChanged(), Marked(lowering)))))
+			j.Decide("HISTORY-018", Never(currentDeleted()), Tested(AtLeast(2, RevisionDeleted())))
+			j.Decide("HISTORY-020", ComesToHold(keeps("daemon", "v4")))
+		})
+}
+
+// lowering is where the limit begins to be lowered.
+const lowering history.Mark = "the limit is lowered"
+
+// currentDeleted is the deletion of the history of the template in force.
+func currentDeleted() Event {
+	return RevisionDeleted().Where("of the current template", func(m Moment) bool {
+		owner := m.Owner()
+		if owner == nil {
+			return false
+		}
+		template, err := history.TemplateIn(m.Object.(*appsv1.ControllerRevision))
+		return err == nil && history.SameTemplate(template, &owner.Spec.Template)
+	})
 }
 
 // keeping sets revisionHistoryLimit.

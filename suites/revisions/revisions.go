@@ -3,6 +3,14 @@ package revisions
 
 // Specs registers the family.
 func Specs() {
+	creation()
+	names()
+	refused()
+	duplicates()
+	ownership()
 	adoption()
 	limit()
+	labels()
+	deletion()
+	api()
 }

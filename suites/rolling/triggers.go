@@ -50,11 +50,14 @@ func triggers() {
 			j.Decide("ROLLING-016", EndsRolledOut(), OnEveryNode(AtLeast(2, PodDeleted())), OnEveryNode(AtLeast(3, PodCreated())))
 		})
 
-	spec.It("leaves the pods of other DaemonSets and other namespaces alone",
+	spec.It("leaves the pods of other DaemonSets, of other namespaces and of nobody alone",
 		spec.Decides("ROLLING-019", "TARGET-003"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 2)
 			static := c.MakeStaticPod(ctx, nodes[0], map[string]string{"app": "daemon"})
+			// One that nobody controls may be adopted if it has the labels, and is the DaemonSet's from then on.
+			free := c.MakePod(ctx, "free", nodes[0], map[string]string{"app": "free"})
+			c.MakePod(ctx, "adoptive", nodes[1], map[string]string{"app": "daemon"})
 			alike := Edit{Says: "the labels of the other", Apply: func(d *appsv1.DaemonSet) {
 				d.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"part": d.Name}}
 				d.Spec.Template.Labels = map[string]string{"part": d.Name, "app": "daemon"}
@@ -68,6 +71,7 @@ func triggers() {
 			daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
 			c.Bind("rolled out", string(daemonSet.UID))
 			c.Bind("static pod", static.Name)
+			c.Bind("free pod", free.Name)
 			c.RollOut(ctx, daemonSet, Image("v2"))
 			c.Await(ctx, Quiet(time.Second))
 		},
@@ -77,7 +81,7 @@ func triggers() {
 			others := func(m Moment) bool { return !mine(m) }
 			j.Given(AtLeast(1, PodDeleted(OfVersion("v1")).Where("of the DaemonSet rolled out", mine)))
 			j.Decide("ROLLING-019",
-				Never(PodDeleted(Named(static))),
+				Never(PodDeleted(Named(static))), Never(PodDeleted(Named(j.Bound("free pod")))),
 				Never(PodDeleted().Where("of another DaemonSet or of none", others)),
 				Never(PodAltered().Where("of another DaemonSet or of none", others)))
 		}, spec.Bystanders{})

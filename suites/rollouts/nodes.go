@@ -55,23 +55,17 @@ func Replace(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
 	if again == nil {
 		c.CannotDecide("harness: there is no node " + name)
 	}
-	change := func(act history.Act, change func(context.Context) error) {
-		if err := c.Do(ctx, history.Stimulus{Act: act, Kind: history.KindNode, Name: name, Node: name}, change); err != nil {
-			c.CannotDecide(fmt.Sprintf("harness: %s %s: %v", act, name, err))
-		}
-	}
-	change(history.DeleteNode, func(ctx context.Context) error {
-		return c.Client().CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
-	})
+	Remove(ctx, c, name)
 	c.DeletePod(ctx, pod, 0)
-	c.Require(ctx, "the node and its pod are gone", state.When(name+" and "+pod.Name+" are gone", func(cluster *history.Cluster) bool {
-		return cluster.Nodes[name] == nil && cluster.Pods[pod.UID] == nil
-	}))
+	c.Require(ctx, "the pod is gone", state.When(pod.Name+" is gone", func(cluster *history.Cluster) bool { return cluster.Pods[pod.UID] == nil }))
 	c.Await(ctx, Quiet(moment))
-	change(history.AddNode, func(ctx context.Context) error {
+	err := c.Do(ctx, history.Stimulus{Act: history.AddNode, Kind: history.KindNode, Name: name, Node: name}, func(ctx context.Context) error {
 		_, err := c.Client().CoreV1().Nodes().Create(ctx, again, metav1.CreateOptions{})
 		return err
 	})
+	if err != nil {
+		c.CannotDecide(fmt.Sprintf("harness: %s %s: %v", history.AddNode, name, err))
+	}
 	c.Require(ctx, "the node is Ready again", state.When(name+" is Ready and repels no pod", func(cluster *history.Cluster) bool {
 		node := cluster.Nodes[name]
 		return node != nil && history.NodeReady(node) && len(node.Spec.Taints) == 0

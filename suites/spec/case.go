@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
 
@@ -69,6 +71,11 @@ func (c *Case) clean(ctx context.Context) error {
 		failures = append(failures, c.Clean(ctx))
 	}
 	return errors.Join(append(failures, c.own.release(ctx))...)
+}
+
+// Claims reports whether the implementation claims the feature.
+func (c *Case) Claims(feature requirements.Feature) bool {
+	return slices.Contains(c.process.session.Features, feature)
 }
 
 // CannotDecide ends the scenario: what it is about turned out not to be decidable here, for the reason given.

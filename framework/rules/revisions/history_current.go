@@ -6,6 +6,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -25,7 +26,8 @@ func HistoryCurrent() judge.Rule {
 
 type historyCurrent struct {
 	judge.Exercise
-	// touched is when the harness last laid hands on a revision.
+	// touched is when the harness last laid hands on a revision, or somebody collected one that another DaemonSet left: it may have been as good as the
+	// DaemonSet's own until then.
 	touched time.Time
 }
 
@@ -36,6 +38,9 @@ func (o *historyCurrent) Observe(s *judge.Scene) []judge.Violation {
 			o.touched = s.Now
 		}
 		return nil
+	}
+	if collected(s) {
+		o.touched = s.Now
 	}
 	if s.Status == nil || s.Now.Sub(o.touched) < judge.Lag || !s.Status.Workload.Live() {
 		return nil
@@ -88,6 +93,16 @@ func (o *historyCurrent) Observe(s *judge.Scene) []judge.Violation {
 	}
 	o.PutToTest()
 	return []judge.Violation{{Got: got, Window: s.Window(s.Status.Workload)}}
+}
+
+// collected reports whether a history went in this step whose controller is gone.
+func collected(s *judge.Scene) bool {
+	gone, ok := s.Change.Object.(*appsv1.ControllerRevision)
+	if !ok || s.Change.Type != watch.Deleted {
+		return false
+	}
+	owner := metav1.GetControllerOf(gone)
+	return owner != nil && s.Workloads()[owner.UID] == nil
 }
 
 // holds reports whether the revision holds the DaemonSet's template.

@@ -47,6 +47,17 @@ func TestHistoryCurrent(t *testing.T) {
 			ds.Set(func(object *appsv1.DaemonSet) { object.Spec.Template.Spec.Tolerations = nil }).Observed()
 		}),
 	)
+	Breaks(t, j, Tell("a predecessor's history of the same content was collected long ago", func(b *Builder) {
+		predecessor, _ := Running(b, 1)
+		left := predecessor.Revision("v2", 1)
+		predecessor.Gone()
+		ds := b.DaemonSet("agent")
+		ds.Revision("v1", 1)
+		ds.Update("v2")
+		left.Gone()
+		b.After(Long)
+		ds.Observed()
+	}))
 	Keeps(t, j,
 		Tell("a rollback gives the old history the highest number", func(b *Builder) {
 			ds, _ := Running(b, 1)
@@ -114,6 +125,17 @@ func TestHistoryCurrent(t *testing.T) {
 			ds := b.DaemonSet("agent")
 			ds.Revision("v1", 1)
 			ds.Update("v2").Observed()
+		}),
+		Tell("a predecessor's history of the same content had its name, and was collected just now", func(b *Builder) {
+			predecessor, _ := Running(b, 1)
+			left := predecessor.Revision("v2", 1)
+			predecessor.Gone()
+			ds := b.DaemonSet("agent")
+			ds.Revision("v1", 1)
+			ds.Update("v2")
+			b.After(Long)
+			left.Gone()
+			ds.Observed()
 		}),
 		Tell("data that nobody else can read", func(b *Builder) {
 			ds, _ := Running(b, 1)

@@ -39,6 +39,21 @@ func TestFilling(t *testing.T) {
 			Running(b, 1, with.option)
 			taint(b).Edit(func(*corev1.Node) {})
 		}))
+		Keeps(t, with.j,
+			Tell("the API server creates no pods", func(b *Builder) {
+				Running(b, 1, with.option)
+				b.Stimulus(history.RefusePods, Object(history.KindNamespace, Namespace))
+				b.Node("node-9").Join()
+				b.After(Long).Mark("end")
+			}),
+			Tell("the API server created no histories for a while", func(b *Builder) {
+				Running(b, 1, with.option)
+				b.Stimulus(history.RefuseRevisions, Object(history.KindNamespace, Namespace))
+				b.Stimulus(history.AdmitRevisions, Object(history.KindNamespace, Namespace))
+				b.Node("node-9").Join()
+				b.After(Long).Mark("end")
+			}),
+		)
 		Ignores(t, with.j,
 			Tell("nothing shows that the implementation may create pods", func(b *Builder) {
 				b.Nodes(1)

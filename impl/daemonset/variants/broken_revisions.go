@@ -14,7 +14,7 @@ import (
 func brokenRevisions() []Variant {
 	return []Variant{
 		{Name: "no-revision-label", Says: "Labels no pod with its revision.",
-			Breaks: []string{"API-020"},
+			Breaks: []string{"API-020", "HISTORY-009"},
 			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
 				for _, creation := range actions.CreatePods {
 					delete(creation.Pod.Labels, plan.HashLabel)
@@ -25,7 +25,7 @@ func brokenRevisions() []Variant {
 				withoutEmptyPatches(actions)
 			})},
 		{Name: "no-generation-label", Says: "Labels no pod with its template generation.",
-			Breaks: []string{"API-021"},
+			Breaks: []string{"API-021", "HISTORY-009"},
 			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
 				for _, creation := range actions.CreatePods {
 					delete(creation.Pod.Labels, plan.GenerationLabel)

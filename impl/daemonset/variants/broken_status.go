@@ -66,6 +66,42 @@ func brokenStatuses() []Variant {
 			})},
 		{Name: "terminating-pods-are-reported-as-ready", Says: "Reports pods as ready and available that are terminating.",
 			Breaks: []string{"STATUS-009"}, Planner: reportTerminating},
+		{Name: "current-is-desired", Says: "Reports every node that should run the pod as one that does.",
+			Breaks: []string{"STATUS-002"},
+			Planner: reporting(func(status *appsv1.DaemonSetStatus, _ plan.State, _ time.Time) {
+				status.CurrentNumberScheduled = status.DesiredNumberScheduled
+			})},
+		{Name: "reports-by-the-oldest-pod", Says: "Reports of each node what its oldest pod is, as kube-controller-manager does.",
+			Breaks: []string{"STATUS-004", "STATUS-005", "STATUS-008"}, Planner: reporting(reportOldest)},
+		{Name: "reports-every-pod-as-updated", Says: "Reports a node as updated whose pod is of an older template.",
+			Breaks: []string{"STATUS-008", "STATUS-010", "STATUS-016"},
+			Planner: reporting(func(status *appsv1.DaemonSetStatus, _ plan.State, _ time.Time) {
+				status.UpdatedNumberScheduled = status.CurrentNumberScheduled
+			})},
+		{Name: "observes-a-generation-with-old-numbers", Says: "Reports a new generation as observed with the numbers of the one before.",
+			Breaks: []string{"STATUS-010"},
+			Planner: reporting(func(status *appsv1.DaemonSetStatus, state plan.State, _ time.Time) {
+				if before := state.DaemonSet.Status; before.ObservedGeneration != 0 && before.ObservedGeneration != status.ObservedGeneration {
+					observed := status.ObservedGeneration
+					*status = *before.DeepCopy()
+					status.ObservedGeneration = observed
+				}
+			})},
+		{Name: "writes-equal-statuses", Says: "Writes the status in every pass, whatever is stored.",
+			Breaks: []string{"STATUS-012"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				if actions.Status == nil {
+					actions.Status = state.DaemonSet.Status.DeepCopy()
+				}
+			})},
+		{Name: "writes-no-status-once-a-pod-was-refused", Says: "Writes no status from when it could not create a pod until it has created one.",
+			Breaks: []string{"STATUS-011"}, Writer: withholdStatus},
+		{Name: "cares-for-a-deleted-daemonset", Says: "Does not notice that a DaemonSet is being deleted.",
+			Breaks: []string{"STATUS-015"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				state.DaemonSet = state.DaemonSet.DeepCopy()
+				state.DaemonSet.DeletionTimestamp = nil
+			})},
 		{Name: "writes-for-ever", Says: "Writes a heartbeat into the status every second.",
 			Breaks: []string{"SURGE-025"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {

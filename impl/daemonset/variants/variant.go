@@ -57,8 +57,8 @@ func (v Variant) Options() daemonset.Options {
 func Broken() []Variant {
 	return sorted(
 		brokenSurges(), brokenSurgeSlots(), brokenRollings(), brokenAvailabilities(), brokenClocks(), brokenStatuses(), brokenRevisions(), brokenNodes(),
-		brokenPods(), brokenDuplicates(), brokenRestarts(), brokenRollbacks(), brokenRollovers(), brokenPauses(), brokenOnDeletes(),
-		brokenBackoffs(), brokenReplacements(), brokenGates(), brokenReconcilers(), brokenWithKubelets(),
+		brokenTargets(), brokenWords(), brokenHistories(), brokenUpkeeps(), brokenPods(), brokenDuplicates(), brokenRestarts(), brokenRollbacks(),
+		brokenRollovers(), brokenPauses(), brokenOnDeletes(), brokenBackoffs(), brokenReplacements(), brokenGates(), brokenReconcilers(), brokenWithKubelets(),
 	)
 }
 

@@ -1,0 +1,160 @@
+package scenario
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/retry"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+)
+
+// TryCreateRevision sends a new ControllerRevision and returns what the API server stored, or its refusal.
+func (s *Scenario) TryCreateRevision(ctx context.Context, revision *appsv1.ControllerRevision) (stored *appsv1.ControllerRevision, err error) {
+	s.tb.Helper()
+	err = s.Do(ctx, onRevision(history.CreateRevision, revision), func(ctx context.Context) (err error) {
+		stored, err = s.client.AppsV1().ControllerRevisions(revision.Namespace).Create(ctx, revision, metav1.CreateOptions{})
+		return err
+	})
+	return stored, err
+}
+
+// CreateRevision is TryCreateRevision for what must be accepted.
+func (s *Scenario) CreateRevision(ctx context.Context, revision *appsv1.ControllerRevision) *appsv1.ControllerRevision {
+	s.tb.Helper()
+	stored, err := s.TryCreateRevision(ctx, revision)
+	s.must(err, "create ControllerRevision %s", revision.Name)
+	return stored
+}
+
+// TryUpdateRevision changes a ControllerRevision and returns the refusal. A conflict with another writer is tried again.
+func (s *Scenario) TryUpdateRevision(ctx context.Context, revision *appsv1.ControllerRevision, edit func(*appsv1.ControllerRevision)) error {
+	s.tb.Helper()
+	revisions := s.client.AppsV1().ControllerRevisions(revision.Namespace)
+	return s.Do(ctx, onRevision(history.UpdateRevision, revision), func(ctx context.Context) error {
+		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			current, err := revisions.Get(ctx, revision.Name, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			edit(current)
+			_, err = revisions.Update(ctx, current, metav1.UpdateOptions{})
+			return err
+		})
+	})
+}
+
+// UpdateRevision is TryUpdateRevision for what must be accepted. It returns when the recording shows the change.
+func (s *Scenario) UpdateRevision(ctx context.Context, revision *appsv1.ControllerRevision, edit func(*appsv1.ControllerRevision)) {
+	s.tb.Helper()
+	var stored *appsv1.ControllerRevision
+	s.must(s.TryUpdateRevision(ctx, revision, func(revision *appsv1.ControllerRevision) {
+		edit(revision)
+		stored = revision
+	}), "update ControllerRevision %s", revision.Name)
+	s.Require(ctx, "the recording shows the change", state.When("ControllerRevision "+revision.Name+" was changed", func(cluster *history.Cluster) bool {
+		now := cluster.Revisions[stored.UID]
+		if now == nil {
+			return true
+		}
+		// What was edited is as it was before the request.
+		order, err := resourceversion.CompareResourceVersion(now.ResourceVersion, stored.ResourceVersion)
+		return err == nil && order > 0
+	}))
+}
+
+// DeleteRevision deletes a ControllerRevision.
+func (s *Scenario) DeleteRevision(ctx context.Context, revision *appsv1.ControllerRevision) {
+	s.tb.Helper()
+	err := s.Do(ctx, onRevision(history.DeleteRevision, revision), func(ctx context.Context) error {
+		return s.client.AppsV1().ControllerRevisions(revision.Namespace).Delete(ctx, revision.Name, metav1.DeleteOptions{})
+	})
+	s.must(err, "delete ControllerRevision %s", revision.Name)
+}
+
+func onRevision(act history.Act, revision *appsv1.ControllerRevision) history.Stimulus {
+	return history.Stimulus{Act: act, Kind: history.KindControllerRevision, Namespace: revision.Namespace, Name: revision.Name, UID: revision.UID}
+}
+
+// revisionQuota is the name of the quota that RefuseRevisions makes.
+const revisionQuota = "refuse-revisions"
+
+// RefuseRevisions makes the API server refuse to create further ControllerRevisions in the scenario's namespace, until AdmitRevisions.
+func (s *Scenario) RefuseRevisions(ctx context.Context) {
+	s.tb.Helper()
+	const counted corev1.ResourceName = "count/controllerrevisions.apps"
+	quota := &corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Name: revisionQuota, Namespace: s.namespace},
+		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{counted: resource.MustParse("0")}},
+	}
+	err := s.Do(ctx, s.onNamespace(history.RefuseRevisions), func(ctx context.Context) error {
+		if _, err := s.client.CoreV1().ResourceQuotas(s.namespace).Create(ctx, quota, metav1.CreateOptions{}); err != nil {
+			return err
+		}
+		bounded, cancel := context.WithTimeout(ctx, s.env.Patience)
+		defer cancel()
+		// It holds once the quota controller has counted what there is.
+		return wait.PollUntilContextCancel(bounded, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+			now, err := s.admin.CoreV1().ResourceQuotas(s.namespace).Get(ctx, revisionQuota, metav1.GetOptions{})
+			if err != nil {
+				return false, err
+			}
+			_, known := now.Status.Hard[counted]
+			return known, nil
+		})
+	})
+	s.must(err, "have the API server refuse ControllerRevisions")
+}
+
+// AdmitRevisions undoes RefuseRevisions.
+func (s *Scenario) AdmitRevisions(ctx context.Context) {
+	s.tb.Helper()
+	err := s.Do(ctx, s.onNamespace(history.AdmitRevisions), func(ctx context.Context) error {
+		return s.client.CoreV1().ResourceQuotas(s.namespace).Delete(ctx, revisionQuota, metav1.DeleteOptions{})
+	})
+	s.must(err, "have the API server admit ControllerRevisions")
+}
+
+func (s *Scenario) onNamespace(act history.Act) history.Stimulus {
+	return history.Stimulus{Act: act, Kind: history.KindNamespace, Name: s.namespace}
+}
+
+// LabelPod sets labels of the pod; with an empty value it takes the label off. It returns when the recording shows the change.
+func (s *Scenario) LabelPod(ctx context.Context, pod *corev1.Pod, labels map[string]string) {
+	s.tb.Helper()
+	before := ""
+	err := s.Do(ctx, onPod(history.LabelPod, pod), func(ctx context.Context) error {
+		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			current, err := s.client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			before = current.ResourceVersion
+			for key, value := range labels {
+				if value == "" {
+					delete(current.Labels, key)
+					continue
+				}
+				metav1.SetMetaDataLabel(&current.ObjectMeta, key, value)
+			}
+			_, err = s.client.CoreV1().Pods(pod.Namespace).Update(ctx, current, metav1.UpdateOptions{})
+			return err
+		})
+	})
+	s.must(err, "label pod %s", pod.Name)
+	s.Require(ctx, "the recording shows the labels", state.When("pod "+pod.Name+" was changed", func(cluster *history.Cluster) bool {
+		now := cluster.Pods[pod.UID]
+		if now == nil {
+			return true
+		}
+		order, err := resourceversion.CompareResourceVersion(now.ResourceVersion, before)
+		return err == nil && order > 0
+	}))
+}

@@ -1,0 +1,45 @@
+package variants
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// brokenWords say wrongly in words what they do, or take others' words away.
+func brokenWords() []Variant {
+	return []Variant{
+		{Name: "does-not-report-ended-pods", Says: "Records no event about pods that failed or succeeded.",
+			Breaks:  []string{"COND-004"},
+			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) { actions.Events = nil })},
+		{Name: "drops-the-conditions-of-others", Says: "Writes the status without conditions.",
+			Breaks:  []string{"COND-005"},
+			Planner: reporting(func(status *appsv1.DaemonSetStatus, _ plan.State, _ time.Time) { status.Conditions = nil })},
+		{Name: "puts-conditions-back", Says: "Writes the status whatever others have written since it read it.",
+			Breaks: []string{"COND-005"}, Writer: func(c client.Client) client.Client { return statusOverwriter{c} }},
+	}
+}
+
+// statusOverwriter writes the status of DaemonSets without a resourceVersion, and late.
+type statusOverwriter struct{ client.Client }
+
+// Status implements client.Client.
+func (c statusOverwriter) Status() client.SubResourceWriter { return overwritten{c.Client.Status()} }
+
+type overwritten struct{ client.SubResourceWriter }
+
+// Update implements client.SubResourceWriter.
+func (w overwritten) Update(ctx context.Context, object client.Object, options ...client.SubResourceUpdateOption) error {
+	// As long as a condition of somebody else's takes to come in between.
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(300 * time.Millisecond):
+	}
+	object.SetResourceVersion("")
+	return w.SubResourceWriter.Update(ctx, object, options...)
+}

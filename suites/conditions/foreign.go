@@ -1,0 +1,81 @@
+package conditions
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// foreignType is the type of the condition that the harness writes.
+const foreignType appsv1.DaemonSetConditionType = "rollcall.dev/Inspected"
+
+// foreign is the spec of a condition that somebody else writes.
+func foreign() {
+	spec.It("leaves the conditions of others as they are when it writes the status",
+		spec.Decides("COND-005"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			inspect(ctx, c, daemonSet, corev1.ConditionTrue)
+			c.RollOut(ctx, daemonSet, Image("v2"))
+			// Changed while the controller is busy writing numbers.
+			rolling := c.Update(ctx, daemonSet, Image("v3"))
+			for _, status := range []corev1.ConditionStatus{corev1.ConditionFalse, corev1.ConditionUnknown, corev1.ConditionTrue, corev1.ConditionFalse} {
+				inspect(ctx, c, rolling, status)
+			}
+			c.Await(ctx, RolledOut(rolling))
+			c.Await(ctx, Processed(rolling))
+		},
+		func(j *spec.Checks) {
+			seen := First(StatusWritten().Where("with the condition", func(m Moment) bool { return inspection(m.Object) != nil }))
+			written := After(StatusWritten(), seen)
+			j.Given(AtLeast(writes, Done(history.WriteStatus)))
+			j.Decide("COND-005",
+				Tested(AtLeast(writes+1, written)),
+				Never(written.Where("without the condition", func(m Moment) bool { return inspection(m.Object) == nil })),
+				// Whoever changes it back does so once more than the harness.
+				AtMost(writes, StatusWritten().Where("that changes the condition", func(m Moment) bool {
+					return !equality.Semantic.DeepEqual(inspection(m.Before), inspection(m.Object))
+				})))
+		})
+}
+
+// writes is how often the harness writes the condition.
+const writes = 5
+
+// inspect writes the condition.
+func inspect(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, status corev1.ConditionStatus) {
+	_, err := c.TryUpdateStatus(ctx, daemonSet, Edit{Says: fmt.Sprintf("condition %s %s", foreignType, status), Apply: func(d *appsv1.DaemonSet) {
+		others := slices.DeleteFunc(d.Status.Conditions, func(condition appsv1.DaemonSetCondition) bool { return condition.Type == foreignType })
+		d.Status.Conditions = append(others, appsv1.DaemonSetCondition{
+			Type: foreignType, Status: status, Reason: "Inspected", Message: "as it should be", LastTransitionTime: metav1.Now(),
+		})
+	}})
+	if err != nil {
+		c.CannotDecide(fmt.Sprintf("harness: write a condition: %v", err))
+	}
+}
+
+// inspection is the condition in the DaemonSet's status, or nil.
+func inspection(object history.Object) *appsv1.DaemonSetCondition {
+	daemonSet, ok := object.(*appsv1.DaemonSet)
+	if !ok {
+		return nil
+	}
+	for i, condition := range daemonSet.Status.Conditions {
+		if condition.Type == foreignType {
+			return &daemonSet.Status.Conditions[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package revisions
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// Points in the scenarios of creations.
+const (
+	before  history.Mark = "the template was used before"
+	outside history.Mark = "changes outside the template"
+)
+
+// creation are the specs of when there is a new history, and what it is.
+func creation() {
+	spec.It("makes one history for each new DaemonSet, with number 1 and its template",
+		spec.Decides("HISTORY-001", "HISTORY-002"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			first, second := c.Create(ctx, c.NewDaemonSet("first")), c.Create(ctx, c.NewDaemonSet("second", Image("v2")))
+			c.Await(ctx, Steady(first))
+			c.Await(ctx, Steady(second))
+			c.Await(ctx, state.All(firstOnes(), hashed()))
+		},
+		func(j *spec.Checks) {
+			j.Decide("HISTORY-001",
+				Exactly(2, RevisionCreated()),
+				ComesToHold(keeps("first", "v1")), ComesToHold(keeps("second", "v2")),
+				ComesToHold(firstOnes()))
+			j.Decide("HISTORY-002", Tested(AtLeast(2, RevisionCreated())), ComesToHold(hashed()))
+		})
+
+	spec.It("makes a history for a template that was not used before, with the next number, and for no other",
+		spec.Decides("HISTORY-002", "HISTORY-003", "HISTORY-004", "HISTORY-009"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
+			c.RollOut(ctx, daemonSet, Image("v2"))
+			c.Mark(before)
+			c.RollOut(ctx, daemonSet, Image("v1"))
+			c.RollOut(ctx, daemonSet, Image("v3"))
+			c.Await(ctx, hashed())
+			c.Mark(outside)
+			for _, edit := range []Edit{
+				MinReadySeconds(1), MaxSurge("1"),
+				{Says: "a label and an annotation", Apply: func(d *appsv1.DaemonSet) {
+					metav1.SetMetaDataLabel(&d.ObjectMeta, "note", "x")
+					metav1.SetMetaDataAnnotation(&d.ObjectMeta, "note", "x")
+				}},
+			} {
+				c.Await(ctx, Processed(c.Update(ctx, daemonSet, edit)))
+			}
+			c.Await(ctx, Quiet(2*time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Decide("HISTORY-002", Tested(AtLeast(3, RevisionCreated())), ComesToHold(hashed()))
+			j.Decide("HISTORY-003",
+				Exactly(1, ofVersion(RevisionCreated(), "v2")), Exactly(1, ofVersion(RevisionCreated(), "v3")),
+				Never(ofVersion(RevisionCreated(), "v2").Where("with another number than 2", func(m Moment) bool { return numberOf(m) != 2 })),
+				// The rollback made v1 the third.
+				Never(ofVersion(RevisionCreated(), "v3").Where("with another number than 4", func(m Moment) bool { return numberOf(m) != 4 })))
+			j.Decide("HISTORY-004",
+				Tested(AtLeast(3, After(Done(history.UpdateDaemonSet), Marked(outside)))),
+				Exactly(1, ofVersion(RevisionCreated(), "v1")), Never(After(RevisionCreated(), Marked(outside))))
+			j.Decide("HISTORY-009", Tested(AtLeast(6, PodCreated())), Never(PodUnidentified()), Never(PodMisnumbered()))
+		})
+}
+
+// firstOnes holds when each history has number 1 and the template of its DaemonSet.
+func firstOnes() state.Condition {
+	return eachHistory("has number 1 and the template in force", func(revision *appsv1.ControllerRevision, owner *appsv1.DaemonSet) error {
+		template, err := history.TemplateIn(revision)
+		switch {
+		case err != nil:
+			return err
+		case !history.SameTemplate(template, &owner.Spec.Template):
+			return fmt.Errorf("%s does not hold the template of DaemonSet %s", revision.Name, owner.Name)
+		case revision.Revision != 1:
+			return fmt.Errorf("%s has number %d, want 1", revision.Name, revision.Revision)
+		}
+		return nil
+	})
+}
+
+func numberOf(m Moment) int64 { return m.Object.(*appsv1.ControllerRevision).Revision }
+
+// eachHistory holds when the check finds nothing wrong with any history that a DaemonSet controls.
+func eachHistory(text string, check func(revision *appsv1.ControllerRevision, owner *appsv1.DaemonSet) error) state.Condition {
+	return state.Right("each history "+text, func(cluster *history.Cluster) error {
+		for _, daemonSet := range cluster.DaemonSets {
+			for _, revision := range controlledBy(cluster, daemonSet) {
+				if err := check(revision, daemonSet); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// hashed holds when each history has a hash of its own as its label, and in its name.
+func hashed() state.Condition {
+	return state.Right("each history has a hash of its own in its label and its name", func(cluster *history.Cluster) error {
+		for _, daemonSet := range cluster.DaemonSets {
+			of := map[string]string{}
+			for _, revision := range controlledBy(cluster, daemonSet) {
+				hash := revision.Labels[hashLabel]
+				switch {
+				case hash == "" || !strings.Contains(revision.Name, hash):
+					return fmt.Errorf("%s has label %q, which is not in its name", revision.Name, hash)
+				case of[hash] != "":
+					return fmt.Errorf("%s and %s have the same label %q", of[hash], revision.Name, hash)
+				}
+				of[hash] = revision.Name
+			}
+		}
+		return nil
+	})
+}

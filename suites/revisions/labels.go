@@ -1,0 +1,109 @@
+package revisions
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// What the scenarios of labels choose.
+const (
+	unknown  = "the pod whose revision label no history has"
+	bare     = "the pod without revision label"
+	leftOver = "the pods that are outdated by their labels"
+	upToDate = "the pod that is updated by its revision label"
+)
+
+// unusedLabel is a value that no history has as its label, and no template as its generation.
+const unusedLabel = "99"
+
+// labels are the specs of the labels by which pods count as updated.
+func labels() {
+	spec.It("counts pods as updated by their template generation, and gives the one without revision label that of the current history",
+		spec.Decides("HISTORY-022", "HISTORY-023"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			c.RollOut(ctx, daemonSet, Image("v2"))
+			pods := c.LivePods(ctx, daemonSet)
+			c.Bind(unknown, pods[0].Name)
+			c.Bind(bare, pods[1].Name)
+			c.LabelPod(ctx, pods[0], map[string]string{hashLabel: unusedLabel})
+			c.LabelPod(ctx, pods[1], map[string]string{hashLabel: ""})
+			c.Await(ctx, hasLabel(pods[1].Name))
+			c.Await(ctx, Quiet(3*time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Decide("HISTORY-022",
+				Tested(AtLeast(2, PodLabelled(hashLabel))),
+				Never(PodDeleted(OfVersion("v2"))), AtMost(3, PodCreated(OfVersion("v2"))))
+			j.Decide("HISTORY-023", Tested(AtLeast(1, PodLabelled(hashLabel, Named(j.Bound(bare))))), ComesToHold(hasLabel(j.Bound(bare))))
+		})
+
+	spec.It("counts pods of another template generation as updated by the revision label of the current history alone",
+		spec.Decides("HISTORY-024"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 4)
+			left := c.Deploy(ctx, OnDelete())
+			updated := c.Update(ctx, left, Image("v2"))
+			c.Require(ctx, "the controller has seen the template", Processed(updated))
+			c.DeletePod(ctx, c.LivePodOn(ctx, left, nodes[0]), 0)
+			c.Require(ctx, "one pod is updated", UpdatedOn(1, updated, history.IsReady))
+			c.Require(ctx, "it has come to rest", Quiet(time.Second))
+			pods := c.LivePods(ctx, updated)
+			// While nobody controls the pods, nobody else changes their labels.
+			orphaned(ctx, c, updated)
+			for i, labels := range []map[string]string{
+				{generationLabel: unusedLabel},
+				{generationLabel: unusedLabel},
+				{generationLabel: unusedLabel, hashLabel: unusedLabel},
+				{generationLabel: "", hashLabel: ""},
+			} {
+				c.LabelPod(ctx, pods[i], labels)
+			}
+			c.Bind(upToDate, pods[0].Name)
+			c.Bind(leftOver, pods[1].Name, pods[2].Name, pods[3].Name)
+			c.Require(ctx, "everybody has heard of it", Quiet(time.Second))
+			again := c.Create(ctx, c.NewDaemonSet(left.Name, OnDelete(), Image("v2")))
+			c.Await(ctx, allControlled())
+			c.Await(ctx, Processed(again))
+			c.Await(ctx, Quiet(time.Second))
+			rolling := c.Update(ctx, again, MaxUnavailable("2"))
+			c.Await(ctx, RolledOut(rolling))
+			c.Await(ctx, Quiet(time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(4, Done(history.LabelPod)), AtLeast(2, Done(history.CreateDaemonSet)))
+			j.Decide("HISTORY-024", Never(PodDeleted(Named(j.Bound(upToDate)))), EndsRolledOut())
+			for _, name := range j.BoundAll(leftOver) {
+				j.Decide("HISTORY-024", AtLeast(1, PodDeleted(Named(name))))
+			}
+		})
+}
+
+// hasLabel holds when the pod has the revision label of the newest history of its DaemonSet.
+func hasLabel(name string) Condition {
+	return state.Right("pod "+name+" has the label of the current history", func(cluster *history.Cluster) error {
+		for _, pod := range cluster.Pods {
+			if pod.Name != name {
+				continue
+			}
+			owner := cluster.OwnerOf(pod)
+			if owner == nil {
+				return fmt.Errorf("nobody controls pod %s", name)
+			}
+			mine := controlledBy(cluster, owner)
+			if len(mine) == 0 || pod.Labels[hashLabel] != mine[0].Labels[hashLabel] {
+				return fmt.Errorf("pod %s has label %q", name, pod.Labels[hashLabel])
+			}
+			return nil
+		}
+		return fmt.Errorf("pod %s is gone", name)
+	})
+}

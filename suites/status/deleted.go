@@ -1,0 +1,43 @@
+package status
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// leftAlone is from when everybody knows that the DaemonSet is being deleted.
+const leftAlone history.Mark = "everybody knows that the DaemonSet is being deleted"
+
+// deleted is the spec of a DaemonSet that is being deleted.
+func deleted() {
+	spec.It("leaves a DaemonSet alone that is being deleted",
+		spec.Decides("STATUS-015"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			c.HoldDaemonSet(ctx, daemonSet)
+			c.DeleteDaemonSet(ctx, daemonSet, metav1.DeletePropagationBackground)
+			c.Await(ctx, Quiet(judge.Lag))
+			c.Mark(leftAlone)
+			// Each of these would be followed by an act, were the DaemonSet not being deleted.
+			c.DeletePod(ctx, c.LivePodOn(ctx, daemonSet, nodes[0]), 0)
+			c.Pods.BecomeUnready(ctx, c.LivePodOn(ctx, daemonSet, nodes[1]))
+			c.Update(ctx, daemonSet, Image("v2"))
+			c.Await(ctx, Quiet(3*time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, After(Done(history.UpdateDaemonSet), Marked(leftAlone))))
+			j.Decide("STATUS-015",
+				Never(After(PodCreated(), Marked(leftAlone))),
+				AtMost(1, After(PodDeleted(), Marked(leftAlone))),
+				Never(After(StatusWritten(), Marked(leftAlone))))
+		})
+}

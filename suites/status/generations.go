@@ -1,0 +1,48 @@
+package status
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// generations are the specs of observedGeneration.
+func generations() {
+	spec.It("observes a generation only with the numbers that follow from its spec",
+		spec.Decides("STATUS-010"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 3)
+			rollouts.JoinPool(ctx, c, nodes[:2]...)
+			daemonSet := c.Deploy(ctx, OnDelete())
+			c.Await(ctx, Quiet(time.Second))
+			// With OnDelete the numbers stay what follows from the spec: one change is in the number of nodes, the other in which pods are updated.
+			changed := c.Update(ctx, daemonSet, Image("v2"), rollouts.OnPool())
+			awaitStatus(ctx, c, changed, desired(2), updated(0))
+			c.Await(ctx, Processed(changed))
+			again := c.Update(ctx, changed, MinReadySeconds(hour))
+			awaitStatus(ctx, c, again, desired(2), available(0))
+			c.Await(ctx, Processed(again))
+		},
+		func(j *spec.Checks) {
+			second := StatusWritten().Where("that observes the second generation with numbers of the first", func(m Moment) bool {
+				now := m.Object.(*appsv1.DaemonSet)
+				return now.Status.ObservedGeneration == 2 && (now.Status.DesiredNumberScheduled != 2 || now.Status.UpdatedNumberScheduled != 0)
+			})
+			third := StatusWritten().Where("that observes the third generation with numbers of the second", func(m Moment) bool {
+				now := m.Object.(*appsv1.DaemonSet)
+				return now.Status.ObservedGeneration >= 3 && now.Status.NumberAvailable != 0
+			})
+			j.Given(AtLeast(2, Done(history.UpdateDaemonSet)))
+			j.Decide("STATUS-010", Never(second), Never(third))
+		}, spec.SimulatedNodes{})
+}
+
+// hour is a minReadySeconds that no spec waits out.
+const hour = 3600

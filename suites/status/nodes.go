@@ -1,0 +1,43 @@
+package status
+
+import (
+	"context"
+
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// nodes are the specs of nodes that come to want a pod, and cease to.
+func nodes() {
+	spec.It("counts the nodes that should run the pod, and those that run one although they should not, as nodes join, change and repel pods",
+		spec.Decides("STATUS-001", "STATUS-002", "STATUS-003"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 4, rollouts.InPool)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), rollouts.OnPool())
+			c.AddNodes(ctx, 1, rollouts.InPool)
+			awaitStatus(ctx, c, daemonSet, desired(5), current(5), misscheduled(0), available(5))
+			rollouts.LeavePool(ctx, c, nodes[0])
+			awaitStatus(ctx, c, daemonSet, desired(4), current(4), misscheduled(0))
+			// Nothing else changes: the pods stay.
+			rollouts.Close(ctx, c, nodes[1], nodes[2])
+			awaitStatus(ctx, c, daemonSet, desired(2), current(2), misscheduled(2), available(2))
+			rollouts.Open(ctx, c, nodes[1])
+			awaitStatus(ctx, c, daemonSet, desired(3), current(3), misscheduled(1), available(3))
+			rollouts.JoinPool(ctx, c, nodes[0])
+			awaitStatus(ctx, c, daemonSet, desired(4), current(4), misscheduled(1), available(4))
+			rollouts.LeavePool(ctx, c, nodes[2])
+			awaitStatus(ctx, c, daemonSet, desired(4), current(4), misscheduled(0))
+		}, nil, spec.SimulatedNodes{})
+
+	spec.It("wants a pod on one node less once a node is deleted",
+		spec.Decides("STATUS-014"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx)
+			for i, node := range nodes[:2] {
+				rollouts.Remove(ctx, c, node)
+				c.Await(ctx, says(daemonSet, desired(int32(2-i))))
+			}
+		}, nil, spec.SimulatedNodes{})
+}

@@ -1,0 +1,67 @@
+package status
+
+import (
+	"context"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// over is where the status had to say that a rollout is over.
+const over history.Mark = "the rollout is over, and the status had to say so"
+
+// rollout are the specs of what the status says once a rollout is over.
+func rollout() {
+	for _, strategy := range []struct {
+		with  string
+		edits []Edit
+	}{
+		{"maxUnavailable", []Edit{MaxUnavailable("1")}},
+		{"a percentage of maxUnavailable", []Edit{MaxUnavailable("50%"), MinReadySeconds(1)}},
+	} {
+		spec.It("says that a rollout is over when it is, and not before, with "+strategy.with,
+			spec.Decides("STATUS-016"),
+			func(ctx context.Context, c *spec.Case) { rollOut(ctx, c, strategy.edits...) },
+			func(j *spec.Checks) {
+				saysOver(j)
+				j.Decide("STATUS-016", Never(StatusWritten().Where("that says the rollout is over while an old pod lives on", tooEarly)))
+			})
+	}
+
+	spec.It("says that a rollout is over when it is, with maxSurge",
+		spec.Decides("STATUS-016"),
+		func(ctx context.Context, c *spec.Case) { rollOut(ctx, c, MaxSurge("2")) }, saysOver)
+}
+
+func rollOut(ctx context.Context, c *spec.Case, edits ...Edit) {
+	c.AddNodes(ctx, 3)
+	rolling := c.Update(ctx, c.Deploy(ctx, edits...), Image("v2"))
+	c.Await(ctx, RolledOut(rolling))
+	awaitStatus(ctx, c, rolling, desired(3), updated(3), available(3))
+	c.AwaitAfter(ctx, settling, Processed(rolling))
+	c.Mark(over)
+}
+
+// saysOver asks that the status came to say so.
+func saysOver(j *spec.Checks) {
+	j.Given(EndsRolledOut())
+	j.Decide("STATUS-016", Before(After(StatusWritten(), TemplateChanged()).Where("that says the rollout is over", func(m Moment) bool {
+		return isOver(m.Object.(*appsv1.DaemonSet))
+	}), Marked(over)))
+}
+
+// isOver reports whether the status says that the rollout of the newest generation is over.
+func isOver(ds *appsv1.DaemonSet) bool {
+	s := ds.Status
+	return s.ObservedGeneration == ds.Generation && s.DesiredNumberScheduled > 0 &&
+		s.UpdatedNumberScheduled == s.DesiredNumberScheduled && s.NumberAvailable == s.DesiredNumberScheduled
+}
+
+// tooEarly reports whether the status says so while an old pod is neither terminating nor at its end.
+func tooEarly(m Moment) bool {
+	return isOver(m.Object.(*appsv1.DaemonSet)) && len(m.LivePods(Old())) > 0
+}

@@ -1,0 +1,40 @@
+package target
+
+import (
+	"context"
+
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// joined are the nodes that join.
+const joined = "the nodes that join during the rollout"
+
+// joining are the specs of nodes that join during a rollout.
+func joining() {
+	for _, strategy := range strategies() {
+		spec.It("makes a pod of the current revision on a node that joins during the rollout, with "+strategy.with,
+			spec.Decides("TARGET-004"),
+			func(ctx context.Context, c *spec.Case) {
+				c.AddNodes(ctx, 3)
+				stalled := rollouts.Stall(ctx, c, c.Deploy(ctx, strategy.edit), "v2", 1)
+				first := c.AddNodes(ctx, 1)
+				c.Await(ctx, UpdatedOn(1, stalled, OnNode(first[0])))
+				// The rollout gives way to another, which is the current one then.
+				again := rollouts.Stall(ctx, c, stalled, "v3", 1)
+				second := c.AddNodes(ctx, 1)
+				c.Await(ctx, UpdatedOn(1, again, OnNode(second[0])))
+				c.Bind(joined, first[0], second[0])
+			},
+			func(j *spec.Checks) {
+				first, second := j.BoundAll(joined)[0], j.BoundAll(joined)[1]
+				j.Decide("TARGET-004",
+					Within(atOnce, NodeEligible().On(first), PodCreated(OfVersion("v2")).On(first)),
+					Within(atOnce, NodeEligible().On(second), PodCreated(OfVersion("v3")).On(second)),
+					Never(PodCreated(OfVersion("v1")).On(first)),
+					Never(PodCreated(OfVersion("v1")).On(second)), Never(PodCreated(OfVersion("v2")).On(second)))
+			}, spec.SimulatedNodes{})
+	}
+}

@@ -1,0 +1,85 @@
+package target
+
+import (
+	"context"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// staying are the nodes that the rollout has to come to.
+const staying = "the nodes that stay"
+
+// leaving are the specs of nodes that leave during a rollout, by their label and altogether.
+func leaving() {
+	for _, strategy := range strategies() {
+		spec.It("goes on with the rollout when nodes leave the selector, the one that held it back among them, with "+strategy.with,
+			spec.Decides("TARGET-005"),
+			func(ctx context.Context, c *spec.Case) {
+				nodes := c.AddNodes(ctx, 4, rollouts.InPool)
+				daemonSet := c.Deploy(ctx, strategy.edit, rollouts.OnPool())
+				leave(ctx, c, daemonSet, nodes, func(node string) { rollouts.LeavePool(ctx, c, node) })
+			}, goesOn("TARGET-005", history.LabelNode), spec.SimulatedNodes{})
+
+		spec.It("goes on with the rollout when nodes are deleted, the one that held it back among them, with "+strategy.with,
+			spec.Decides("TARGET-006"),
+			func(ctx context.Context, c *spec.Case) {
+				nodes := c.AddNodes(ctx, 4)
+				daemonSet := c.Deploy(ctx, strategy.edit)
+				leave(ctx, c, daemonSet, nodes, func(node string) { rollouts.Remove(ctx, c, node) })
+			}, goesOn("TARGET-006", history.DeleteNode), spec.SimulatedNodes{})
+	}
+}
+
+// leave begins a rollout that stands still, makes the node where it does and one that it has not come to leave, and makes the others' updated pods ready.
+func leave(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, nodes []string, gone func(node string)) {
+	stalled := rollouts.Stall(ctx, c, daemonSet, "v2", 1)
+	untouched := rollouts.Untouched(ctx, c, stalled, 1)[0]
+	first := c.AwaitUpdated(ctx, stalled, Running, NotReady)
+	if first == nil {
+		c.CannotDecide("no updated pod runs")
+	}
+	left := []string{first.Spec.NodeName, untouched}
+	nodes = slices.DeleteFunc(slices.Clone(nodes), func(node string) bool { return slices.Contains(left, node) })
+	c.Bind(staying, nodes...)
+	for _, node := range left {
+		gone(node)
+	}
+	for range nodes {
+		pod := c.AwaitUpdated(ctx, stalled, Running, NotReady, NotOnNode(left[0]), NotOnNode(left[1]))
+		if pod == nil {
+			return
+		}
+		c.Pods.BecomeReady(ctx, pod)
+	}
+	c.Await(ctx, noOldOn(stalled, nodes))
+}
+
+// goesOn asks that the rollout came to its end on the nodes that stay.
+func goesOn(id requirements.ID, act history.Act) func(*spec.Checks) {
+	return func(j *spec.Checks) {
+		for _, node := range j.BoundAll(staying) {
+			j.Decide(id,
+				AtLeast(1, After(PodCreated(OfVersion("v2")).On(node), Done(act))),
+				AtLeast(1, PodDeleted(OfVersion("v1")).On(node)))
+		}
+	}
+}
+
+// noOldOn holds when the nodes have no old pod.
+func noOldOn(daemonSet *appsv1.DaemonSet, nodes []string) Condition {
+	return state.When("the nodes that stay have no old pod", func(cluster *history.Cluster) bool {
+		return !slices.ContainsFunc(nodes, func(node string) bool {
+			return slices.ContainsFunc(cluster.PodsOn(daemonSet.UID, node), func(pod *corev1.Pod) bool { return !cluster.IsUpdated(pod) })
+		})
+	})
+}

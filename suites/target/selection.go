@@ -1,0 +1,108 @@
+package target
+
+import (
+	"context"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// What scenarios choose.
+const (
+	others    = "the nodes that the template excludes"
+	labelled  = "the nodes that are labelled"
+	unlabeled = "the nodes that lose their label"
+)
+
+// selection are the specs of node selectors and affinities.
+func selection() {
+	for _, strategy := range strategies() {
+		spec.It("has pods on the nodes of its node selector and its node affinity alone, and updates no others, with "+strategy.with,
+			spec.Decides("TARGET-001"),
+			func(ctx context.Context, c *spec.Case) {
+				c.AddNodes(ctx, 2, rollouts.InPool, ofZone("a"))
+				excluded := c.AddNodes(ctx, 1, rollouts.InPool, ofZone("b"))
+				excluded = append(excluded, c.AddNodes(ctx, 1, ofZone("a"))...)
+				c.Bind(others, excluded...)
+				everywhere := c.Create(ctx, c.NewDaemonSet(bystanderName))
+				c.Require(ctx, "the other DaemonSet is on every node", Steady(everywhere))
+				// No Deploy: whoever has pods on other nodes has none of the states that it requires.
+				daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", strategy.edit, rollouts.OnPool(), inZone("a")))
+				c.Await(ctx, RolledOut(daemonSet))
+				c.RollOut(ctx, daemonSet, Image("v2"))
+				// An affinity alone is a change of the template, too: one node more, and one less.
+				c.RollOut(ctx, daemonSet, inZone("b"))
+			},
+			func(j *spec.Checks) {
+				mine := OfDaemonSet("daemon")
+				nodes := j.BoundAll(others)
+				j.Decide("TARGET-001",
+					Keeps("TARGET-001"),
+					NeverBetween(Done(history.CreateDaemonSet), Nth(2, TemplateChanged()), PodCreated(mine).On(nodes[0])),
+					Never(PodCreated(mine).On(nodes[1])),
+					AtLeast(1, After(PodCreated(mine).On(nodes[0]), Nth(2, TemplateChanged()))),
+					Never(PodDeleted(OfDaemonSet(bystanderName))),
+					EndsRolledOut())
+			}, spec.SimulatedNodes{})
+
+		spec.It("makes a pod on a node that is labelled for it, and takes it away with the label, with "+strategy.with,
+			spec.Decides("TARGET-002"),
+			func(ctx context.Context, c *spec.Case) {
+				nodes := c.AddNodes(ctx, 4, rollouts.InPool)
+				out := c.AddNodes(ctx, 2)
+				daemonSet := c.Deploy(ctx, strategy.edit, rollouts.OnPool())
+				rollouts.JoinPool(ctx, c, out[0])
+				c.Await(ctx, RolledOut(daemonSet))
+				rollouts.LeavePool(ctx, c, nodes[0])
+				c.Await(ctx, noPodOn(daemonSet, nodes[0]))
+				// The same once a rollout is under way, and stands still.
+				stalled := rollouts.Stall(ctx, c, daemonSet, "v2", 1)
+				left := rollouts.Untouched(ctx, c, stalled, 1)[0]
+				rollouts.JoinPool(ctx, c, out[1])
+				c.Await(ctx, UpdatedOn(1, stalled, OnNode(out[1])))
+				rollouts.LeavePool(ctx, c, left)
+				c.Await(ctx, noPodOn(stalled, left))
+				c.Bind(labelled, out...)
+				c.Bind(unlabeled, nodes[0], left)
+			},
+			func(j *spec.Checks) {
+				for _, node := range j.BoundAll(labelled) {
+					j.Decide("TARGET-002", Within(atOnce, NodeEligible().On(node), PodCreated().On(node)))
+				}
+				for _, node := range j.BoundAll(unlabeled) {
+					j.Decide("TARGET-002", AtLeast(1, After(PodDeleted().On(node), Done(history.LabelNode))))
+				}
+			}, spec.SimulatedNodes{})
+	}
+}
+
+const bystanderName = "everywhere"
+
+func ofZone(zone string) func(*corev1.Node) {
+	return func(node *corev1.Node) { metav1.SetMetaDataLabel(&node.ObjectMeta, corev1.LabelTopologyZone, zone) }
+}
+
+// inZone sets a required node affinity.
+func inZone(zone string) Edit {
+	return Edit{Says: "affinity to nodes of zone " + zone, Apply: func(d *appsv1.DaemonSet) {
+		term := corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{{
+			Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpIn, Values: []string{zone},
+		}}}
+		d.Spec.Template.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}},
+		}}
+	}}
+}
+
+// noPodOn holds when the node has no pod of the DaemonSet.
+func noPodOn(daemonSet *appsv1.DaemonSet, node string) Condition {
+	return state.When("node "+node+" has no pod", func(cluster *history.Cluster) bool { return len(cluster.PodsOn(daemonSet.UID, node)) == 0 })
+}

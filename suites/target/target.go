@@ -1,0 +1,36 @@
+// Package target has the specs of which nodes get a daemon pod, and of what becomes of pods that fail or do not fit.
+package target
+
+import (
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// Specs registers the family.
+func Specs() {
+	selection()
+	joining()
+	leaving()
+	tolerations()
+	room()
+	failing()
+}
+
+// atOnce is the bound of UNREADY-008, from when the implementation is held to know.
+const atOnce = judge.Lag + spec.Prompt
+
+// late is longer than a controller may be late.
+const late = 3 * time.Second
+
+// strategy is a kind of rolling update. What both kinds promise is asked of both.
+type strategy struct {
+	with string
+	edit Edit
+}
+
+func strategies() []strategy {
+	return []strategy{{"maxSurge", MaxSurge("1")}, {"maxUnavailable", MaxUnavailable("25%")}}
+}

@@ -1,0 +1,63 @@
+package target
+
+import (
+	"context"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// tolerations is the spec of what every daemon pod tolerates.
+func tolerations() {
+	spec.It("makes pods that tolerate for ever what nodes in trouble are tainted with",
+		spec.Decides("TARGET-007"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			daemonSet := c.Deploy(ctx)
+			c.RollOut(ctx, daemonSet, Edit{Says: "the host's network, and a limit to how long a node may be unreachable", Apply: func(d *appsv1.DaemonSet) {
+				d.Spec.Template.Spec.HostNetwork = true
+				d.Spec.Template.Spec.Tolerations = []corev1.Toleration{{
+					Key: corev1.TaintNodeUnreachable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: new(int64),
+				}}
+			}})
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(2, PodCreated()))
+			j.Decide("TARGET-007", Never(PodCreated().Where("that does not tolerate a taint of nodes in trouble", func(m Moment) bool {
+				return !toleratesTrouble(m.Pod())
+			})))
+		}, spec.SimulatedNodes{})
+}
+
+// trouble is what nodes are tainted with that daemons are there to survive.
+func trouble(hostNetwork bool) []corev1.Taint {
+	taints := []corev1.Taint{
+		{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoExecute},
+		{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute},
+		{Key: corev1.TaintNodeMemoryPressure, Effect: corev1.TaintEffectNoSchedule},
+		{Key: corev1.TaintNodeDiskPressure, Effect: corev1.TaintEffectNoSchedule},
+		{Key: corev1.TaintNodePIDPressure, Effect: corev1.TaintEffectNoSchedule},
+		{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule},
+	}
+	if hostNetwork {
+		taints = append(taints, corev1.Taint{Key: corev1.TaintNodeNetworkUnavailable, Effect: corev1.TaintEffectNoSchedule})
+	}
+	return taints
+}
+
+func toleratesTrouble(pod *corev1.Pod) bool {
+	for _, taint := range trouble(pod.Spec.HostNetwork) {
+		if !slices.ContainsFunc(pod.Spec.Tolerations, func(toleration corev1.Toleration) bool {
+			return toleration.TolerationSeconds == nil && toleration.ToleratesTaint(klog.Background(), &taint, false)
+		}) {
+			return false
+		}
+	}
+	return true
+}
