@@ -48,13 +48,10 @@ func selected(names []string, lawful bool) ([]mutant, error) {
 	return chosen, nil
 }
 
-// mutants leaves out what no spec could find out.
+// mutants are the variants with where they are tried.
 func mutants(all []variants.Variant) []mutant {
 	var result []mutant
 	for _, v := range all {
-		if v.SimulationOnly {
-			continue
-		}
 		m := mutant{Variant: v, provider: embedded.ProviderName}
 		for _, id := range v.Breaks {
 			m.breaks = append(m.breaks, requirements.ID(id))

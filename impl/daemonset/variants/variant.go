@@ -28,8 +28,6 @@ type Variant struct {
 	Lawful string
 	// NeedsKubelets: only real nodes can show the difference.
 	NeedsKubelets bool
-	// SimulationOnly: no spec decides any of what it breaks. Once one does, the suite has to find it out too.
-	SimulationOnly bool
 
 	// Planner wraps plan.Plan, once for every process; nil for none.
 	Planner Around

@@ -1,0 +1,105 @@
+package admission
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"context"
+)
+
+func names(policies []*unstructured.Unstructured) []string {
+	var all []string
+	for _, policy := range policies {
+		all = append(all, policy.GetKind()+" "+policy.GetName())
+	}
+	return all
+}
+
+func TestThePoliciesOfOneSettingAreThoseNotWantedWithTheOther(t *testing.T) {
+	g := NewWithT(t)
+	on, notOn, err := Policies(true)
+	g.Expect(err).NotTo(HaveOccurred())
+	off, notOff, err := Policies(false)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(names(on)).To(ConsistOf(
+		"ValidatingAdmissionPolicy surge-without-host-ports.rollcall.dev", "ValidatingAdmissionPolicyBinding surge-without-host-ports.rollcall.dev"))
+	g.Expect(names(off)).To(ConsistOf(
+		"MutatingAdmissionPolicy surge-disabled.rollcall.dev", "MutatingAdmissionPolicyBinding surge-disabled.rollcall.dev"))
+	g.Expect(names(notOn)).To(Equal(names(off)))
+	g.Expect(names(notOff)).To(Equal(names(on)))
+}
+
+// server answers creations of DaemonSets as an API server does with these policies in force.
+func server(t *testing.T, on, off bool) client.Client {
+	t.Helper()
+	return interceptor.NewClient(fake.NewClientBuilder().WithScheme(scheme.Scheme).Build(), interceptor.Funcs{
+		Create: func(_ context.Context, _ client.WithWatch, object client.Object, options ...client.CreateOption) error {
+			var o client.CreateOptions
+			for _, option := range options {
+				option.ApplyToCreate(&o)
+			}
+			if len(o.DryRun) == 0 {
+				t.Error("something is to be stored")
+			}
+			ds := object.(*appsv1.DaemonSet)
+			if off && ds.Name != "rollcall-admission-unchanged" {
+				zero := intstr.FromInt32(0)
+				ds.Spec.UpdateStrategy.RollingUpdate.MaxSurge = &zero
+				return nil
+			}
+			if on {
+				return apierrors.NewInvalid(schema.GroupKind{Group: "apps", Kind: "DaemonSet"}, ds.Name, field.ErrorList{
+					field.Invalid(field.NewPath("spec", "updateStrategy", "rollingUpdate", "maxSurge"), 1, "must be 0 while a container uses a host port"),
+				})
+			}
+			return nil
+		},
+	})
+}
+
+func TestItIsReadyOnceTheApiServerObeysThePoliciesOfItsSettingAndNoOthers(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		surge   bool
+		on, off bool
+		ready   bool
+	}{
+		{"on, in force", true, true, false, true},
+		{"on, not yet in force", true, false, false, false},
+		{"on, the other still in force", true, true, true, false},
+		{"off, in force", false, false, true, true},
+		{"off, not yet in force", false, false, false, false},
+		{"off, the other still in force", false, true, true, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			g := NewWithT(t)
+			e, err := newEnforcer(server(t, row.on, row.off), Options{Surge: row.surge, Namespace: "rollcall-system"})
+			g.Expect(err).NotTo(HaveOccurred())
+			request := httptest.NewRequest(http.MethodGet, "/readyz", nil)
+			if row.ready {
+				g.Expect(e.obeyed(request)).To(Succeed())
+			} else {
+				g.Expect(e.obeyed(request)).To(MatchError(ContainSubstring("does not obey the admission policies yet")))
+			}
+		})
+	}
+}
+
+func TestAnotherRefusalIsNoAnswer(t *testing.T) {
+	g := NewWithT(t)
+	_, err := answerTo(nil, apierrors.NewForbidden(schema.GroupResource{Resource: "daemonsets"}, "x", nil))
+	g.Expect(apierrors.IsForbidden(err)).To(BeTrue())
+}
