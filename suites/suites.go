@@ -37,7 +37,7 @@ func Register() {
 	ginkgo.Describe("OnDelete", ondelete.Specs)
 	ginkgo.Describe("Drain", drain.Specs)
 	ginkgo.Describe("Unready", unready.Specs)
-	ginkgo.Describe("Host ports", hostport.Specs)
+	ginkgo.Describe("Host port", hostport.Specs)
 	ginkgo.Describe("Gate", gate.Specs)
 	ginkgo.Describe("Target", target.Specs)
 	ginkgo.Describe("Status", status.Specs)
