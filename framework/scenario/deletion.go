@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -15,6 +14,12 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// The patches by which an object, once deleted, goes on existing, and by which it may go.
+const (
+	hold  = `{"metadata":{"finalizers":["rollcall.dev/hold"]}}`
+	letGo = `{"metadata":{"finalizers":null}}`
 )
 
 // DeleteDaemonSet deletes the DaemonSet, and what it controls as the policy says.
@@ -31,17 +36,13 @@ func (s *Scenario) DeleteDaemonSet(ctx context.Context, daemonSet *appsv1.Daemon
 // HoldDaemonSet keeps the DaemonSet, once deleted, until the scenario is over: it goes on existing, and being deleted.
 func (s *Scenario) HoldDaemonSet(ctx context.Context, daemonSet *appsv1.DaemonSet) {
 	s.tb.Helper()
-	hold := func(ctx context.Context, client kubernetes.Interface, finalizers ...string) error {
-		body, err := json.Marshal(map[string]any{"metadata": map[string]any{"finalizers": finalizers}})
-		if err != nil {
-			return err
-		}
-		_, err = client.AppsV1().DaemonSets(daemonSet.Namespace).Patch(ctx, daemonSet.Name, types.MergePatchType, body, metav1.PatchOptions{})
+	patch := func(ctx context.Context, client kubernetes.Interface, body string) error {
+		_, err := client.AppsV1().DaemonSets(daemonSet.Namespace).Patch(ctx, daemonSet.Name, types.MergePatchType, []byte(body), metav1.PatchOptions{})
 		return ignoreNotFound(err)
 	}
-	err := s.Do(ctx, onDaemonSet(history.HoldDaemonSet, daemonSet), func(ctx context.Context) error { return hold(ctx, s.client, finalizer) })
+	err := s.Do(ctx, onDaemonSet(history.HoldDaemonSet, daemonSet), func(ctx context.Context) error { return patch(ctx, s.client, hold) })
 	s.must(err, "hold DaemonSet %s", daemonSet.Name)
-	s.held = append(s.held, func(ctx context.Context) error { return hold(ctx, s.admin) })
+	s.held = append(s.held, func(ctx context.Context) error { return patch(ctx, s.admin, letGo) })
 }
 
 // RefusePods makes the API server refuse to create pods in the scenario's namespace from now on, and returns when it does.

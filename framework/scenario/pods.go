@@ -2,13 +2,13 @@ package scenario
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/lever"
@@ -92,32 +92,24 @@ func (s *Scenario) DeletePod(ctx context.Context, pod *corev1.Pod, grace time.Du
 	s.must(ignoreNotFound(err), "delete pod %s", pod.Name)
 }
 
-// finalizer holds pods back in deletion: see AddFinalizer.
-const finalizer = "rollcall.dev/hold"
-
-// AddFinalizer keeps the pod's object, once deleted, until RemoveFinalizer, whatever its node does.
+// AddFinalizer keeps the pod's object, once deleted, until RemoveFinalizer or the end of the scenario, whatever its node does.
 func (s *Scenario) AddFinalizer(ctx context.Context, pod *corev1.Pod) {
 	s.tb.Helper()
-	s.setFinalizers(ctx, history.AddFinalizer, pod, finalizer)
+	err := s.Do(ctx, onPod(history.AddFinalizer, pod), func(ctx context.Context) error { return patchPod(ctx, s.client, pod, hold) })
+	s.must(err, "hold pod %s", pod.Name)
+	s.held = append(s.held, func(ctx context.Context) error { return patchPod(ctx, s.admin, pod, letGo) })
 }
 
 // RemoveFinalizer undoes AddFinalizer.
 func (s *Scenario) RemoveFinalizer(ctx context.Context, pod *corev1.Pod) {
 	s.tb.Helper()
-	s.setFinalizers(ctx, history.RemoveFinalizer, pod)
+	err := s.Do(ctx, onPod(history.RemoveFinalizer, pod), func(ctx context.Context) error { return patchPod(ctx, s.client, pod, letGo) })
+	s.must(err, "let go of pod %s", pod.Name)
 }
 
-func (s *Scenario) setFinalizers(ctx context.Context, act history.Act, pod *corev1.Pod, finalizers ...string) {
-	s.tb.Helper()
-	err := s.Do(ctx, onPod(act, pod), func(ctx context.Context) error {
-		body, err := json.Marshal(map[string]any{"metadata": map[string]any{"finalizers": finalizers}})
-		if err != nil {
-			return err
-		}
-		_, err = s.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, body, metav1.PatchOptions{})
-		return err
-	})
-	s.must(ignoreNotFound(err), "%s of pod %s", act, pod.Name)
+func patchPod(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod, body string) error {
+	_, err := client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, []byte(body), metav1.PatchOptions{})
+	return ignoreNotFound(err)
 }
 
 func onPod(act history.Act, pod *corev1.Pod) history.Stimulus {
