@@ -50,7 +50,7 @@ func events() {
 			j.Decide("COND-004",
 				EachReported(PodCreated(), created), EachReported(PodDeleted(), removed),
 				EachReported(ended(failing), failed), EachReported(ended(succeeding), succeeded))
-		})
+		}, spec.SimulatedNodes{})
 }
 
 // reports holds when there are that many Events with the reason on the DaemonSet.

@@ -46,6 +46,7 @@ func Specs() {
 				c.Await(ctx, UpdatedOn(i+1, updated))
 				c.Await(ctx, counted(updated, i+1))
 			}
+			c.Await(ctx, RolledOut(updated))
 		},
 		func(j *spec.Checks) {
 			for _, touched := range []Event{PodCreated(), PodDeleted(), podChanged()} {

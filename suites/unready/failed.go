@@ -16,7 +16,8 @@ import (
 // failedPod is the old pod that fails.
 const failedPod = "the pod that fails"
 
-// failed is the spec of an old pod that ends, as one does that its kubelet evicts.
+// failed is the spec of an old pod that ends, as one does that its kubelet evicts. It is for simulated nodes, on which a pod is Failed at once: with a kubelet it
+// is first not Ready for a while.
 func failed() {
 	spec.It("makes an updated pod at once on a node whose old one has failed, deletes that, and says so in an Event",
 		spec.Decides("UNREADY-004", "UNREADY-006"),
@@ -42,7 +43,7 @@ func failed() {
 				Within(atOnce, PodFailed(Named(name)), updatedPod(node)),
 				AtLeast(1, PodDeleted(Named(name))),
 				Reported("that pod "+name+" has failed", func(event *corev1.Event) bool { return saysFailed(event, name) }))
-		})
+		}, spec.SimulatedNodes{})
 }
 
 // saysFailed reports whether the Event is about the pod, by name or in its text, and says in its reason or text that it failed.
