@@ -78,6 +78,23 @@ func TestProgressWithMaxSurge(t *testing.T) {
 	}))
 }
 
+func TestProgressIsNotOwedWhilePodsOfANodeThatIsGoneAreLeft(t *testing.T) {
+	starts := rollout.SurgeStarts()
+	Ignores(t, starts, Tell("nobody has removed the pod of a deleted node", func(b *Builder) {
+		ds, _ := Running(b, 3, MaxSurge("1"))
+		b.Node(NodeName(0)).Leave()
+		ds.Update("v2")
+		b.After(late).Mark("end")
+	}))
+	Omits(t, starts, Tell("the pod of a deleted node has been removed", func(b *Builder) {
+		ds, pods := Running(b, 3, MaxSurge("1"))
+		b.Node(NodeName(0)).Leave()
+		pods[0].Terminating().Gone()
+		ds.Update("v2")
+		b.After(late).Mark("end")
+	}))
+}
+
 func TestRollingGoesOn(t *testing.T) {
 	j := rollout.RollingGoesOn()
 	Omits(t, j,
