@@ -170,7 +170,7 @@ func (c *controller) writeStatus(p *process, ds *appsv1.DaemonSet, status appsv1
 		conditions, collisions := after.Status.Conditions, after.Status.CollisionCount
 		after.Status = status
 		if outdated {
-			after.Status.Conditions, after.Status.CollisionCount = conditions, collisions
+			after.Status.Conditions, after.Status.CollisionCount = plan.WithStalled(conditions, status.Conditions), collisions
 		}
 		return nil
 	})

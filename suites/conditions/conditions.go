@@ -5,4 +5,5 @@ package conditions
 func Specs() {
 	events()
 	foreign()
+	stalled()
 }

@@ -27,13 +27,15 @@ func Specs() {
 	stored()
 
 	spec.It("stalls with the old pods in place while the updated ones wait for their host port, and finishes when surge is removed",
-		spec.Decides("HOSTPORT-009", "HOSTPORT-011"),
+		spec.Decides("HOSTPORT-009", "HOSTPORT-010", "HOSTPORT-011"),
 		func(ctx context.Context, c *spec.Case) {
 			_, updated := stall(ctx, c)
 			c.RollOut(ctx, updated, MaxUnavailable("1"))
 		},
 		func(j *spec.Checks) {
 			stalled(j)
+			reported := StallBetween{From: begun, To: resolved, Known: rollouts.ReportWithin}
+			j.Decide("HOSTPORT-010", reported.Condition(), reported.Event())
 			j.Decide("HOSTPORT-011", EndsRolledOut(), Keeps("ROLLING-002"))
 		}, spec.SimulatedNodes{}, spec.Alone{})
 
@@ -58,11 +60,13 @@ func stall(ctx context.Context, c *spec.Case) (before, updated *appsv1.DaemonSet
 	c.AddNodes(ctx, 3)
 	before = store(ctx, c, "daemon", c.Port(0))
 	c.Require(ctx, "the first pods are available", Steady(before))
+	report := rollouts.BeforeStall(ctx, c, before)
 	c.Mark(begun)
 	updated = c.Update(ctx, before, Image("v2"))
 	rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
 	// Longer than a controller may be late.
 	c.Await(ctx, Quiet(3*time.Second))
+	report.Await(ctx, c)
 	c.Mark(resolved)
 	return before, updated
 }

@@ -53,7 +53,7 @@ func (a *Actor) Do(ctx context.Context, ds *appsv1.DaemonSet, actions plan.Actio
 	prepared := err == nil
 	if prepared {
 		for _, event := range actions.Events {
-			a.Recorder.Eventf(ds, event.Pod, event.Type, event.Reason, "Replace", "%s", event.Message)
+			a.recordEvent(ds, event)
 		}
 		err = a.deletePods(ctx, ds, actions.DeletePods)
 		// A pod that changed since it was seen may have become available: what is created on the strength of the
@@ -70,6 +70,15 @@ func (a *Actor) Do(ctx context.Context, ds *appsv1.DaemonSet, actions plan.Actio
 		err = errors.Join(err, a.writeStatus(ctx, ds, status))
 	}
 	return err
+}
+
+// recordEvent records one planned event.
+func (a *Actor) recordEvent(ds *appsv1.DaemonSet, event plan.Event) {
+	if event.Pod == nil {
+		a.Recorder.Eventf(ds, nil, event.Type, event.Reason, "RollOut", "%s", event.Message)
+		return
+	}
+	a.Recorder.Eventf(ds, event.Pod, event.Type, event.Reason, "Replace", "%s", event.Message)
 }
 
 // prepare does what has to be true before pods may be created or deleted.

@@ -9,6 +9,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
 // writeStatus writes status, which was planned from ds. If somebody else wrote in between, it puts the numbers
@@ -55,7 +57,7 @@ func (a *Actor) rebase(ctx context.Context, ds *appsv1.DaemonSet, status appsv1.
 	before := fresh.Status.DeepCopy()
 	conditions, collisions := fresh.Status.Conditions, fresh.Status.CollisionCount
 	fresh.Status = status
-	fresh.Status.Conditions, fresh.Status.CollisionCount = conditions, collisions
+	fresh.Status.Conditions, fresh.Status.CollisionCount = plan.WithStalled(conditions, status.Conditions), collisions
 	if apiequality.Semantic.DeepEqual(*before, fresh.Status) {
 		return nil, nil
 	}

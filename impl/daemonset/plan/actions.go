@@ -128,7 +128,7 @@ type Event struct {
 	Type    string
 	Reason  string
 	Message string
-	// Pod is what the event is about, beside the DaemonSet.
+	// Pod is what the event is about, beside the DaemonSet; nil if it is about the DaemonSet alone.
 	Pod *corev1.Pod
 }
 

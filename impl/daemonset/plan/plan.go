@@ -63,6 +63,7 @@ func Plan(state State, now time.Time) Actions {
 		status.ObservedGeneration = ds.Generation
 		p.adoptLabels(pods)
 		p.run(how, views, stranded, desired)
+		p.reportStall(&status, views)
 	}
 	p.actions.Status = p.changed(status)
 	return p.actions

@@ -1,0 +1,73 @@
+package history
+
+import (
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Hindrances are the words that show what keeps a pod from becoming available: its name, its node, and what the scheduler and the kubelet say about it.
+// There are none if nothing is known to.
+func Hindrances(pod *corev1.Pod) []string {
+	var said []string
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
+			said = append(said, condition.Message)
+		}
+	}
+	for _, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		if waiting := container.State.Waiting; waiting != nil && waiting.Reason != "ContainerCreating" && waiting.Reason != "PodInitializing" {
+			said = append(said, waiting.Reason, waiting.Message, container.Image)
+		}
+	}
+	if pod.Status.Phase == corev1.PodFailed {
+		said = append(said, pod.Status.Reason, pod.Status.Message)
+	}
+	if said == nil {
+		return nil
+	}
+	words := append(said, pod.Name, NodeOf(pod))
+	return slices.DeleteFunc(words, func(word string) bool { return word == "" })
+}
+
+// StallConditions are those conditions whose status, or presence, is not that of before, and whose reason or message has one of the words.
+func StallConditions(before, now []appsv1.DaemonSetCondition, words []string) []appsv1.DaemonSetCondition {
+	var found []appsv1.DaemonSetCondition
+	for _, condition := range now {
+		text := condition.Reason + " " + condition.Message
+		names := func(word string) bool { return strings.Contains(text, word) }
+		if statusOf(before, condition.Type) != condition.Status && slices.ContainsFunc(words, names) {
+			found = append(found, condition)
+		}
+	}
+	return found
+}
+
+// StandingConditions are those that now still has with the status in which they were found.
+func StandingConditions(found, now []appsv1.DaemonSetCondition) []appsv1.DaemonSetCondition {
+	return slices.DeleteFunc(slices.Clone(found), func(condition appsv1.DaemonSetCondition) bool {
+		return statusOf(now, condition.Type) != condition.Status
+	})
+}
+
+// statusOf is the status of the condition, empty if there is none.
+func statusOf(conditions []appsv1.DaemonSetCondition, kind appsv1.DaemonSetConditionType) corev1.ConditionStatus {
+	for _, condition := range conditions {
+		if condition.Type == kind {
+			return condition.Status
+		}
+	}
+	return ""
+}
+
+// podReasons are the reasons of Events that Kubernetes' DaemonSet controller records about single pods.
+var podReasons = []string{
+	"SuccessfulCreate", "FailedCreate", "SuccessfulDelete", "FailedDelete", "FailedDaemonPod", "SucceededDaemonPod", "FailedPlacement",
+}
+
+// StallEvent reports whether the Event tells of something else than single pods: its reason is none of Kubernetes' for those, and none of known.
+func StallEvent(event *corev1.Event, known map[string]bool) bool {
+	return !known[event.Reason] && !slices.Contains(podReasons, event.Reason)
+}

@@ -1,0 +1,166 @@
+package matchers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// StallBetween is the part of a history in which the rollout of its only DaemonSet cannot go on: from the mark where the rollout begins to the one where the
+// cause goes away. Known is how long the cause has to be known before it has to be reported.
+type StallBetween struct {
+	From, To history.Mark
+	Known    time.Duration
+}
+
+// Condition asks that in the stall the DaemonSet has a condition with another status than before, or that was not there before, whose reason or message
+// names the cause: a pod that does not become available, its node, or what is said of it there.
+func (s StallBetween) Condition() Matcher {
+	return s.question(fmt.Sprintf("a condition names the cause between %q and %q", s.From, s.To), func(_ *Survey, seen stallSeen) Answer {
+		if len(seen.conditions) > 0 {
+			return kept()
+		}
+		return s.missing(seen, "no new condition that names the cause, but "+conditionsText(seen.last))
+	})
+}
+
+// Event asks that an Event about the DaemonSet tells of the stall: one that comes in it, with a reason that was not seen before and is none of Kubernetes'
+// for Events about single pods. Where Event objects may be missing from the recording it is not tested.
+func (s StallBetween) Event() Matcher {
+	return s.question(fmt.Sprintf("an Event tells of the stall between %q and %q", s.From, s.To), func(survey *Survey, seen stallSeen) Answer {
+		if survey.eventsMissing() {
+			return untested("Event objects may be missing from the recording")
+		}
+		known := map[string]bool{}
+		for _, entry := range survey.h.Evidence {
+			event, ok := entry.Object.(*corev1.Event)
+			if !ok || event.InvolvedObject.UID != seen.daemonSet {
+				continue
+			}
+			switch {
+			case entry.Time.Before(seen.from.At):
+				known[event.Reason] = true
+			case !entry.Time.After(seen.to.At) && history.StallEvent(event, known):
+				return kept()
+			}
+		}
+		return s.missing(seen, "no Event but about single pods")
+	})
+}
+
+// TakenBack asks that in the end a condition of the stall is gone or has another status. Without one it is not tested.
+func (s StallBetween) TakenBack() Matcher {
+	return s.question(fmt.Sprintf("the condition of the stall between %q and %q is taken back", s.From, s.To), func(survey *Survey, seen stallSeen) Answer {
+		if len(seen.conditions) == 0 {
+			return untested("no condition names the cause of the stall")
+		}
+		standing := history.StandingConditions(seen.conditions, seen.end)
+		if len(standing) < len(seen.conditions) {
+			return kept()
+		}
+		return survey.overdue("still "+conditionsText(standing), seen.writes...)
+	})
+}
+
+// stallSeen is what a history shows of a stall.
+type stallSeen struct {
+	from, to Occurrence
+	// cause is where a pod first shows what keeps it from becoming available.
+	cause     Occurrence
+	daemonSet types.UID
+	// conditions name the cause, the first of each type; last are all at the end of the stall, end those at the end of the history.
+	conditions, last, end []appsv1.DaemonSetCondition
+	// writes are those of the DaemonSet with a condition of the stall.
+	writes []Occurrence
+}
+
+// question asks of what the history shows of the stall; it is not tested if there was none.
+func (s StallBetween) question(promise string, ask func(*Survey, stallSeen) Answer) Matcher {
+	from, to, written, hindered := Marked(s.From), Marked(s.To), daemonSetStored(), podHindered()
+	return question{promise: promise, bounds: []Event{from, to, written, hindered}, ask: func(survey *Survey, _ string) Answer {
+		begun, over := from.find(survey), to.find(survey)
+		if len(begun) == 0 || len(over) == 0 {
+			return untested("no %s and %s", from, to)
+		}
+		seen := stallSeen{from: begun[0], to: over[0]}
+		causes := keep(hindered.find(survey), seen.within)
+		if len(causes) == 0 {
+			return untested("no pod shows what keeps it from becoming available between %s and %s", from, to)
+		}
+		seen.cause = causes[0]
+		seen.look(written.find(survey), causes)
+		return ask(survey, seen)
+	}}
+}
+
+func (s *stallSeen) within(o Occurrence) bool { return o.compare(s.from) > 0 && o.compare(s.to) < 0 }
+
+// look takes the conditions from the writes of the DaemonSet.
+func (s *stallSeen) look(writes, causes []Occurrence) {
+	var words []string
+	for _, cause := range causes {
+		words = append(words, history.Hindrances(cause.Pod())...)
+	}
+	var before []appsv1.DaemonSetCondition
+	for _, o := range writes {
+		now := o.Object.(*appsv1.DaemonSet).Status.Conditions
+		s.daemonSet, s.end = o.Object.GetUID(), now
+		switch {
+		case o.compare(s.from) < 0:
+			before = now
+		case s.within(o):
+			s.last = now
+			found := history.StallConditions(before, now, words)
+			if len(found) > 0 {
+				s.writes = append(s.writes, o)
+			}
+			for _, condition := range found {
+				if !slices.ContainsFunc(s.conditions, func(c appsv1.DaemonSetCondition) bool { return c.Type == condition.Type }) {
+					s.conditions = append(s.conditions, condition)
+				}
+			}
+		}
+	}
+}
+
+// missing is the answer when nothing reports the stall: broken if its cause was known for long enough.
+func (s StallBetween) missing(seen stallSeen, got string) Answer {
+	if lasted := seen.to.At.Sub(seen.cause.At); lasted < s.Known {
+		return untested("%s, %s after its cause was known, which is less than %s", got, lasted.Round(time.Millisecond), s.Known)
+	}
+	return wrong(got, seen.to, seen.cause)
+}
+
+// daemonSetStored happens when a DaemonSet comes into being or is changed.
+func daemonSetStored() Event {
+	return on("DaemonSet stored", func(_ *history.Cluster, change history.Change) bool {
+		return change.Kind == history.KindDaemonSet && change.Type != watch.Deleted && change.Object != nil
+	})
+}
+
+// podHindered happens when it is seen of an updated pod what keeps it from becoming available.
+func podHindered() Event {
+	return on("updated pod hindered", func(cluster *history.Cluster, change history.Change) bool {
+		pod, ok := change.Object.(*corev1.Pod)
+		return ok && change.Type != watch.Deleted && cluster.OwnerOf(pod) != nil && cluster.IsUpdated(pod) && history.Hindrances(pod) != nil
+	})
+}
+
+func conditionsText(conditions []appsv1.DaemonSetCondition) string {
+	if len(conditions) == 0 {
+		return "no condition"
+	}
+	texts := make([]string, len(conditions))
+	for i, c := range conditions {
+		texts[i] = fmt.Sprintf("%s %s (%s: %s)", c.Type, c.Status, c.Reason, c.Message)
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,0 +1,63 @@
+package conditions
+
+import (
+	"context"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// Where the rollout begins that cannot go on, and where the cause goes away.
+const (
+	begun history.Mark = "the rollout begins"
+	over  history.Mark = "the cause goes away"
+)
+
+// demand makes pods ask for that much CPU.
+func demand(cpu string) Edit {
+	return Edit{Says: "pods ask for " + cpu + " CPUs", Apply: func(d *appsv1.DaemonSet) {
+		d.Spec.Template.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}
+	}}
+}
+
+// stalled are the specs of rollouts that cannot go on.
+func stalled() {
+	for _, cause := range []struct {
+		words, strategy string
+		limit           Edit
+		begin, end      []Edit
+	}{
+		{"that no node has room for", "maxSurge", MaxSurge("1"), []Edit{Image("v2"), demand("1M")}, []Edit{Image("v3"), demand("1m")}},
+		{"whose image cannot be pulled", "maxUnavailable", MaxUnavailable("1"), []Edit{UnpullableImage()}, []Edit{Image("v3")}},
+		{"that fail over and over", "maxSurge", MaxSurge("1"), []Edit{Image("v2"), Failing()}, []Edit{Image("v3"), Healthy()}},
+	} {
+		spec.It("reports in a condition and an Event that a rollout with "+cause.strategy+" is stalled by pods "+cause.words+", until it goes on",
+			spec.Decides("COND-001", "COND-002", "COND-003"),
+			func(ctx context.Context, c *spec.Case) {
+				c.AddNodes(ctx, 3)
+				before := c.Deploy(ctx, cause.limit)
+				report := rollouts.BeforeStall(ctx, c, before)
+				c.Mark(begun)
+				updated := c.Update(ctx, before, cause.begin...)
+				c.Await(ctx, UpdatedOn(1, updated))
+				report.Await(ctx, c)
+				c.Mark(over)
+				c.RollOut(ctx, updated, cause.end...)
+				report.AwaitTakenBack(ctx, c)
+			},
+			func(j *spec.Checks) {
+				reported := StallBetween{From: begun, To: over, Known: rollouts.ReportWithin}
+				j.Given(NeverBetween(Marked(begun), Marked(over), PodReady(Updated())))
+				j.Decide("COND-001", reported.Condition())
+				j.Decide("COND-002", reported.Event())
+				j.Decide("COND-003", Tested(EndsRolledOut()), reported.TakenBack())
+			})
+	}
+}

@@ -1,0 +1,81 @@
+package rollouts
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// ReportWithin is how long after its cause is known a stall has to be reported.
+const ReportWithin = 20 * time.Second
+
+// Report follows what a DaemonSet says of a rollout that cannot go on.
+type Report struct {
+	daemonSet types.UID
+	// before are the conditions, and events the reasons of Events, from before the rollout.
+	before []appsv1.DaemonSetCondition
+	events map[string]bool
+	// found are the conditions that report the stall.
+	found []appsv1.DaemonSetCondition
+}
+
+// BeforeStall begins to follow the DaemonSet, whose rollout has not begun.
+func BeforeStall(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) *Report {
+	r := &Report{daemonSet: daemonSet.UID, events: map[string]bool{}}
+	c.Look(ctx, func(cluster *history.Cluster) {
+		if now := cluster.DaemonSets[daemonSet.UID]; now != nil {
+			r.before = now.Status.Conditions
+		}
+		for _, event := range cluster.Reports[daemonSet.UID] {
+			r.events[event.Reason] = true
+		}
+	})
+	return r
+}
+
+// Await waits until a condition and an Event report the stall. An implementation that does not claim RolloutConditions is not waited for.
+func (r *Report) Await(ctx context.Context, c *spec.Case) {
+	if !c.Claims(requirements.RolloutConditions) {
+		return
+	}
+	c.Await(ctx, state.When("a condition and an Event report the stall", func(cluster *history.Cluster) bool {
+		now := cluster.DaemonSets[r.daemonSet]
+		if now == nil {
+			return false
+		}
+		var words []string
+		for _, pod := range cluster.Pods {
+			if owner := cluster.OwnerOf(pod); owner != nil && owner.UID == r.daemonSet && cluster.IsUpdated(pod) {
+				words = append(words, history.Hindrances(pod)...)
+			}
+		}
+		r.found = history.StallConditions(r.before, now.Status.Conditions, words)
+		if len(r.found) == 0 {
+			return false
+		}
+		for _, event := range cluster.Reports[r.daemonSet] {
+			if history.StallEvent(event, r.events) {
+				return true
+			}
+		}
+		return false
+	}))
+}
+
+// AwaitTakenBack waits until a condition that reported the stall is gone or has another status.
+func (r *Report) AwaitTakenBack(ctx context.Context, c *spec.Case) {
+	if len(r.found) == 0 {
+		return
+	}
+	c.Await(ctx, state.When("the report of the stall is taken back", func(cluster *history.Cluster) bool {
+		now := cluster.DaemonSets[r.daemonSet]
+		return now != nil && len(history.StandingConditions(r.found, now.Status.Conditions)) < len(r.found)
+	}))
+}
