@@ -31,14 +31,14 @@ func passed(verdicts string) []requirements.ID {
 	return ids
 }
 
-// compare says which of the requirements the report does not say are met, and counts those that it does. One that is about DaemonSets of apps/v1 is not
-// expected to be. A failure is a problem of whichever requirement.
+// compare says which of the requirements the report does not say are met, and counts those that it does. One that is about DaemonSets of apps/v1, or of a
+// feature that the toy does not claim, is not expected to be. A failure is a problem of whichever requirement.
 func compare(want []requirements.ID, report *reports.ConformanceReport) (problems []string, same int) {
 	if report.Implementation.Workload == "" {
 		return []string{"the report is about DaemonSets"}, 0
 	}
 	for _, got := range report.Requirements {
-		foreign := got.Verdict == reports.NotRun && strings.Contains(got.Reason, report.Implementation.Workload)
+		foreign := got.Verdict == reports.Unsupported || got.Verdict == reports.NotRun && strings.Contains(got.Reason, report.Implementation.Workload)
 		switch {
 		case got.Verdict == reports.Fail:
 			problems = append(problems, fmt.Sprintf("%s: %s %s", got.ID, got.Verdict, got.Reason))

@@ -37,6 +37,7 @@ func TestEveryRequirementOfTheReferencesHasToHoldUnlessItIsAboutDaemonSets(t *te
 	}{
 		"all hold":                 {"x.test/v1 X", []reports.RequirementResult{result("A-1", reports.Pass, ""), result("A-2", reports.Pass, "")}, ""},
 		"one is about DaemonSets":  {"x.test/v1 X", []reports.RequirementResult{result("A-1", reports.Pass, ""), result("A-2", reports.NotRun, foreign)}, ""},
+		"one is not claimed":       {"x.test/v1 X", []reports.RequirementResult{result("A-1", reports.Pass, ""), result("A-2", reports.Unsupported, "")}, ""},
 		"all are about DaemonSets": {"x.test/v1 X", []reports.RequirementResult{result("A-1", reports.NotRun, foreign)}, "was decided"},
 		"another is not run":       {"x.test/v1 X", []reports.RequirementResult{result("A-1", reports.Pass, ""), result("B-1", reports.NotRun, "")}, ""},
 		"one is not run":           {"x.test/v1 X", []reports.RequirementResult{result("A-1", reports.Pass, ""), result("A-2", reports.NotRun, "")}, "A-2"},

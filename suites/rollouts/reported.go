@@ -45,7 +45,7 @@ func (r *Report) Await(ctx context.Context, c *spec.Case) {
 	if !c.Claims(requirements.RolloutConditions) {
 		return
 	}
-	c.Await(ctx, state.When("a condition and an Event report the stall", func(cluster *history.Cluster) bool {
+	c.AwaitAfter(ctx, ReportWithin, state.When("a condition and an Event report the stall", func(cluster *history.Cluster) bool {
 		now := cluster.DaemonSets[r.daemonSet]
 		if now == nil {
 			return false
