@@ -8,7 +8,9 @@ import (
 	. "github.com/onsi/gomega"
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -102,4 +104,23 @@ func TestAnotherRefusalIsNoAnswer(t *testing.T) {
 	g := NewWithT(t)
 	_, err := answerTo(nil, apierrors.NewForbidden(schema.GroupResource{Resource: "daemonsets"}, "x", nil))
 	g.Expect(apierrors.IsForbidden(err)).To(BeTrue())
+}
+
+func TestWhereItsOwnPoliciesDoNotExistTheOthersAreTakenAwayAllTheSame(t *testing.T) {
+	g := NewWithT(t)
+	var deleted []string
+	c := interceptor.NewClient(fake.NewClientBuilder().WithScheme(scheme.Scheme).Build(), interceptor.Funcs{
+		Apply: func(context.Context, client.WithWatch, runtime.ApplyConfiguration, ...client.ApplyOption) error {
+			return &meta.NoKindMatchError{GroupKind: schema.GroupKind{Kind: "MutatingAdmissionPolicy"}}
+		},
+		Delete: func(_ context.Context, _ client.WithWatch, object client.Object, _ ...client.DeleteOption) error {
+			deleted = append(deleted, object.GetName())
+			return nil
+		},
+	})
+	e, err := newEnforcer(c, Options{Surge: false, Namespace: "rollcall-system"})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(e.apply(t.Context())).To(Succeed())
+	g.Expect(deleted).To(HaveLen(2))
+	g.Expect(e.obeyed(httptest.NewRequest(http.MethodGet, "/readyz", nil))).To(Succeed())
 }

@@ -75,13 +75,14 @@ func (e *enforcer) run(ctx context.Context) error {
 
 // apply puts the wanted policies in place, then takes the others away.
 func (e *enforcer) apply(ctx context.Context) error {
+	absent := false
 	for _, policy := range e.wanted {
 		err := e.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(policy.DeepCopy()), fieldOwner, client.ForceOwnership)
 		if meta.IsNoMatchError(err) {
 			// ValidatingAdmissionPolicy is there from Kubernetes 1.30 on, MutatingAdmissionPolicy from 1.36 on.
 			log.FromContext(ctx).Info("This Kubernetes has no such admission policies, its API server enforces nothing", "kind", policy.GetKind())
-			e.known.set()
-			return nil
+			absent = true
+			break
 		}
 		if err != nil {
 			return fmt.Errorf("apply %s %s: %w", policy.GetKind(), policy.GetName(), err)
@@ -92,6 +93,9 @@ func (e *enforcer) apply(ctx context.Context) error {
 		if err != nil && !meta.IsNoMatchError(err) {
 			return fmt.Errorf("delete %s %s: %w", policy.GetKind(), policy.GetName(), err)
 		}
+	}
+	if absent {
+		e.known.set()
 	}
 	return nil
 }
