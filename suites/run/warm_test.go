@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // up makes what `rollcall up` does, without a control plane.
@@ -35,13 +34,13 @@ func TestAControlPlaneIsFoundByItsName(t *testing.T) {
 	dir := up(t, "mine")
 	want := warm{Name: "mine", Provider: "embedded", KubernetesVersion: "v1.37.0", Kubeconfig: "/k", Replaces: []string{"daemonset-controller"}, dir: dir}
 	var waited []string
-	go func() {
-		time.Sleep(2 * progressInterval)
+	got, err := findWarm(t.Context(), "mine", func(string, ...any) {
+		waited = append(waited, "once")
+		// It is up only once somebody waits for it.
 		if err := want.write(); err != nil {
 			t.Error(err)
 		}
-	}()
-	got, err := findWarm(t.Context(), "mine", func(string, ...any) { waited = append(waited, "once") })
+	})
 	if err != nil || got.Kubeconfig != "/k" || got.dir != dir {
 		t.Errorf("got %+v, %v", got, err)
 	}
