@@ -134,7 +134,8 @@ func (m *memory) learn(scene *Scene, object *appsv1.DaemonSet) {
 	m.workloads[object.UID] = known
 	m.woken = append(m.woken, known)
 	known.Desired = m.cluster.Desired(object.UID)
-	known.Settings = m.settings(object.UID, known, m.control.surge)
+	known.settings, known.surge, known.switching = m.settings(object.UID, known), m.control.surge, m.control.switching()
+	known.Settings = known.settings.under(known.surge)
 	m.refreshNodes(object.UID, known)
 	for _, node := range m.cluster.NodesOf(object.UID) {
 		for _, pod := range m.cluster.PodsOn(object.UID, node) {
@@ -157,29 +158,25 @@ func (m *memory) node(scene *Scene, object *corev1.Node) {
 
 func (m *memory) refresh(uid types.UID, w *Workload) {
 	w.Desired = m.cluster.Desired(uid)
-	w.remember(m.settings(uid, w, m.control.surge), m.now)
-	if w.outgoing = nil; m.control.switching() {
-		outgoing := m.settings(uid, w, !m.control.surge)
-		w.outgoing = &outgoing
+	w.remember(m.settings(uid, w), m.now)
+}
+
+func (m *memory) settings(uid types.UID, w *Workload) bothSettings {
+	template := m.cluster.CurrentRevision(uid)
+	return bothSettings{
+		with: settingsOf(w.Object, w.Desired, template, true), without: settingsOf(w.Object, w.Desired, template, false),
 	}
 }
 
-func (m *memory) settings(uid types.UID, w *Workload, surge bool) Settings {
-	return settingsOf(w.Object, w.Desired, m.cluster.CurrentRevision(uid), surge)
-}
-
-// switched takes note, before and after an act that may have switched a feature gate, of what the DaemonSets' settings are then.
+// switched has an act happen that may switch a feature gate.
 func (m *memory) switched(scene *Scene, act func()) {
 	surge, switching := m.control.surge, m.control.switching()
 	act()
 	if surge == m.control.surge && switching == m.control.switching() {
 		return
 	}
-	for uid, workload := range m.workloads {
-		if workload.outgoing != nil {
-			workload.remember(*workload.outgoing, m.now)
-		}
-		m.refresh(uid, workload)
+	for _, workload := range m.workloads {
+		workload.switchGate(m.control.surge, m.control.switching(), m.now)
 		scene.touched = append(scene.touched, touch{workload: workload})
 	}
 }

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"iter"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -68,39 +69,54 @@ func resolve(limit *intstr.IntOrString, desired int) (bool, int) {
 	return hundred > 0, number
 }
 
-// pastSettings is a time during which settings were in force.
+// bothSettings are what a DaemonSet asks for with the feature gate surgeGate, and without it. They are kept together, since an implementation that was
+// just started with another gate may still act by a number of nodes, or a spec, from before.
+type bothSettings struct{ with, without Settings }
+
+func (b bothSettings) under(surge bool) Settings {
+	if surge {
+		return b.with
+	}
+	return b.without
+}
+
+// pastSettings are settings that are no longer in force.
 type pastSettings struct {
-	Settings
+	bothSettings
 	until time.Time
 }
 
 // remember takes note of the settings in force from now on.
-func (w *Workload) remember(s Settings, now time.Time) {
-	if s == w.Settings {
-		return
+func (w *Workload) remember(s bothSettings, now time.Time) {
+	if s != w.settings {
+		w.past = slices.DeleteFunc(w.past, func(past pastSettings) bool { return now.Sub(past.until) >= Lag })
+		w.past = append(w.past, pastSettings{w.settings, now})
 	}
-	kept := w.past[:0]
-	for _, past := range w.past {
-		if now.Sub(past.until) < Lag {
-			kept = append(kept, past)
-		}
-	}
-	w.past = append(kept, pastSettings{Settings: w.Settings, until: now})
-	w.Settings = s
+	w.settings, w.Settings = s, s.under(w.surge)
 }
 
-// Recent yields the settings by which the implementation may be acting: those in force, those that were until less than Lag ago, and while it is started
-// with another feature gate those without.
+// switchGate takes note of the feature gate in force from now on, and whether the implementation is just being started with it.
+func (w *Workload) switchGate(surge, switching bool, now time.Time) {
+	if w.switching || surge != w.surge {
+		w.switchedAt = now
+	}
+	w.surge, w.switching = surge, switching
+	w.Settings = w.settings.under(surge)
+}
+
+// Recent yields the settings by which the implementation may be acting: those in force, those that were until less than Lag ago, and each of them also
+// with the other feature gate, if it had that until less than Lag ago.
 func (w *Workload) Recent(now time.Time) iter.Seq[Settings] {
+	other := w.switching || !w.switchedAt.IsZero() && now.Sub(w.switchedAt) < Lag
 	return func(yield func(Settings) bool) {
-		if !yield(w.Settings) {
-			return
-		}
-		if w.outgoing != nil && !yield(*w.outgoing) {
+		if !yield(w.Settings) || other && !yield(w.settings.under(!w.surge)) {
 			return
 		}
 		for _, past := range w.past {
-			if now.Sub(past.until) < Lag && !yield(past.Settings) {
+			if now.Sub(past.until) >= Lag {
+				continue
+			}
+			if !yield(past.under(w.surge)) || other && !yield(past.under(!w.surge)) {
 				return
 			}
 		}

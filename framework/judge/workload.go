@@ -23,9 +23,13 @@ type Workload struct {
 
 	// doubled are the nodes with two live pods or more.
 	doubled map[*Node]bool
-	// past are the settings before; outgoing those of a process that is being replaced by one with another feature gate, nil if there is none.
+	// settings in force with either feature gate, past those before.
+	settings bothSettings
 	past     []pastSettings
-	outgoing *Settings
+	// surge: the feature gate surgeGate is on; switching: the implementation is being started with another one than it had, the last time until
+	// switchedAt.
+	surge, switching bool
+	switchedAt       time.Time
 	// rolledAt is when the template in force came, rolledBy the entry that brought it.
 	rolledAt time.Time
 	rolledBy int

@@ -2,6 +2,7 @@ package rollout_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
@@ -143,4 +144,20 @@ func TestWithTheGateOnAgainMaxSurgeIsInForce(t *testing.T) {
 			b.Node("node-9").Join()
 		}),
 	)
+	nodeLeaves := func(lag time.Duration) func(*Builder) {
+		return func(b *Builder) {
+			b.Node("node-9").Join()
+			ds, _ := Running(b, 4, MaxSurge("25%"))
+			switched(b, false)
+			b.After(Long)
+			ds.Update("v2")
+			b.Node("node-9").Leave()
+			b.After(lag)
+			switched(b, true)
+			ds.Pod("new-a", NodeName(0))
+			ds.Pod("new-b", NodeName(1))
+		}
+	}
+	Keeps(t, rollout.SurgeBound(), Tell("25% of the five nodes that there were when the process was started", nodeLeaves(100*time.Millisecond)))
+	Breaks(t, rollout.SurgeBound(), Tell("25% of the five nodes that there were long before the process was started", nodeLeaves(judge.Lag)))
 }
