@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -13,18 +12,18 @@ import (
 
 	"github.com/onsi/ginkgo/v2"
 
-	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
 	"github.com/rollcall-conformance/rollcall/suites"
+	"github.com/rollcall-conformance/rollcall/suites/golden"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
 var update = flag.Bool("update", false, "write the golden verdicts anew")
 
 const (
-	golden   = "testdata/golden"
-	verdicts = golden + "/verdicts.txt"
+	recordings = "testdata/golden"
+	verdicts   = recordings + "/verdicts.txt"
 )
 
 // specs are the texts of all specs. Ginkgo has one tree in a process, which is built once.
@@ -44,25 +43,22 @@ func TestGoldenRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paths, err := filepath.Glob(filepath.Join(golden, "*", "*.jsonl.gz"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no golden recordings (%v)", err)
-	}
-	lines := make([][]string, len(paths))
+	corpus, names := open(t, "*")
+	lines := make([][]string, len(names))
 	var judging sync.WaitGroup
-	for i, path := range paths {
+	for i, name := range names {
 		judging.Go(func() {
-			h, err := history.Open(path)
+			h, err := corpus.Read(name)
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			s := spec.Registered(h.Scenario)
 			if s == nil {
-				t.Errorf("%s: no spec is called %q", path, h.Scenario)
+				t.Errorf("%s: no spec is called %q", name, h.Scenario)
 				return
 			}
-			lines[i] = told(strings.TrimSuffix(strings.TrimPrefix(path, golden+"/"), ".jsonl.gz"), s.Judge(h, catalogue))
+			lines[i] = told(name, s.Judge(h, catalogue))
 		})
 	}
 	judging.Wait()
@@ -80,6 +76,20 @@ func TestGoldenRecordings(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Errorf("verdicts differ from %s; if they are right, write them anew with -update:\n%s", verdicts, difference(string(want), string(got)))
 	}
+}
+
+// open returns the corpus, and the names of the recordings of implementations.
+func open(t *testing.T, implementations string) (*golden.Corpus, []string) {
+	t.Helper()
+	corpus, err := golden.Open(recordings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := corpus.Names(implementations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return corpus, names
 }
 
 // told is a line for each requirement: recording, requirement, verdict, and the reason or what is wrong.
@@ -117,12 +127,9 @@ func difference(want, got string) string {
 // TestEverySpecHasAGoldenRecordingOfTheReference keeps the corpus whole.
 func TestEverySpecHasAGoldenRecordingOfTheReference(t *testing.T) {
 	recorded := map[string]bool{}
-	paths, err := filepath.Glob(filepath.Join(golden, "reference*", "*.jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range paths {
-		h, err := history.Open(path)
+	corpus, names := open(t, "reference*")
+	for _, name := range names {
+		h, err := corpus.Read(name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/watch"
@@ -138,20 +136,14 @@ func (h *History) Write(out io.Writer) error {
 // ErrNotARecording is returned by Read for input that does not begin with a recording's header.
 var ErrNotARecording = errors.New("not a rollcall recording")
 
-// Open reads the recording in a file, which may be compressed with gzip.
+// Open reads the recording in a file.
 func Open(path string) (*History, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open recording: %w", err)
 	}
 	defer file.Close()
-	in := io.Reader(file)
-	if strings.HasSuffix(path, ".gz") {
-		if in, err = gzip.NewReader(file); err != nil {
-			return nil, fmt.Errorf("read %s: %w: %w", path, ErrNotARecording, err)
-		}
-	}
-	h, err := Read(in)
+	h, err := Read(file)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}

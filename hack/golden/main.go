@@ -1,5 +1,5 @@
-// Command golden keeps the recordings of a run as golden ones: trimmed, compressed, in suites/testdata/golden/NAME. The tests of package suites judge
-// them again, so that every spec's check is tested without a cluster.
+// Command golden keeps the recordings of a run as golden ones, in suites/testdata/golden/NAME. The tests of package suites judge them again, so that
+// every spec's check is tested without a cluster.
 //
 //	go run ./hack/golden NAME FOLDER [RECORDING...]
 //
@@ -8,18 +8,14 @@
 package main
 
 import (
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/suites/golden"
 )
 
 func main() {
@@ -27,14 +23,15 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: go run ./hack/golden NAME FOLDER [RECORDING...]")
 		os.Exit(2)
 	}
-	if err := keep(filepath.Join("suites", "testdata", "golden", os.Args[1]), filepath.Join(os.Args[2], "recordings"), os.Args[3:]); err != nil {
+	if err := keep(os.Args[1], filepath.Join(os.Args[2], "recordings"), os.Args[3:]); err != nil {
 		fmt.Fprintln(os.Stderr, "golden:", err)
 		os.Exit(1)
 	}
 }
 
-func keep(target, recordings string, names []string) error {
-	if err := os.MkdirAll(target, 0o755); err != nil {
+func keep(implementation, recordings string, names []string) error {
+	corpus, err := golden.Open(filepath.Join("suites", "testdata", "golden"))
+	if err != nil {
 		return err
 	}
 	if len(names) == 0 {
@@ -47,52 +44,13 @@ func keep(target, recordings string, names []string) error {
 		}
 	}
 	for _, name := range names {
-		if err := keepOne(filepath.Join(target, name+".jsonl.gz"), filepath.Join(recordings, name+".jsonl")); err != nil {
+		h, err := history.Open(filepath.Join(recordings, name+".jsonl"))
+		if err != nil {
+			return err
+		}
+		if err := corpus.Write(implementation+"/"+name, h); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func keepOne(target, path string) (err error) {
-	h, err := history.Open(path)
-	if err != nil {
-		return err
-	}
-	out, err := os.Create(target)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	compressed, err := gzip.NewWriterLevel(out, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
-	trim(h)
-	if err := h.Write(compressed); err != nil {
-		return err
-	}
-	return compressed.Close()
-}
-
-// trim drops what no rule and no check looks at: Event objects but those about DaemonSets, heartbeats of nodes, and what is long in their status.
-func trim(h *history.History) {
-	h.Evidence = slices.DeleteFunc(h.Evidence, func(entry history.Entry) bool {
-		event, ok := entry.Object.(*corev1.Event)
-		return !ok || event.InvolvedObject.Kind != string(history.KindDaemonSet)
-	})
-	nodes := map[types.UID]*corev1.Node{}
-	kept := h.Entries[:0]
-	for _, entry := range h.Entries {
-		if node, ok := entry.Object.(*corev1.Node); ok {
-			before := nodes[node.UID]
-			nodes[node.UID] = node
-			if before != nil && entry.Type == "MODIFIED" && history.SameToScenario(before, node) {
-				continue
-			}
-			node.Status = corev1.NodeStatus{Conditions: node.Status.Conditions}
-		}
-		kept = append(kept, entry)
-	}
-	h.Entries = kept
 }

@@ -1,0 +1,47 @@
+package golden
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// precision of times in golden recordings. Judges allow the harness a second.
+const precision = time.Millisecond
+
+// trim drops what no rule and no check looks at: Event objects but those about DaemonSets, heartbeats of nodes, what is long in their status, and answers
+// that repeat a node or a pod.
+func trim(h *history.History) {
+	h.Evidence = slices.DeleteFunc(h.Evidence, func(entry history.Entry) bool {
+		event, ok := entry.Object.(*corev1.Event)
+		return !ok || event.InvolvedObject.Kind != string(history.KindDaemonSet)
+	})
+	for i := range h.Evidence {
+		h.Evidence[i].Received = h.Evidence[i].Received.Truncate(precision)
+	}
+	nodes := map[types.UID]*corev1.Node{}
+	kept := h.Entries[:0]
+	for _, entry := range h.Entries {
+		if node, ok := entry.Object.(*corev1.Node); ok {
+			before := nodes[node.UID]
+			nodes[node.UID] = node
+			if before != nil && entry.Type == "MODIFIED" && history.SameToScenario(before, node) {
+				continue
+			}
+			node.Status = corev1.NodeStatus{Conditions: node.Status.Conditions}
+		}
+		entry.Received = entry.Received.Truncate(precision)
+		if exchange := entry.Exchange; exchange != nil {
+			exchange.Began, exchange.Ended = exchange.Began.Truncate(precision), exchange.Ended.Truncate(precision)
+			if slices.Contains([]string{"namespaces", "nodes", "pods"}, exchange.Resource) {
+				exchange.Object = nil
+			}
+		}
+		kept = append(kept, entry)
+	}
+	h.Entries = kept
+}
