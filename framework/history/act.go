@@ -53,6 +53,7 @@ const (
 	UpdateDaemonSet  Act = "update DaemonSet"
 	WriteStatus      Act = "write status"
 	DeleteDaemonSet  Act = "delete DaemonSet"
+	CreateWorkload   Act = "create workload"
 	ScaleWorkload    Act = "scale workload"
 	CreateRevision   Act = "create ControllerRevision"
 	UpdateRevision   Act = "update ControllerRevision"
@@ -111,7 +112,8 @@ var effects = map[Act]effect{
 	HoldTermination: 0, ReleaseTermination: 0, SetReadySince: disturbs, DeletePod: deletes | disturbs, EvictPod: deletes | disturbs,
 	AddFinalizer: 0, RemoveFinalizer: deletes,
 
-	CreateDaemonSet: creates, UpdateDaemonSet: disturbs, WriteStatus: writesStatus, DeleteDaemonSet: deletes | disturbs, ScaleWorkload: 0,
+	CreateDaemonSet: creates, UpdateDaemonSet: disturbs, WriteStatus: writesStatus, DeleteDaemonSet: deletes | disturbs,
+	CreateWorkload: creates, ScaleWorkload: 0,
 	CreateRevision: creates, UpdateRevision: 0, DeleteRevision: deletes, CreateBudget: creates, UpdateBudget: 0, DeleteBudget: deletes,
 	DeleteNamespace: deletes | disturbs, DeleteCollection: deletes | disturbs, StartProbes: 0,
 	HoldDaemonSet: 0, RefusePods: 0, RefuseRevisions: 0, AdmitRevisions: 0,

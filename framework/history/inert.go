@@ -35,6 +35,27 @@ func inertStatefulSet() *appsv1.StatefulSet {
 	}
 }
 
+func inertReplicaSet() *appsv1.ReplicaSet {
+	return &appsv1.ReplicaSet{
+		ObjectMeta: inertMeta(), Spec: appsv1.ReplicaSetSpec{Replicas: new(int32), Selector: inertSelector(), Template: inertTemplate()},
+	}
+}
+
+// inertDeployment is paused, so that it makes no ReplicaSet.
+func inertDeployment() *appsv1.Deployment {
+	return &appsv1.Deployment{
+		ObjectMeta: inertMeta(),
+		Spec:       appsv1.DeploymentSpec{Replicas: new(int32), Selector: inertSelector(), Template: inertTemplate(), Paused: true},
+	}
+}
+
+func inertReplicationController() *corev1.ReplicationController {
+	template := inertTemplate()
+	return &corev1.ReplicationController{
+		ObjectMeta: inertMeta(), Spec: corev1.ReplicationControllerSpec{Replicas: new(int32), Selector: inertLabels(), Template: &template},
+	}
+}
+
 func inertPod() *corev1.Pod {
 	spec := inertTemplate().Spec
 	spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: MarkAnnotation}}

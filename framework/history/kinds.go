@@ -26,6 +26,10 @@ const (
 	KindControllerRevision  Kind = "ControllerRevision"
 	KindPodDisruptionBudget Kind = "PodDisruptionBudget"
 	KindEvent               Kind = "Event"
+
+	KindReplicaSet            Kind = "ReplicaSet"
+	KindDeployment            Kind = "Deployment"
+	KindReplicationController Kind = "ReplicationController"
 )
 
 // KindOf returns the name of a kind: "DaemonSet" for one of the groups of Kubernetes whose names have no dot, "Kind.group" for any other.
@@ -88,6 +92,16 @@ func Definitions() []Definition {
 	}, {
 		GroupVersionKind: apps.WithKind("StatefulSet"), Resource: "statefulsets", Namespaced: true, Subresources: []string{"status", "scale"},
 		Empty: &appsv1.StatefulSet{}, EmptyList: &appsv1.StatefulSetList{}, Inert: inertStatefulSet(),
+	}, {
+		GroupVersionKind: apps.WithKind("ReplicaSet"), Resource: "replicasets", Namespaced: true, Subresources: []string{"status", "scale"},
+		Empty: &appsv1.ReplicaSet{}, EmptyList: &appsv1.ReplicaSetList{}, Inert: inertReplicaSet(),
+	}, {
+		GroupVersionKind: apps.WithKind("Deployment"), Resource: "deployments", Namespaced: true, Subresources: []string{"status", "scale"},
+		Empty: &appsv1.Deployment{}, EmptyList: &appsv1.DeploymentList{}, Inert: inertDeployment(),
+	}, {
+		GroupVersionKind: core.WithKind("ReplicationController"), Resource: "replicationcontrollers", Namespaced: true,
+		Subresources: []string{"status", "scale"},
+		Empty:        &corev1.ReplicationController{}, EmptyList: &corev1.ReplicationControllerList{}, Inert: inertReplicationController(),
 	}, {
 		GroupVersionKind: apps.WithKind("ControllerRevision"), Resource: "controllerrevisions", Namespaced: true,
 		Empty: &appsv1.ControllerRevision{}, EmptyList: &appsv1.ControllerRevisionList{}, Inert: inertRevision(),

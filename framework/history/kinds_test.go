@@ -27,8 +27,8 @@ func TestEveryKindIsDefinedOnceAndAsTheClientsKnowIt(t *testing.T) {
 	}
 	slices.Sort(names)
 	want := []history.Kind{
-		history.KindControllerRevision, history.KindDaemonSet, history.KindEvent, history.KindNode, history.KindPod, history.KindPodDisruptionBudget,
-		history.KindStatefulSet,
+		history.KindControllerRevision, history.KindDaemonSet, history.KindDeployment, history.KindEvent, history.KindNode, history.KindPod,
+		history.KindPodDisruptionBudget, history.KindReplicaSet, history.KindReplicationController, history.KindStatefulSet,
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("defined are %v, want %v", names, want)
@@ -66,7 +66,7 @@ func TestAKindIsNamedByItsGroupUnlessItIsOneOfKubernetes(t *testing.T) {
 		}
 	}
 	_, err := history.NewObject("DaemonSet.apps.kruise.io")
-	if err == nil || !strings.Contains(err.Error(), `kind "DaemonSet.apps.kruise.io" cannot be recorded: recordings hold ControllerRevision, DaemonSet, Event`) {
+	if err == nil || !strings.Contains(err.Error(), `kind "DaemonSet.apps.kruise.io" cannot be recorded: recordings hold ControllerRevision, DaemonSet, Deployment, Event`) {
 		t.Error(err)
 	}
 }

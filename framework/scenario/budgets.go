@@ -1,0 +1,160 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/util/retry"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+)
+
+// BudgetEdit is one change to a PodDisruptionBudget, with the words in which the recording tells it.
+type BudgetEdit struct {
+	// Says what the edit does, for example "minAvailable 2".
+	Says string
+	// Apply does it.
+	Apply func(*policyv1.PodDisruptionBudget)
+}
+
+// MinAvailable sets minAvailable to a number or percentage ("2", "50%"), and takes maxUnavailable away.
+func MinAvailable(value string) BudgetEdit {
+	return BudgetEdit{"minAvailable " + value, func(budget *policyv1.PodDisruptionBudget) {
+		limit := intstr.Parse(value)
+		budget.Spec.MinAvailable, budget.Spec.MaxUnavailable = &limit, nil
+	}}
+}
+
+// MaxDisrupted sets a budget's maxUnavailable to a number or percentage, and takes minAvailable away. MaxUnavailable is that of a DaemonSet.
+func MaxDisrupted(value string) BudgetEdit {
+	return BudgetEdit{"maxUnavailable " + value, func(budget *policyv1.PodDisruptionBudget) {
+		limit := intstr.Parse(value)
+		budget.Spec.MinAvailable, budget.Spec.MaxUnavailable = nil, &limit
+	}}
+}
+
+// Selecting sets a budget's selector to the labels.
+func Selecting(labels map[string]string) BudgetEdit {
+	return BudgetEdit{"selector " + metav1.FormatLabelSelector(metav1.SetAsLabelSelector(labels)), func(budget *policyv1.PodDisruptionBudget) {
+		budget.Spec.Selector = metav1.SetAsLabelSelector(labels)
+	}}
+}
+
+// NewBudget returns a budget in the scenario's namespace, not yet created. Without edits it has neither a limit nor a selector.
+func (s *Scenario) NewBudget(name string, edits ...BudgetEdit) *policyv1.PodDisruptionBudget {
+	budget := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: s.namespace}}
+	for _, edit := range edits {
+		edit.Apply(budget)
+	}
+	return budget
+}
+
+// TryCreateBudget sends a new budget and returns what the API server stored, or its refusal.
+func (s *Scenario) TryCreateBudget(ctx context.Context, budget *policyv1.PodDisruptionBudget) (stored *policyv1.PodDisruptionBudget, err error) {
+	s.tb.Helper()
+	err = s.Do(ctx, onBudget(history.CreateBudget, budget), func(ctx context.Context) (err error) {
+		stored, err = s.client.PolicyV1().PodDisruptionBudgets(budget.Namespace).Create(ctx, budget, metav1.CreateOptions{})
+		return err
+	})
+	return stored, err
+}
+
+// CreateBudget is TryCreateBudget of a NewBudget that must be accepted.
+func (s *Scenario) CreateBudget(ctx context.Context, name string, edits ...BudgetEdit) *policyv1.PodDisruptionBudget {
+	s.tb.Helper()
+	stored, err := s.TryCreateBudget(ctx, s.NewBudget(name, edits...))
+	s.must(err, "create PodDisruptionBudget %s", name)
+	return stored
+}
+
+// TryUpdateBudget changes the budget and returns what the API server stored, or its refusal. A conflict with another writer is tried again.
+func (s *Scenario) TryUpdateBudget(ctx context.Context, budget *policyv1.PodDisruptionBudget, edits ...BudgetEdit) (*policyv1.PodDisruptionBudget, error) {
+	s.tb.Helper()
+	return s.writeBudget(ctx, history.UpdateBudget, budget, edits, s.client.PolicyV1().PodDisruptionBudgets(budget.Namespace).Update)
+}
+
+// UpdateBudget is TryUpdateBudget for what must be accepted.
+func (s *Scenario) UpdateBudget(ctx context.Context, budget *policyv1.PodDisruptionBudget, edits ...BudgetEdit) *policyv1.PodDisruptionBudget {
+	s.tb.Helper()
+	stored, err := s.TryUpdateBudget(ctx, budget, edits...)
+	s.must(err, "update PodDisruptionBudget %s", budget.Name)
+	return stored
+}
+
+// WriteBudgetStatus changes the budget and sends it to the status subresource, as nobody but the disruption controller should.
+func (s *Scenario) WriteBudgetStatus(ctx context.Context, budget *policyv1.PodDisruptionBudget, edits ...BudgetEdit) *policyv1.PodDisruptionBudget {
+	s.tb.Helper()
+	stored, err := s.writeBudget(ctx, history.WriteStatus, budget, edits, s.client.PolicyV1().PodDisruptionBudgets(budget.Namespace).UpdateStatus)
+	s.must(err, "write the status of PodDisruptionBudget %s", budget.Name)
+	return stored
+}
+
+type updateBudget func(context.Context, *policyv1.PodDisruptionBudget, metav1.UpdateOptions) (*policyv1.PodDisruptionBudget, error)
+
+func (s *Scenario) writeBudget(
+	ctx context.Context, act history.Act, budget *policyv1.PodDisruptionBudget, edits []BudgetEdit, send updateBudget,
+) (stored *policyv1.PodDisruptionBudget, err error) {
+	stimulus := onBudget(act, budget)
+	said := make([]string, len(edits))
+	for i, edit := range edits {
+		said[i] = edit.Says
+	}
+	stimulus.Detail = strings.Join(said, ", ")
+	err = s.Do(ctx, stimulus, func(ctx context.Context) error {
+		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			current, err := s.client.PolicyV1().PodDisruptionBudgets(budget.Namespace).Get(ctx, budget.Name, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			for _, edit := range edits {
+				edit.Apply(current)
+			}
+			stored, err = send(ctx, current, metav1.UpdateOptions{})
+			return err
+		})
+	})
+	return stored, err
+}
+
+// DeleteBudget deletes the budget.
+func (s *Scenario) DeleteBudget(ctx context.Context, budget *policyv1.PodDisruptionBudget) {
+	s.tb.Helper()
+	err := s.Do(ctx, onBudget(history.DeleteBudget, budget), func(ctx context.Context) error {
+		return s.client.PolicyV1().PodDisruptionBudgets(budget.Namespace).Delete(ctx, budget.Name, metav1.DeleteOptions{})
+	})
+	s.must(err, "delete PodDisruptionBudget %s", budget.Name)
+}
+
+func onBudget(act history.Act, budget *policyv1.PodDisruptionBudget) history.Stimulus {
+	return history.Stimulus{Act: act, Kind: history.KindPodDisruptionBudget, Namespace: budget.Namespace, Name: budget.Name, UID: budget.UID}
+}
+
+// BudgetStatus holds when the status of this generation of the budget, or of a later one, is as the predicate wants it.
+func BudgetStatus(budget *policyv1.PodDisruptionBudget, text string, is func(policyv1.PodDisruptionBudgetStatus) bool) Condition {
+	return Condition{Text: fmt.Sprintf("the status of PodDisruptionBudget %s: %s", budget.Name, text), Unmet: func(cluster *history.Cluster) string {
+		for _, now := range cluster.Budgets() {
+			switch status := now.Status; {
+			case now.UID != budget.UID:
+				continue
+			case status.ObservedGeneration < budget.Generation:
+				return fmt.Sprintf("it observes generation %d of %d", status.ObservedGeneration, budget.Generation)
+			case !is(status):
+				return "it says " + state.BudgetNumbers(status)
+			}
+			return ""
+		}
+		return "there is no such budget"
+	}}
+}
+
+// Allows holds when the status of this generation of the budget, or of a later one, allows that many disruptions.
+func Allows(budget *policyv1.PodDisruptionBudget, disruptions int32) Condition {
+	return BudgetStatus(budget, fmt.Sprintf("disruptionsAllowed is %d", disruptions), func(status policyv1.PodDisruptionBudgetStatus) bool {
+		return status.DisruptionsAllowed == disruptions
+	})
+}
