@@ -12,6 +12,8 @@ import (
 type Circumstances struct {
 	Spec      string `yaml:"spec"`
 	Recording string `yaml:"recording,omitempty"`
+	// Standstills of the API server: when it answered nobody, for how long, and with what error.
+	Standstills []string `yaml:"standstills,omitempty"`
 	// Refused are the requests of the implementation that the API server refused, by its audit log; empty where there is none.
 	Refused []Refused `yaml:"refused,omitempty"`
 	// Ended says how the implementation ended by itself during the spec or before; empty if it was alive, or nobody knows.
@@ -29,11 +31,14 @@ type Refused struct {
 }
 
 // Empty reports whether there is nothing to tell.
-func (c Circumstances) Empty() bool { return len(c.Refused) == 0 && c.Ended == "" && len(c.Log) == 0 }
+func (c Circumstances) Empty() bool { return len(c.Standstills) == 0 && len(c.Refused) == 0 && c.Ended == "" && len(c.Log) == 0 }
 
 // Text is what a terminal shows of them, below the story of the spec; empty if there is nothing to tell.
 func (c Circumstances) Text() string {
 	var text strings.Builder
+	for _, standstill := range c.Standstills {
+		text.WriteString(paragraph.Hang("", "Meanwhile "+paragraph.Printable(standstill), 2, storyWidth))
+	}
 	if len(c.Refused) > 0 {
 		text.WriteString("  Meanwhile the API server refused the implementation\n")
 		for _, refused := range c.Refused {

@@ -24,7 +24,8 @@ type Cluster struct {
 	Nodes      map[string]*corev1.Node
 	// Stimuli so far, by the UID acted on and, for those without one, by "Kind/namespace/name".
 	Stimuli map[string][]Entry
-	// Changes counts the watch events so far, without heartbeats of nodes and what other scenarios did to nodes that they share.
+	// Changes counts the watch events so far, without heartbeats of nodes and what other scenarios did to nodes that they share; where a recording is made,
+	// ends of standstills, too.
 	Changes int
 	// Reports are the Event objects received so far, by the UID of what they are about. They are outside the order, so a replay has none: see
 	// History.Evidence.

@@ -105,6 +105,8 @@ type History struct {
 	Bindings map[string][]string
 	// Gaps tells where events may be missing.
 	Gaps []Gap
+	// Standstills of the API server, in order.
+	Standstills []Standstill
 	// CaughtUp is set once the recorder proved that every event up to the recording's end is here. Without it (a killed run) a
 	// history shows what happened, but not that nothing else did.
 	CaughtUp bool

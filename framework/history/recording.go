@@ -34,6 +34,7 @@ type line struct {
 	Ending      *Ending         `json:"ending,omitempty"`
 	Bind        *Bind           `json:"bind,omitempty"`
 	Gap         *Gap            `json:"gap,omitempty"`
+	Standstill  *Standstill     `json:"standstill,omitempty"`
 	CaughtUp    bool            `json:"caughtUp,omitempty"`
 	Refusal     *Refusal        `json:"refusal,omitempty"`
 	Authors     *authorsLine    `json:"authors,omitempty"`
@@ -114,6 +115,11 @@ func (h *History) Write(out io.Writer) error {
 	}
 	for _, gap := range h.Gaps {
 		if err := w.Gap(gap); err != nil {
+			return err
+		}
+	}
+	for _, standstill := range h.Standstills {
+		if err := w.Standstill(standstill); err != nil {
 			return err
 		}
 	}
@@ -205,6 +211,9 @@ func (h *History) add(l line) error {
 	switch {
 	case l.Gap != nil:
 		h.Gaps = append(h.Gaps, *l.Gap)
+		return nil
+	case l.Standstill != nil:
+		h.Standstills = append(h.Standstills, *l.Standstill)
 		return nil
 	case l.CaughtUp:
 		h.CaughtUp = true

@@ -108,11 +108,11 @@ func (d *duties) look(s *Scene, key dutyKey) {
 	case known == nil:
 		known = &duty{Due: due, dutyKey: key, since: latest(s.Now, due.From), acts: s.memory.acts, before: s.stateOf(key)}
 		d.pending[key] = known
-		d.await(known.deadline())
+		d.await(known.deadline(s))
 	default:
 		if due.From.After(known.since) {
 			known.since, known.broken = due.From, false
-			d.await(known.deadline())
+			d.await(known.deadline(s))
 		}
 		known.Due = due
 	}
@@ -166,7 +166,7 @@ func (d *duties) Elapse(s *Scene, next time.Time) []Violation {
 			violations = append(violations, known.violation(s, key))
 			continue
 		}
-		d.await(known.deadline())
+		d.await(known.deadline(s))
 	}
 	slices.SortFunc(violations, func(a, b Violation) int {
 		return cmp.Or(a.Time.Compare(b.Time), strings.Compare(a.Node, b.Node))
@@ -186,10 +186,11 @@ func (d *duty) overdue(s *Scene, next time.Time) bool {
 	if d.Creates {
 		d.since = latest(d.since, w.createdAt)
 	}
-	if !d.deadline().Before(next) {
+	deadline := d.deadline(s)
+	if !deadline.Before(next) {
 		return false
 	}
-	if d.ByClock && (d.disturbed(s) || !d.since.Equal(d.From)) || !d.Until.IsZero() && d.Until.Before(d.deadline()) {
+	if d.ByClock && (d.disturbed(s) || !d.since.Equal(d.From) || d.interrupted(s) != nil) || !d.Until.IsZero() && d.Until.Before(deadline) {
 		// It cannot be told any more what the clock alone would have made the implementation do.
 		d.broken = true
 		return false
@@ -201,7 +202,16 @@ func (d *duty) overdue(s *Scene, next time.Time) bool {
 	return true
 }
 
-func (d *duty) deadline() time.Time { return d.since.Add(Lag + Prompt + d.Extra) }
+// bound is how long it may take.
+func (d *duty) bound() time.Duration { return Lag + Prompt + d.Extra }
+
+// deadline is when the bound has passed. While the API server stands still nothing is due.
+func (d *duty) deadline(s *Scene) time.Time { return s.memory.h.Due(d.since, d.bound()) }
+
+// interrupted is the standstill that moves the deadline; nil if there is none.
+func (d *duty) interrupted(s *Scene) *history.Standstill {
+	return s.memory.h.Interrupting(d.since, d.since.Add(d.bound()))
+}
 
 func (d *duties) await(deadline time.Time) {
 	if d.earliest.IsZero() || deadline.Before(d.earliest) {
@@ -211,10 +221,13 @@ func (d *duties) await(deadline time.Time) {
 
 func (d *duty) violation(s *Scene, key dutyKey) Violation {
 	then := *s
-	then.Now = d.deadline()
+	then.Now = d.deadline(s)
 	violation := Violation{
 		Time: then.Now, Before: d.before, After: then.stateOf(key), Window: s.Window(key.workload),
-		Got: fmt.Sprintf("%s for %s", d.Undone, (Lag + Prompt + d.Extra)),
+		Got: fmt.Sprintf("%s for %s", d.Undone, d.bound()),
+	}
+	if standstill := d.interrupted(s); standstill != nil {
+		violation.Got += ", counted from when everybody had recovered: " + standstill.String()
 	}
 	if key.node != nil {
 		violation.Node = key.node.Name

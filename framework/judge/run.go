@@ -57,11 +57,11 @@ func (v Verdicts) Violations() []Violation {
 // Run replays the history once, before all rules, and before others that want to see the same replay.
 //
 // A rule stops at the first gap in a kind that it needs: what it found before stands, and without it the verdict is Inconclusive. So it is where
-// a kind was not recorded, and where the recording was not caught up.
+// a kind was not recorded, and where the recording was not caught up. What only a standstill of the API server may have broken is Inconclusive, too.
 func Run(h *history.History, rules []Rule, observers ...func(*history.Cluster, history.Change)) Verdicts {
 	seats := make([]seat, len(rules))
 	for i, rule := range rules {
-		seats[i] = seat{Observer: rule.New(h.Header), rule: rule, until: judgeable(h, rule.Needs)}
+		seats[i] = seat{Observer: rule.New(h.Header), rule: rule, h: h, until: judgeable(h, rule.Needs)}
 	}
 	doubt, memory, times, index := newDoubt(h), newMemory(h), h.Times(), -1
 	h.Replay(func(cluster *history.Cluster, change history.Change) {
@@ -93,8 +93,11 @@ func Run(h *history.History, rules []Rule, observers ...func(*history.Cluster, h
 type seat struct {
 	Observer
 	rule       Rule
+	h          *history.History
 	until      uint64
 	violations []Violation
+	// overshadowed is a standstill of the API server that may explain what would else be a violation.
+	overshadowed *history.Standstill
 }
 
 func (s *seat) observe(scene *Scene, doubt doubt) {
@@ -103,7 +106,7 @@ func (s *seat) observe(scene *Scene, doubt doubt) {
 		return
 	}
 	for _, violation := range s.Observe(scene) {
-		if doubt.about(change.Entry, s.rule.Needs) {
+		if doubt.about(change.Entry, s.rule.Needs) || s.excused(scene.Now) {
 			continue
 		}
 		violation.ResourceVersion, violation.Time = change.ResourceVersion, change.Time
@@ -119,12 +122,21 @@ func (s *seat) elapse(scene *Scene, version uint64, next time.Time, doubt doubt)
 		return
 	}
 	for _, violation := range timed.Elapse(scene, next) {
-		if doubt.aboutSilence(violation.Time) {
+		if doubt.aboutSilence(violation.Time) || s.excused(violation.Time) {
 			continue
 		}
 		violation.ResourceVersion = scene.Change.ResourceVersion
 		s.add(violation)
 	}
+}
+
+// excused reports whether a standstill of the API server may explain what was done, or left undone, at the instant.
+func (s *seat) excused(instant time.Time) bool {
+	standstill := s.h.Overshadowing(instant)
+	if standstill != nil {
+		s.overshadowed = standstill
+	}
+	return standstill != nil
 }
 
 func (s *seat) add(violation Violation) {
@@ -138,6 +150,8 @@ func (s *seat) verdict(h *history.History) Verdict {
 		verdict.Outcome = Broken
 	} else if reason := Incomplete(h, s.rule.Needs...); reason != "" {
 		verdict.Outcome, verdict.Reason = Inconclusive, reason
+	} else if s.overshadowed != nil {
+		verdict.Outcome, verdict.Reason = Inconclusive, "what seems to break it may be due to a standstill: "+s.overshadowed.String()
 	}
 	return verdict
 }

@@ -118,8 +118,11 @@ func (s *Scene) touchedWorkloads() []*Workload {
 	return workloads
 }
 
-// WorkingSince is when the implementation was last put to work by the harness; zero if it has been at work since before the recording.
-func (s *Scene) WorkingSince() time.Time { return s.memory.control.workingSince }
+// WorkingSince is when the implementation was last put to work by the harness, or had recovered from a standstill of the API server; zero if it has been
+// at work since before the recording.
+func (s *Scene) WorkingSince() time.Time {
+	return latest(s.memory.control.workingSince, s.memory.h.RecoveredBy(s.Now))
+}
 
 // DeletedByImplementation reports whether this step, which deletes the object, is the implementation's act. A pod's deletion may be somebody else's in
 // more ways than another object's.

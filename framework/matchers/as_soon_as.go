@@ -16,8 +16,16 @@ func AsSoonAs(slack time.Duration, like, asked Reaction) Matcher {
 			if missing == "" {
 				var took time.Duration
 				if took, missing = asked.took(s); missing == "" && took > usual+slack {
-					to := asked.next(s)
-					return wrong(fmt.Sprintf("%s after %.3f s, and the other after %.3f s", asked.To, took.Seconds(), usual.Seconds()), to[0], asked.From.find(s)[0])
+					from, to := asked.From.find(s)[0], asked.next(s)[0]
+					got := fmt.Sprintf("%s after %.3f s, and the other after %.3f s", asked.To, took.Seconds(), usual.Seconds())
+					if late, standstill := s.late(from.At, to.At, usual+slack); !late {
+						return untested("%s: %s", got, standstill)
+					}
+					// Heard of late, the other's cause seems to have been answered sooner than it was.
+					if answer, excused := s.excused(got, like.From.find(s)[0].At); excused {
+						return answer
+					}
+					return wrong(got, to, from)
 				}
 			}
 			return Answer{Untested: missing}

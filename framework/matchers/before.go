@@ -15,9 +15,9 @@ func Before(x, y Event) NodeMatcher {
 			case len(ys) == 0:
 				return untested("no %s", y)
 			case len(xs) == 0:
-				return wrong(fmt.Sprintf("%s, and never %s", y, x), ys[0])
+				return s.tooSoon(fmt.Sprintf("%s, and never %s", y, x), ys[0])
 			case ys[0].compare(xs[0]) < 0:
-				return wrong(fmt.Sprintf("%s before %s%s", y, x, apart(ys[0], xs[0])), ys[0], xs[0])
+				return s.tooSoon(fmt.Sprintf("%s before %s%s", y, x, apart(ys[0], xs[0])), ys[0], xs[0])
 			}
 			return kept()
 		},
@@ -30,4 +30,15 @@ func apart(earlier, later Occurrence) string {
 		return fmt.Sprintf(", by %.3f s", took.Seconds())
 	}
 	return ""
+}
+
+// tooSoon is the answer to what happened before something else had. What the scenario did shows that the other was late: the time for it must have passed
+// without a standstill.
+func (s *Survey) tooSoon(got string, at Occurrence, others ...Occurrence) Answer {
+	if at.Object == nil {
+		if answer, excused := s.excusedUntil(got, at.At); excused {
+			return answer
+		}
+	}
+	return s.act(got, at, others...)
 }

@@ -9,6 +9,9 @@ import (
 func HoldsAtEnd(condition state.Condition) Matcher {
 	return question{promise: "at the end " + condition.Text, ask: func(s *Survey, _ string) Answer {
 		if problem := condition.Unmet(s.end); problem != "" {
+			if answer, excused := s.excusedUntil(problem, s.last.Time); excused {
+				return answer
+			}
 			return broken(&judge.Violation{Got: problem, ResourceVersion: s.last.ResourceVersion, Time: s.last.Time})
 		}
 		return kept()

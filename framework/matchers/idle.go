@@ -26,7 +26,7 @@ func NoEqualStatus() Matcher {
 		}
 		var violations []judge.Violation
 		for _, idle := range s.h.Idle {
-			if entry, ok := versions[idle.ResourceVersion]; ok && writesStatus(idle.Author) && idle.Again.Sub(entry.Time) >= judge.Lag {
+			if entry, ok := versions[idle.ResourceVersion]; ok && writesStatus(idle.Author) && !idle.Again.Before(s.h.Due(entry.Time, judge.Lag)) {
 				violations = append(violations, judge.Violation{
 					Got:             fmt.Sprintf("the status of DaemonSet %s written again as it was", entry.Object.GetName()),
 					ResourceVersion: entry.ResourceVersion, Time: entry.Time, Window: []history.Entry{entry},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/onsi/gomega/types"
 
@@ -129,9 +130,49 @@ func wrong(got string, at Occurrence, others ...Occurrence) Answer {
 // maxWindow is how many entries a violation shows.
 const maxWindow = 12
 
+// excused is the answer to what somebody did at an instant that a standstill of the API server may explain; false if none does.
+func (s *Survey) excused(got string, at time.Time) (Answer, bool) {
+	standstill := s.h.Overshadowing(at)
+	if standstill == nil {
+		return Answer{}, false
+	}
+	return untested("%s, which may be due to a standstill: %s", got, standstill), true
+}
+
+// excusedUntil is excused for what had not come about at an instant: it may have been due only a moment before.
+func (s *Survey) excusedUntil(got string, at time.Time) (Answer, bool) {
+	standstill := s.h.Interrupting(at.Add(-judge.Lag-judge.Prompt), at)
+	if standstill == nil {
+		return Answer{}, false
+	}
+	return untested("%s, which may be due to a standstill: %s", got, standstill), true
+}
+
+// act is wrong for what somebody did, unless a standstill of the API server may explain it.
+func (s *Survey) act(got string, at Occurrence, others ...Occurrence) Answer {
+	if answer, excused := s.excused(got, at.At); excused {
+		return answer
+	}
+	return wrong(got, at, others...)
+}
+
+// late reports whether more than d had passed at an instant since an earlier one. standstill is set where that may be due to one.
+func (s *Survey) late(since, at time.Time, d time.Duration) (late bool, standstill *history.Standstill) {
+	switch {
+	case at.Sub(since) <= d:
+		return false, nil
+	case at.After(s.h.Due(since, d)):
+		return true, nil
+	}
+	return false, s.h.Interrupting(since, since.Add(d))
+}
+
 // overdue is the answer to something promised that has not come about: broken if the time for it has passed, else untested.
 func (s *Survey) overdue(got string, seen ...Occurrence) Answer {
 	if !s.stoodStill() {
+		if standstill := s.h.Interrupting(s.moved, s.last.Time); standstill != nil {
+			return untested("%s, but %s", got, standstill)
+		}
 		return untested("%s, but the recording ends while things still change, less than %s after the last one", got, judge.Prompt)
 	}
 	violation := &judge.Violation{Got: got, ResourceVersion: s.last.ResourceVersion, Time: s.last.Time}

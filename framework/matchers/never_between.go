@@ -19,12 +19,16 @@ func NeverBetween(a, b, x Event) NodeMatcher {
 			if len(to) == 0 {
 				return untested("no %s after %s", b, a)
 			}
+			answer := kept()
 			for _, o := range s.occurrences(x, node) {
 				if o.compare(from[0]) > 0 && o.compare(to[0]) < 0 {
-					return wrong(fmt.Sprintf("%s %.3f s after %s", x, o.At.Sub(from[0].At).Seconds(), a), o, from[0])
+					answer = s.act(fmt.Sprintf("%s %.3f s after %s", x, o.At.Sub(from[0].At).Seconds(), a), o, from[0])
+				}
+				if len(answer.Violations) > 0 {
+					break
 				}
 			}
-			return kept()
+			return answer
 		},
 	}
 }

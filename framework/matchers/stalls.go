@@ -24,11 +24,11 @@ type StallBetween struct {
 // Condition asks that in the stall the DaemonSet has a condition with another status than before, or that was not there before, whose reason or message
 // names the cause: a pod that does not become available, its node, or what is said of it there.
 func (s StallBetween) Condition() Matcher {
-	return s.question(fmt.Sprintf("a condition names the cause between %q and %q", s.From, s.To), func(_ *Survey, seen stallSeen) Answer {
+	return s.question(fmt.Sprintf("a condition names the cause between %q and %q", s.From, s.To), func(survey *Survey, seen stallSeen) Answer {
 		if len(seen.conditions) > 0 {
 			return kept()
 		}
-		return s.missing(seen, "no new condition that names the cause, but "+conditionsText(seen.last))
+		return s.missing(survey, seen, "no new condition that names the cause, but "+conditionsText(seen.last))
 	})
 }
 
@@ -52,7 +52,7 @@ func (s StallBetween) Event() Matcher {
 				return kept()
 			}
 		}
-		return s.missing(seen, "no Event but about single pods")
+		return s.missing(survey, seen, "no Event but about single pods")
 	})
 }
 
@@ -132,9 +132,12 @@ func (s *stallSeen) look(writes, causes []Occurrence) {
 }
 
 // missing is the answer when nothing reports the stall: broken if its cause was known for long enough.
-func (s StallBetween) missing(seen stallSeen, got string) Answer {
+func (s StallBetween) missing(survey *Survey, seen stallSeen, got string) Answer {
 	if lasted := seen.to.At.Sub(seen.cause.At); lasted < s.Known {
 		return untested("%s, %s after its cause was known, which is less than %s", got, lasted.Round(time.Millisecond), s.Known)
+	}
+	if late, standstill := survey.late(seen.cause.At, seen.to.At, s.Known); !late && standstill != nil {
+		return untested("%s: %s", got, standstill)
 	}
 	return wrong(got, seen.to, seen.cause)
 }

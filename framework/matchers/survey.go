@@ -59,8 +59,8 @@ func (s *Survey) Ask(m Matcher, standing judge.Verdicts) Answer {
 	return m.answer(s)
 }
 
-// stoodStill reports whether nothing that a rollout consists of changed in the last Prompt: what was due is then overdue.
-func (s *Survey) stoodStill() bool { return s.last.Time.Sub(s.moved) >= judge.Prompt }
+// stoodStill reports whether nothing that a rollout consists of changed in the last Prompt, in which the API server answered: what was due is then overdue.
+func (s *Survey) stoodStill() bool { return !s.last.Time.Before(s.h.Due(s.moved, judge.Prompt)) }
 
 // moves reports whether the change is one that a rollout consists of, and not a status write or a heartbeat.
 func moves(change history.Change) bool {

@@ -62,7 +62,7 @@ func RevisionUnidentified() Event {
 // lasting makes an event of something wrong with an object that lasts for judge.Lag. is returns the object while it is wrong, nil while not.
 func lasting(text string, is func(label string, cluster *history.Cluster, uid types.UID) history.Object) Event {
 	return eventOf(text, &leaf{follow: func(h *history.History, emit func(Moment)) func(*history.Cluster, history.Change) {
-		l := lastingWrong{is: is, label: h.RevisionLabel, emit: emit, wrong: map[types.UID]*wrongSince{}}
+		l := lastingWrong{h: h, is: is, emit: emit, wrong: map[types.UID]*wrongSince{}}
 		return l.step
 	}})
 }
@@ -70,7 +70,7 @@ func lasting(text string, is func(label string, cluster *history.Cluster, uid ty
 // lastingWrong follows since when which objects have been wrong.
 type lastingWrong struct {
 	is    func(string, *history.Cluster, types.UID) history.Object
-	label string
+	h     *history.History
 	emit  func(Moment)
 	index int
 	wrong map[types.UID]*wrongSince
@@ -113,7 +113,7 @@ func (l *lastingWrong) step(cluster *history.Cluster, change history.Change) {
 
 // look notes whether the object is wrong now.
 func (l *lastingWrong) look(cluster *history.Cluster, uid types.UID) {
-	object := l.is(l.label, cluster, uid)
+	object := l.is(l.h.RevisionLabel, cluster, uid)
 	switch {
 	case object == nil:
 		delete(l.wrong, uid)
@@ -128,7 +128,7 @@ func (l *lastingWrong) look(cluster *history.Cluster, uid types.UID) {
 func (l *lastingWrong) ripe(now time.Time) []types.UID {
 	var ripe []types.UID
 	for uid, wrong := range l.wrong {
-		if !wrong.said && now.Sub(wrong.since) >= judge.Lag {
+		if !wrong.said && !now.Before(l.h.Due(wrong.since, judge.Lag)) {
 			ripe = append(ripe, uid)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // Within asks that each time that from happens, to follows within d. It is broken once d has passed without; where from never happens, or the recording
-// ends before d has passed, it is not tested.
+// ends before d has passed, it is not tested; nor where only a standstill of the API server made it longer.
 //
 // The instants compared are those at which the harness received the events, so d must leave room for that: milliseconds. A pod that becomes
 // available by waiting does so at an instant with a resolution of one second, rounded down.
@@ -22,14 +22,21 @@ func Within(d time.Duration, from, to Event) NodeMatcher {
 			pending := ""
 			for _, begin := range begun {
 				follows := keep(s.occurrences(to, node), func(o Occurrence) bool { return o.compare(begin) > 0 })
-				left := s.last.Time.Sub(begin.At)
+				until := s.last.Time
+				if len(follows) > 0 {
+					until = follows[0].At
+				}
+				took := max(until.Sub(begin.At), 0).Seconds()
+				late, standstill := s.late(begin.At, until, d)
 				switch {
-				case len(follows) > 0 && follows[0].At.Sub(begin.At) > d:
-					return wrong(fmt.Sprintf("%s after %.3f s", to, follows[0].At.Sub(begin.At).Seconds()), follows[0], begin)
-				case len(follows) == 0 && left > d:
-					return wrong(fmt.Sprintf("no %s in %.3f s after %s", to, left.Seconds(), from), begin)
+				case len(follows) > 0 && late:
+					return wrong(fmt.Sprintf("%s after %.3f s", to, took), follows[0], begin)
+				case late:
+					return wrong(fmt.Sprintf("no %s in %.3f s after %s", to, took, from), begin)
+				case standstill != nil:
+					pending = fmt.Sprintf("%s %.3f s after %s: %s", to, took, from, standstill)
 				case len(follows) == 0:
-					pending = fmt.Sprintf("the recording ends %.3f s after %s", max(left, 0).Seconds(), from)
+					pending = fmt.Sprintf("the recording ends %.3f s after %s", took, from)
 				}
 			}
 			return Answer{Untested: pending}
@@ -50,7 +57,10 @@ func NotWithin(d time.Duration, from, to Event) NodeMatcher {
 			}
 			for _, o := range s.occurrences(to, node) {
 				if took := o.At.Sub(begun[0].At); o.compare(begun[0]) > 0 && took < d {
-					return wrong(fmt.Sprintf("%s after %.3f s", to, max(took, 0).Seconds()), o, begun[0])
+					if answer, excused := s.excused(fmt.Sprintf("%s after %.3f s", to, max(took, 0).Seconds()), begun[0].At); excused {
+						return answer
+					}
+					return s.act(fmt.Sprintf("%s after %.3f s", to, max(took, 0).Seconds()), o, begun[0])
 				}
 			}
 			return kept()

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/pulse"
 )
 
 // ErrEnded is wrapped by the errors of a Recorder whose recording was closed or proven complete: nothing can be added to it.
@@ -28,13 +29,17 @@ type Options struct {
 	Path string
 	// Header of the recording; Start and Kinds are filled in.
 	Header history.Header
+	// Pulse of the cluster. Default: standstills of the API server are not noticed.
+	Pulse *pulse.Pulse
 }
 
 // Recorder is a recording in progress. Its methods may be called from several goroutines.
 type Recorder struct {
-	stop    context.CancelFunc
-	streams []*stream
-	running sync.WaitGroup
+	stop     context.CancelFunc
+	streams  []*stream
+	running  sync.WaitGroup
+	pulse    *pulse.Pulse
+	unfollow func()
 
 	mu      sync.Mutex
 	file    *os.File
@@ -47,6 +52,8 @@ type Recorder struct {
 	ended   bool
 	// stimuli counts those recorded.
 	stimuli int
+	// standstills counts those of the pulse that are recorded, or were over before.
+	standstills int
 
 	// horizon is where the recording will end if the proof under way succeeds; 0 when there is none. Events beyond it wait in held.
 	horizon uint64
@@ -61,7 +68,9 @@ func Start(ctx context.Context, options Options) (_ *Recorder, err error) {
 		return nil, fmt.Errorf("create recording: %w", err)
 	}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
-	r := &Recorder{stop: stop, file: file, start: time.Now(), state: history.NewCluster(), changed: make(chan struct{})}
+	r := &Recorder{
+		stop: stop, file: file, start: time.Now(), state: history.NewCluster(), changed: make(chan struct{}), pulse: options.Pulse, unfollow: func() {},
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, r.Close())
@@ -81,6 +90,7 @@ func Start(ctx context.Context, options Options) (_ *Recorder, err error) {
 	if r.writer, err = history.NewWriter(file, header); err != nil {
 		return nil, err
 	}
+	r.unfollow = r.pulse.Follow(r.answeredAgain)
 	for _, source := range options.Sources {
 		s := newStream(source)
 		r.streams = append(r.streams, s)
@@ -112,16 +122,16 @@ func (r *Recorder) appendNow(entry history.Entry) error {
 // awaitInterval is how often Await looks again although nothing happened, since conditions may depend on the time.
 const awaitInterval = 50 * time.Millisecond
 
-// Await waits until the condition holds for the recorded state, looking again after every event and every 50 ms. The condition must not
-// keep or change the state, nor call the Recorder. The error is the context's cause, or what stopped the recording. Waiting is for stimuli to
-// take effect: a verdict comes from the history.
+// Await waits until the condition holds for the recorded state, looking again after every event and every 50 ms, but not while the API server stands still:
+// that nothing changes means nothing then. The condition must not keep or change the state, nor call the Recorder. The error is the context's cause, or what
+// stopped the recording. Waiting is for stimuli to take effect: a verdict comes from the history.
 func (r *Recorder) Await(ctx context.Context, condition func(*history.Cluster) bool) error {
 	tick := time.NewTicker(awaitInterval)
 	defer tick.Stop()
 	for {
 		r.mu.Lock()
 		r.state.Time = time.Now()
-		holds, changed, failure := condition(r.state), r.changed, r.failure
+		holds, changed, failure := r.pulse.Lively() && condition(r.state), r.changed, r.failure
 		if failure == nil && r.ended && !holds {
 			failure = ErrEnded
 		}
@@ -143,11 +153,13 @@ func (r *Recorder) Await(ctx context.Context, condition func(*history.Cluster) b
 func (r *Recorder) Close() error {
 	r.stop()
 	r.running.Wait()
+	r.unfollow()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.file == nil {
 		return nil
 	}
+	r.recordLastStandstills()
 	err := r.file.Close()
 	r.file = nil
 	r.ended = true

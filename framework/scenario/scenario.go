@@ -23,6 +23,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/lever"
+	"github.com/rollcall-conformance/rollcall/framework/pulse"
 	"github.com/rollcall-conformance/rollcall/framework/recorder"
 	"github.com/rollcall-conformance/rollcall/framework/workload"
 )
@@ -64,6 +65,8 @@ type Environment struct {
 	Machines cluster.Machines
 	// Images is where the images are that real nodes run. Default: daemonimage.Default.
 	Images daemonimage.Place
+	// Pulse of the cluster. Default: standstills of the API server are not noticed.
+	Pulse *pulse.Pulse
 	// Authors finds who made the recorded changes. Default: nobody does, and judges infer it.
 	Authors Authors
 	// Exclusive: nobody else uses the cluster while the scenario does.
@@ -137,6 +140,7 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 	s.recorder, err = recorder.Start(ctx, recorder.Options{
 		Sources: sources,
 		Path:    s.path,
+		Pulse:   env.Pulse,
 		Header: history.Header{
 			Scenario: text, Namespaces: s.recordedNamespaces(), NodeSelector: nodes.String(),
 			RevisionLabel: env.RevisionLabel, Seed: env.Seed, Features: env.Features, Workload: env.Workload.String(),

@@ -12,6 +12,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kind"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
+	"github.com/rollcall-conformance/rollcall/framework/pulse"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
@@ -40,6 +41,8 @@ type own struct {
 	machines cluster.Machines
 	options  implementation.LaunchOptions
 	running  *implementation.Running
+	// pulse of a control plane of its own; nil where the cluster is shared.
+	pulse *pulse.Pulse
 	// handedBack: kube-controller-manager does the implementation's work.
 	handedBack bool
 	// disturbed: what was done to the implementation last has not been undone; changed: it does not run as its file says.
@@ -57,8 +60,8 @@ func (s Session) takeControl(ctx context.Context, name string, catalogue *requir
 	o := &own{tested: tested}
 	if s.Launch.Kind != "" {
 		err = s.attach(ctx, o)
-	} else {
-		err = s.Launch.start(ctx, name, o)
+	} else if err = s.Launch.start(ctx, name, o); err == nil {
+		o.pulse, err = s.feel(ctx, o.cluster.Config())
 	}
 	if err != nil {
 		return nil, errors.Join(err, o.release(context.WithoutCancel(ctx)))
@@ -121,6 +124,9 @@ func (o *own) environment(ctx context.Context, shared scenario.Environment) (sce
 		return shared, err
 	}
 	shared.Config, shared.Machines, shared.Exclusive = o.cluster.Config(), o.machines, true
+	if !o.shared {
+		shared.Pulse = o.pulse
+	}
 	shared.Authors, err = o.authors(ctx, client)
 	return shared, err
 }
@@ -132,6 +138,7 @@ func (o *own) release(ctx context.Context) error {
 		return nil
 	case !o.shared:
 		var failures []error
+		o.pulse.Stop()
 		if o.running != nil {
 			failures = append(failures, o.running.Stop(ctx))
 		}

@@ -15,6 +15,9 @@ import (
 // refusalsInReason bounds how many kinds of refusal a reason names; the circumstances have them all.
 const refusalsInReason = 2
 
+// standstillsInReason bounds how many standstills of the API server a reason names.
+const standstillsInReason = 2
+
 // EndedEarly begins the reason of what could not be decided since the run ended before.
 const EndedEarly = "the run ended early: "
 
@@ -26,6 +29,15 @@ func reasonOf(h *history.History, reason string) string {
 	parts := []string{reason}
 	if ended := endOf(h); ended != "" {
 		parts = append(parts, "the implementation had ended by itself: "+ended)
+	}
+	for i, standstill := range h.Standstills {
+		if i == standstillsInReason {
+			parts = append(parts, fmt.Sprintf("and stood still %d more times", len(h.Standstills)-i))
+			break
+		}
+		if text := standstill.String(); !strings.Contains(reason, text) {
+			parts = append(parts, text)
+		}
 	}
 	for i, refused := range h.Refusals {
 		if i == refusalsInReason {
@@ -92,6 +104,9 @@ func (j *Judgement) circumstances(recording string) *reports.Circumstances {
 	c := reports.Circumstances{Spec: j.history.Scenario, Recording: recording, Ended: endOf(j.history)}
 	if health := j.history.Health; health != nil {
 		c.Log = health.Log
+	}
+	for _, standstill := range j.history.Standstills {
+		c.Standstills = append(c.Standstills, standstill.String())
 	}
 	for _, refused := range j.history.Refusals {
 		what := fmt.Sprintf("%s, %s", refusals.Text(refused), between(refused.First, refused.Last))

@@ -10,10 +10,12 @@ import (
 	"time"
 
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/pulse"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/workload"
@@ -126,12 +128,24 @@ func (s Session) environment() (scenario.Environment, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
 	defer cancel()
 	authors, err := s.authors(ctx, client)
+	if err != nil {
+		return scenario.Environment{}, err
+	}
+	// It ends with the process.
+	felt, err := s.feel(ctx, config)
 	return scenario.Environment{
-		Config: config, Workload: s.Workload, Authors: authors, RealNodes: s.RealNodes, OnlyRealNodes: s.OnlyRealNodes, Images: s.Images,
+		Config: config, Workload: s.Workload, Pulse: felt, Authors: authors, RealNodes: s.RealNodes, OnlyRealNodes: s.OnlyRealNodes, Images: s.Images,
 		Features: s.features(), NeverAlone: s.NeverAlone,
 		NoSurge:    !slices.Contains(s.Features, requirements.Surge),
 		NameSuffix: s.NameSuffix, Recordings: s.Recordings, RevisionLabel: s.RevisionLabel, Seed: s.Seed, Patience: s.Patience,
 	}, err
+}
+
+// feel starts the pulse of a cluster.
+func (s Session) feel(ctx context.Context, config *rest.Config) (*pulse.Pulse, error) {
+	return pulse.Start(ctx, pulse.Options{
+		Config: config, Namespace: "rollcall-pulse" + s.NameSuffix, Labels: map[string]string{scenario.NamespaceLabel: "pulse"},
+	})
 }
 
 // process is what one process that runs specs reads once: its session, the connection and the catalogue.

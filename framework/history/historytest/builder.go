@@ -93,6 +93,13 @@ func (b *Builder) Gap(kind history.Kind, reason string) *Builder {
 	return b
 }
 
+// Standstill has the API server answer nobody for so long, which passes.
+func (b *Builder) Standstill(lasts time.Duration) *Builder {
+	from := b.now.Sub(b.start)
+	b.h.Standstills = append(b.h.Standstills, history.Standstill{From: from, Until: from + lasts, Error: "request timed out"})
+	return b.After(lasts)
+}
+
 // Subject is something that a stimulus can be about.
 type Subject interface{ subject() history.Stimulus }
 

@@ -23,6 +23,10 @@ func TestAvailableByClock(t *testing.T) {
 		waiting(b)
 		b.After(10*time.Second + late).Mark("end")
 	}))
+	Ignores(t, j, Tell("the clock was not alone: the API server answered nobody, and then again", func(b *Builder) {
+		waiting(b)
+		b.After(11 * time.Second).Standstill(2 * time.Second).After(2*time.Second + late).Mark("end")
+	}))
 	Keeps(t, j,
 		Tell("the old pod goes by itself", func(b *Builder) {
 			_, pods := waiting(b)

@@ -48,6 +48,15 @@ func TestBackingOff(t *testing.T) {
 			Tell("from 100 ms, doubling", func(b *Builder) { failing(b, with.option, 16, 0, doubling(100*time.Millisecond)) }),
 			Tell("from 1 s, doubling", func(b *Builder) { failing(b, with.option, 16, 0, doubling(time.Second)) }),
 		)
+		Ignores(t, with.j, Tell("the pods that failed while the API server answered nobody are all heard of at once", func(b *Builder) {
+			ds, _ := Running(b, 2, with.option)
+			ds.Update("v2")
+			b.Node("node-9").Join()
+			b.Standstill(time.Minute)
+			for i := range 20 {
+				ds.Pod(fmt.Sprintf("new-%d", i), "node-9").Failed().Gone()
+			}
+		}))
 		Ignores(t, with.j, Tell("the process forgets when it is restarted", func(b *Builder) {
 			ds, _ := Running(b, 2, with.option)
 			ds.Update("v2")

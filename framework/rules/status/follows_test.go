@@ -83,8 +83,31 @@ func TestTheStatusFollows(t *testing.T) {
 			ds, pods := reporting(b)
 			with.change(b, ds, pods)
 			b.After(late).Mark("end")
+		}), Tell("the status stays as it is, also when the API server answers again", func(b *Builder) {
+			ds, pods := reporting(b)
+			with.change(b, ds, pods)
+			b.Standstill(judge.Prompt).After(judge.Prompt + late).Mark("end")
+		}), Tell("the status stays as it is, until the API server answers nobody any more", func(b *Builder) {
+			ds, pods := reporting(b)
+			with.change(b, ds, pods)
+			b.After(late).Mark("late").Standstill(judge.Prompt).Mark("end")
 		}))
+		t.Run("undecided: the API server answers nobody until the end", func(t *testing.T) {
+			b := New(t)
+			ds, pods := reporting(b)
+			with.change(b, ds, pods)
+			b.Standstill(3 * late).Mark("end")
+			if verdict := judge.Run(b.History(), []judge.Rule{with.j})[0]; verdict.Outcome != judge.Holds {
+				t.Errorf("%s %s: %v", verdict.Requirement, verdict.Outcome, verdict.Violations)
+			}
+		})
 		Keeps(t, with.j,
+			Tell("the API server answered nobody meanwhile", func(b *Builder) {
+				ds, pods := reporting(b)
+				with.change(b, ds, pods)
+				b.Standstill(late).After(late + judge.Prompt)
+				edit(ds, with.write)
+			}),
 			Tell("the status follows in time", func(b *Builder) {
 				ds, pods := reporting(b)
 				with.change(b, ds, pods)

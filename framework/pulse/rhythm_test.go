@@ -1,0 +1,114 @@
+package pulse
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+)
+
+// heard is a pulse that has heard beats, each sent so long before it was heard, at these times.
+func heard(began time.Time, beats ...beatAt) *Pulse {
+	p := &Pulse{}
+	for _, beat := range beats {
+		if beat.fails != nil {
+			p.rhythm.fail(beat.fails)
+			continue
+		}
+		at := began.Add(beat.at)
+		p.rhythm.hear(at.Add(-beat.late), at)
+	}
+	return p
+}
+
+type beatAt struct {
+	at, late time.Duration
+	fails    error
+}
+
+func TestAStandstillIsATimeWithoutABeat(t *testing.T) {
+	timedOut := errors.New("etcdserver: request timed out")
+	for name, row := range map[string]struct {
+		beats []beatAt
+		// from and until of the only standstill; none if both are zero.
+		from, until time.Duration
+		trouble     error
+	}{
+		"regular beats":           {beats: []beatAt{{at: 0}, {at: Interval}, {at: 2 * Interval}}},
+		"as late as may be":       {beats: []beatAt{{at: 0}, {at: Silence, late: Silence}, {at: 2 * Silence}}},
+		"silence":                 {beats: []beatAt{{at: Interval}, {at: 9 * time.Second}, {at: 9*time.Second + Interval}}, from: Interval, until: 9 * time.Second},
+		"what is late is no beat": {beats: []beatAt{{at: 0}, {at: 9 * time.Second, late: 2 * time.Second}, {at: 9*time.Second + Interval}}, from: 0, until: 9*time.Second + Interval},
+		"a watch that lags behind": {
+			beats: []beatAt{{at: 0}, {at: Interval, late: 2 * time.Second}, {at: 2 * time.Second, late: 2 * time.Second}, {at: 3 * time.Second}},
+			from:  0, until: 3 * time.Second,
+		},
+		"it says why": {
+			beats: []beatAt{{at: 0}, {fails: errors.New("an earlier one")}, {fails: timedOut}, {at: 9 * time.Second}},
+			from:  0, until: 9 * time.Second, trouble: timedOut,
+		},
+		"what failed before is no reason": {
+			beats: []beatAt{{fails: timedOut}, {at: 0}, {at: 9 * time.Second}},
+			from:  0, until: 9 * time.Second,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			began := time.Now().Add(-time.Minute)
+			past, _ := heard(began, row.beats...).Standstills()
+			if row.until == 0 {
+				g.Expect(past).To(BeEmpty())
+				return
+			}
+			g.Expect(past).To(ConsistOf(Standstill{From: began.Add(row.from), Until: began.Add(row.until), Error: row.trouble}))
+		})
+	}
+}
+
+func TestAStandstillUnderWayIsToldAsOne(t *testing.T) {
+	g := NewWithT(t)
+	p := heard(time.Now().Add(-time.Minute), beatAt{at: 0})
+	past, underWay := p.Standstills()
+	g.Expect(past).To(BeEmpty())
+	g.Expect(underWay.Until.Sub(underWay.From)).To(BeNumerically(">=", time.Minute))
+	g.Expect(p.Lively()).To(BeFalse())
+
+	p.rhythm.hear(time.Now(), time.Now())
+	past, underWay = p.Standstills()
+	g.Expect(past).To(HaveLen(1))
+	g.Expect(underWay).To(BeNil())
+	g.Expect(p.Lively()).To(BeTrue())
+}
+
+func TestFollowersAreToldOfEachStandstill(t *testing.T) {
+	g := NewWithT(t)
+	began := time.Now().Add(-time.Minute)
+	p := heard(began, beatAt{at: 0})
+	told := 0
+	unfollow := p.Follow(func() { told++ })
+	hear := func(at time.Duration) { p.rhythm.hear(began.Add(at), began.Add(at)) }
+	hear(Interval)
+	g.Expect(told).To(Equal(0))
+	hear(10 * time.Second)
+	g.Expect(told).To(Equal(1))
+	unfollow()
+	hear(20 * time.Second)
+	g.Expect(told).To(Equal(1))
+}
+
+func TestNoPulseKnowsOfNoStandstill(t *testing.T) {
+	g := NewWithT(t)
+	var p *Pulse
+	past, underWay := p.Standstills()
+	g.Expect(past).To(BeEmpty())
+	g.Expect(underWay).To(BeNil())
+	g.Expect(p.Lively()).To(BeTrue())
+	p.Follow(func() {})()
+	p.Stop()
+}
+
+// TestABeatOfAnotherProcessIsOneOfOurs has no client, by which it would write one.
+func TestABeatOfAnotherProcessIsOneOfOurs(t *testing.T) {
+	p := heard(time.Now(), beatAt{at: 0})
+	p.beat(t.Context())
+}
