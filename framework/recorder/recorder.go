@@ -61,7 +61,7 @@ func Start(ctx context.Context, options Options) (_ *Recorder, err error) {
 		return nil, fmt.Errorf("create recording: %w", err)
 	}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
-	r := &Recorder{stop: stop, file: file, start: time.Now(), state: history.NewCluster(), changed: make(chan struct{})}
+	r := &Recorder{stop: stop, file: file, start: time.Now(), state: history.NewCluster(options.Header.RevisionLabel), changed: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, r.Close())

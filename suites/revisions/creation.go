@@ -79,7 +79,7 @@ func creation() {
 
 // firstOnes holds when each history has number 1 and the template of its DaemonSet.
 func firstOnes() state.Condition {
-	return eachHistory("has number 1 and the template in force", func(revision *appsv1.ControllerRevision, owner *appsv1.DaemonSet) error {
+	return eachHistory("has number 1 and the template in force", func(revision *appsv1.ControllerRevision, owner *appsv1.DaemonSet, _ string) error {
 		template, err := history.TemplateIn(revision)
 		switch {
 		case err != nil:
@@ -95,12 +95,12 @@ func firstOnes() state.Condition {
 
 func numberOf(m Moment) int64 { return m.Object.(*appsv1.ControllerRevision).Revision }
 
-// eachHistory holds when the check finds nothing wrong with any history that a DaemonSet controls.
-func eachHistory(text string, check func(revision *appsv1.ControllerRevision, owner *appsv1.DaemonSet) error) state.Condition {
+// eachHistory holds when the check finds nothing wrong with any history that a DaemonSet controls. It is given the revision label, too.
+func eachHistory(text string, check func(revision *appsv1.ControllerRevision, owner *appsv1.DaemonSet, label string) error) state.Condition {
 	return state.Right("each history "+text, func(cluster *history.Cluster) error {
 		for _, daemonSet := range cluster.DaemonSets {
 			for _, revision := range controlledBy(cluster, daemonSet) {
-				if err := check(revision, daemonSet); err != nil {
+				if err := check(revision, daemonSet, cluster.RevisionLabel()); err != nil {
 					return err
 				}
 			}
@@ -115,7 +115,7 @@ func hashed() state.Condition {
 		for _, daemonSet := range cluster.DaemonSets {
 			of := map[string]string{}
 			for _, revision := range controlledBy(cluster, daemonSet) {
-				hash := revision.Labels[hashLabel]
+				hash := revision.Labels[cluster.RevisionLabel()]
 				switch {
 				case hash == "" || !strings.Contains(revision.Name, hash):
 					return fmt.Errorf("%s has label %q, which is not in its name", revision.Name, hash)
