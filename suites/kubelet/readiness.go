@@ -39,7 +39,7 @@ func readiness() {
 				OnEveryNode(Before(Done(history.BecomeReady), PodDeleted(OfVersion("v1")))),
 				OnEveryNode(Before(PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1")))),
 				EndsRolledOut(), Keeps("SURGE-006"))
-		}, spec.RealNodes{})
+		}, spec.RealNodes{}, spec.MainPath{})
 
 	spec.It("takes an updated pod whose probe begins to fail for unavailable until it has passed for minReadySeconds anew",
 		spec.Decides("KUBELET-002"),

@@ -74,7 +74,7 @@ func creation() {
 				Tested(AtLeast(3, After(Done(history.UpdateDaemonSet), Marked(outside)))),
 				Exactly(1, ofVersion(RevisionCreated(), "v1")), Never(After(RevisionCreated(), Marked(outside))))
 			j.Decide("HISTORY-009", Tested(AtLeast(6, PodCreated())), Never(PodUnidentified()), Never(PodMisnumbered()))
-		})
+		}, spec.MainPath{})
 }
 
 // firstOnes holds when each history has number 1 and the template of its DaemonSet.
