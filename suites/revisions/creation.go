@@ -7,7 +7,6 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -52,13 +51,7 @@ func creation() {
 			c.RollOut(ctx, daemonSet, Image("v3"))
 			c.Await(ctx, hashed())
 			c.Mark(outside)
-			for _, edit := range []Edit{
-				MinReadySeconds(1), MaxSurge("1"),
-				{Says: "a label and an annotation", Apply: func(d *appsv1.DaemonSet) {
-					metav1.SetMetaDataLabel(&d.ObjectMeta, "note", "x")
-					metav1.SetMetaDataAnnotation(&d.ObjectMeta, "note", "x")
-				}},
-			} {
+			for _, edit := range []Edit{MinReadySeconds(1), MaxSurge("1"), Note()} {
 				c.Await(ctx, Processed(c.Update(ctx, daemonSet, edit)))
 			}
 			c.Await(ctx, Quiet(2*time.Second))
