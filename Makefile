@@ -6,6 +6,7 @@ ARTIFACTS          ?= _artifacts
 KUBERNETES_VERSION ?=
 FOCUS              ?=
 SKIP               ?=
+SAMPLE             ?=
 FAILED_IN          ?=
 STOP_AFTER         ?=
 BASELINE           ?=
@@ -24,14 +25,14 @@ ROLLCALL = $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/che
 RUN = $(if $(PROVIDER),-provider=$(PROVIDER)) -implementation=$(IMPLEMENTATION) -artifacts=$(ARTIFACTS) \
 	$(if $(WORKERS),-workers=$(WORKERS)) $(if $(KEEP),-keep=$(KEEP)) \
 	$(if $(KUBERNETES_VERSION),-kubernetes-version=$(KUBERNETES_VERSION)) $(if $(FOCUS),-focus='$(FOCUS)') \
-	$(if $(SKIP),-skip='$(SKIP)') $(if $(FAILED_IN),-failed-in='$(FAILED_IN)') $(if $(STOP_AFTER),-stop-after=$(STOP_AFTER)) $(if $(BASELINE),-baseline='$(BASELINE)') \
+	$(if $(SKIP),-skip='$(SKIP)') $(if $(SAMPLE),-sample=$(SAMPLE)) $(if $(FAILED_IN),-failed-in='$(FAILED_IN)') $(if $(STOP_AFTER),-stop-after=$(STOP_AFTER)) $(if $(BASELINE),-baseline='$(BASELINE)') \
 	$(if $(SEED),-seed=$(SEED)) $(if $(PROCS),-procs=$(PROCS)) $(if $(PATIENCE),-patience=$(PATIENCE)) \
 	$(if $(KUBECONFIG_FILE),-kubeconfig='$(KUBECONFIG_FILE)') $(if $(CONTEXT),-context='$(CONTEXT)') $(if $(IMAGES),-images='$(IMAGES)')
 
 .PHONY: help
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@printf '\nVariables of make e2e: PROVIDER IMPLEMENTATION ARTIFACTS KUBERNETES_VERSION FOCUS SKIP FAILED_IN STOP_AFTER BASELINE\nSEED PROCS PATIENCE WORKERS KEEP,\nand for PROVIDER=existing KUBECONFIG_FILE CONTEXT IMAGES; see `rollcall run -help`.\n'
+	@printf '\nVariables of make e2e: PROVIDER IMPLEMENTATION ARTIFACTS KUBERNETES_VERSION FOCUS SKIP SAMPLE FAILED_IN STOP_AFTER BASELINE\nSEED PROCS PATIENCE WORKERS KEEP,\nand for PROVIDER=existing KUBECONFIG_FILE CONTEXT IMAGES; see `rollcall run -help`.\n'
 
 .PHONY: rollcall
 rollcall: ## Build the rollcall command into the cache

@@ -42,8 +42,11 @@ type Cluster struct {
 	revisionLabel string
 }
 
-// NewCluster returns an empty cluster.
-func NewCluster() *Cluster {
+// RevisionLabel is the label by which the implementation tells revisions apart.
+func (c *Cluster) RevisionLabel() string { return c.revisionLabel }
+
+// NewCluster returns an empty cluster, of an implementation with that revision label.
+func NewCluster(revisionLabel string) *Cluster {
 	return &Cluster{
 		DaemonSets: map[types.UID]*appsv1.DaemonSet{},
 		Pods:       map[types.UID]*corev1.Pod{},
@@ -59,6 +62,8 @@ func NewCluster() *Cluster {
 		uncontrolled: map[types.UID]bool{},
 		eligibility:  map[types.UID]map[string]Eligibility{},
 		desired:      map[types.UID]int{},
+
+		revisionLabel: revisionLabel,
 	}
 }
 
@@ -141,8 +146,7 @@ func (h *History) Times() []time.Time {
 
 // Replay applies the history's entries to an empty cluster, one by one, and calls observe after each.
 func (h *History) Replay(observe func(*Cluster, Change)) {
-	cluster := NewCluster()
-	cluster.revisionLabel = h.RevisionLabel
+	cluster := NewCluster(h.RevisionLabel)
 	times := h.Times()
 	for i, entry := range h.Entries {
 		change := cluster.Apply(entry)

@@ -17,7 +17,7 @@ func TestAKindWithoutAViewIsKeptAndItsChangesHaveABefore(t *testing.T) {
 	entry := func(how watch.EventType, object history.Object) history.Entry {
 		return history.Entry{Type: how, Kind: history.KindPodDisruptionBudget, Object: object}
 	}
-	c := history.NewCluster()
+	c := history.NewCluster("")
 	if change := c.Apply(entry(watch.Added, budget(1))); change.Before != nil {
 		t.Errorf("there was %v before", change.Before)
 	}

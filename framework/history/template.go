@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -22,9 +23,9 @@ const ScenarioPrefix = "scenario.rollcall.dev/"
 func MatchesTemplate(pod *corev1.Pod, template *corev1.PodTemplateSpec) bool {
 	return contains(pod.Labels, template.Labels) &&
 		contains(pod.Annotations, template.Annotations) &&
-		sameContainers(pod.Spec.InitContainers, template.Spec.InitContainers) &&
-		sameContainers(pod.Spec.Containers, template.Spec.Containers) &&
-		pod.Spec.HostNetwork == template.Spec.HostNetwork
+		pod.Spec.HostNetwork == template.Spec.HostNetwork &&
+		sameContainers(pod.Spec.InitContainers, template.Spec.InitContainers, pod.Spec.HostNetwork) &&
+		sameContainers(pod.Spec.Containers, template.Spec.Containers, pod.Spec.HostNetwork)
 }
 
 // SameTemplate reports whether two templates make the same revision of pods: a DaemonSet's template with any difference makes another.
@@ -42,14 +43,25 @@ func contains(all, some map[string]string) bool {
 	return true
 }
 
-func sameContainers(a, b []corev1.Container) bool {
+func sameContainers(a, b []corev1.Container, hostNetwork bool) bool {
 	return slices.EqualFunc(a, b, func(a, b corev1.Container) bool {
 		return a.Name == b.Name && a.Image == b.Image &&
 			slices.Equal(a.Command, b.Command) && slices.Equal(a.Args, b.Args) &&
 			equality.Semantic.DeepEqual(a.Env, b.Env) &&
 			equality.Semantic.DeepEqual(a.Resources, b.Resources) &&
-			equality.Semantic.DeepEqual(a.Ports, b.Ports)
+			slices.EqualFunc(a.Ports, b.Ports, func(a, b corev1.ContainerPort) bool {
+				return withDefaults(a, hostNetwork) == withDefaults(b, hostNetwork)
+			})
 	})
+}
+
+// withDefaults returns the port as a pod has it. The template of a workload that is no DaemonSet need not have the defaults of pods.
+func withDefaults(port corev1.ContainerPort, hostNetwork bool) corev1.ContainerPort {
+	port.Protocol = cmp.Or(port.Protocol, corev1.ProtocolTCP)
+	if hostNetwork {
+		port.HostPort = cmp.Or(port.HostPort, port.ContainerPort)
+	}
+	return port
 }
 
 // UpdatedPods returns the pods of the DaemonSet that match its template, whatever their phase, ordered by node and age.

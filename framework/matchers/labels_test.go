@@ -150,3 +150,15 @@ func TestAPodCarriesTheGenerationOfItsTemplate(t *testing.T) {
 		})
 	}
 }
+
+func TestAPodOfATemplateWithoutGenerationCarriesNone(t *testing.T) {
+	const label = "pod-template-generation"
+	b := historytest.New(t).Nodes(1)
+	ds := b.DaemonSet("agent")
+	ds.Update("v2")
+	b.After(long)
+	ds.PodOf("v2", "a", "node-1")
+	keeps(t, b.History(), Never(PodMisnumbered()))
+	ds.PodOf("v2", "b", "node-1", labelled(label, "1"))
+	breaks(t, b.History(), Exactly(0, PodMisnumbered()), "node-1", "Pod b")
+}

@@ -17,7 +17,7 @@ import (
 const templateGenerationLabel = "pod-template-generation"
 
 // PodMisnumbered happens when a DaemonSet's pod is created that does not carry the template generation of the template that it is made from (API-021): the
-// one in force, or one that was until less than judge.Lag before.
+// one in force, or one that was until less than judge.Lag before. Where the workload's templates have no generation, its pods have none either.
 func PodMisnumbered() Event {
 	return eventOf("pod created with another template generation than its template's", &leaf{follow: func(_ *history.History, emit func(Moment)) func(*history.Cluster, history.Change) {
 		n := numbers{emit: emit, of: map[types.UID][]numbered{}}
@@ -44,7 +44,7 @@ func (n *numbers) step(cluster *history.Cluster, change history.Change) {
 	switch object := change.Object.(type) {
 	case *appsv1.DaemonSet:
 		all, generation := n.of[object.UID], object.Annotations[appsv1.DeprecatedTemplateGeneration]
-		if len(all) == 0 || all[len(all)-1].generation != generation {
+		if len(all) == 0 || all[len(all)-1].generation != generation || !history.SameTemplate(all[len(all)-1].template, &object.Spec.Template) {
 			n.of[object.UID] = append(all, numbered{generation: generation, template: &object.Spec.Template, from: cluster.Time})
 		}
 	case *corev1.Pod:

@@ -27,7 +27,7 @@ type Survey struct {
 
 // NewSurvey prepares the answers to the matchers.
 func NewSurvey(h *history.History, matchers ...Matcher) *Survey {
-	s := &Survey{h: h, found: map[*leaf][]Occurrence{}, end: history.NewCluster(), moved: h.Start}
+	s := &Survey{h: h, found: map[*leaf][]Occurrence{}, end: history.NewCluster(h.RevisionLabel), moved: h.Start}
 	followed := map[*leaf]bool{}
 	for _, matcher := range matchers {
 		for _, event := range matcher.asksOf() {

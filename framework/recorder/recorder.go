@@ -69,7 +69,8 @@ func Start(ctx context.Context, options Options) (_ *Recorder, err error) {
 	}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r := &Recorder{
-		stop: stop, file: file, start: time.Now(), state: history.NewCluster(), changed: make(chan struct{}), pulse: options.Pulse, unfollow: func() {},
+		stop: stop, file: file, start: time.Now(), state: history.NewCluster(options.Header.RevisionLabel), changed: make(chan struct{}),
+		pulse: options.Pulse, unfollow: func() {},
 	}
 	defer func() {
 		if err != nil {

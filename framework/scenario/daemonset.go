@@ -59,6 +59,14 @@ func MinReadySeconds(seconds int32) Edit {
 	return edit(func(d *appsv1.DaemonSet) { d.Spec.MinReadySeconds = seconds }, "minReadySeconds %d", seconds)
 }
 
+// Note sets a label and an annotation of the DaemonSet itself, which no rollout depends on.
+func Note() Edit {
+	return edit(func(d *appsv1.DaemonSet) {
+		metav1.SetMetaDataLabel(&d.ObjectMeta, "note", "x")
+		metav1.SetMetaDataAnnotation(&d.ObjectMeta, "note", "x")
+	}, "a label and an annotation")
+}
+
 // Image sets the tag of the container's image, which makes another revision. Real nodes have v1 to v9.
 func Image(tag string) Edit {
 	return edit(func(d *appsv1.DaemonSet) {

@@ -168,6 +168,9 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 // Namespace of the scenario's own objects.
 func (s *Scenario) Namespace() string { return s.namespace }
 
+// RevisionLabel is the label by which the implementation tells revisions apart.
+func (s *Scenario) RevisionLabel() string { return s.env.RevisionLabel }
+
 // Bystanders is the second namespace of a scenario that asked for one: see Environment.Bystanders.
 func (s *Scenario) Bystanders() string { return s.namespace + "-bystanders" }
 

@@ -15,6 +15,7 @@ func exercise() []requirements.ID {
 		"API-010",     // waits for the status, in which alone it shows that the DaemonSet was seen
 		"API-020",     // rolls out and back: pods and history objects are created, old pods deleted, a history object renumbered
 		"HISTORY-017", // lets a history object go
+		"GATE-004",    // switches the feature gate off: the admission policies of either setting are put in place, and those of the other taken away
 		"HISTORY-026", // leaves pods and history to be adopted, before which the DaemonSet is read past the cache
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,11 +54,17 @@ func (l laboratory) tryIn(ctx context.Context, objects []*unstructured.Unstructu
 		return err
 	}
 	o.missed = missed(report, l.exercise)
-	logs, err := filepath.Glob(filepath.Join(o.artifacts, "logs", "*.implementation.log"))
+	const log = "*.implementation.log"
+	logs, err := filepath.Glob(filepath.Join(o.artifacts, "logs", log))
 	if err != nil || len(logs) == 0 {
 		return errors.Join(fmt.Errorf("the run left no log of the implementation: %s", strings.Join(o.missed, ", ")), err)
 	}
-	for _, log := range logs {
+	// Specs that are alone have an implementation of their own.
+	own, err := filepath.Glob(filepath.Join(o.artifacts, "logs", "*", log))
+	if err != nil {
+		return fmt.Errorf("look for the logs of specs' own implementations: %w", err)
+	}
+	for _, log := range slices.Concat(logs, own) {
 		text, err := os.ReadFile(log)
 		if err != nil {
 			return fmt.Errorf("read the implementation's log: %w", err)

@@ -3,6 +3,7 @@ package admission
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -47,6 +48,8 @@ type enforcer struct {
 	wanted, unwanted []*unstructured.Unstructured
 	// known is closed once it is known that the API server obeys, or that it has no such policies.
 	known once
+	// said is why the API server could not be asked, as it was logged last.
+	said atomic.Value
 }
 
 func newEnforcer(c client.Client, options Options) (*enforcer, error) {

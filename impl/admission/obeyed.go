@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // askTimeout bounds one question to the API server.
@@ -35,6 +36,10 @@ func (e *enforcer) obeyed(request *http.Request) error {
 		conflict := conflicting(e.options.Namespace, name)
 		got, err := answerTo(conflict, e.client.Create(ctx, conflict, client.DryRunAll))
 		if err != nil {
+			// Nobody else tells why /readyz fails, and it is asked again and again.
+			if e.said.Swap(err.Error()) != err.Error() {
+				log.FromContext(ctx).Error(err, "Cannot ask the API server whether it obeys the admission policies, not ready")
+			}
 			return fmt.Errorf("ask the API server whether it obeys the admission policies: %w", err)
 		}
 		if got != wanted {

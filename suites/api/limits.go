@@ -37,7 +37,7 @@ func limits() {
 			j.Decide("API-004",
 				Accepted("maxUnavailable 0% with maxSurge 1", created("zero-percent")),
 				Accepted("an update to maxSurge 50% and maxUnavailable 0", Nth(2, updated("zero-percent"))))
-		}, spec.AppsV1{})
+		}, spec.AppsV1{}, spec.MainPath{})
 
 	defaults := []struct {
 		name  string

@@ -68,7 +68,7 @@ func timers() {
 			j.Decide("AVAIL-005",
 				OnEveryNode(Within(spec.Prompt, besideAnother(PodAvailable(OfVersion("v2"))), PodDeleted(OfVersion("v1")))),
 				Within(spec.Prompt, First(PodAvailable(OfVersion("v3"))), Nth(2, PodDeleted(OfVersion("v2")))))
-		})
+		}, spec.MainPath{})
 
 	spec.It("acts by itself for each of two pods that became Ready at different times",
 		spec.Decides("AVAIL-005"),

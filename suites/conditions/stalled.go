@@ -58,6 +58,6 @@ func stalled() {
 				j.Decide("COND-001", reported.Condition())
 				j.Decide("COND-002", reported.Event())
 				j.Decide("COND-003", Tested(EndsRolledOut()), reported.TakenBack())
-			}, spec.SimulatedNodes{})
+			}, spec.SimulatedNodes{}, spec.MainPath{})
 	}
 }

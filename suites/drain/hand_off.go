@@ -31,7 +31,7 @@ func handOff() {
 				j.Decide("DRAIN-002", Before(after(history.DeletePod, node), gone), EndsRolledOut())
 				j.Decide("DRAIN-004", Before(After(PodReady().On(node), Done(history.DeletePod)), gone))
 			}
-		})
+		}, spec.MainPath{})
 
 	spec.It("makes no replacement of a pod that terminates where maxSurge is 0",
 		spec.Decides("DRAIN-003"),

@@ -44,7 +44,7 @@ func off() {
 			j.Decide("GATE-003", append(alone, one, Keeps("ROLLING-002"))...)
 			j.Decide("GATE-008", append(alone, one, Keeps("ROLLING-002"))...)
 			j.Decide("GATE-010", alone...)
-		}, spec.Alone{}, spec.SimulatedNodes{})
+		}, spec.Alone{}, spec.SimulatedNodes{}, spec.MainPath{})
 
 	spec.It("surges again, without anybody's doing, when the gate is on again, and restarts nothing for the gate alone",
 		spec.Decides("GATE-006"),

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -29,7 +28,7 @@ func stored() {
 			switchOff(ctx, c)
 			_, _ = c.TryCreate(ctx, c.NewDaemonSet("new", MaxSurge("25%")))
 			_, _ = c.TryUpdate(ctx, plain, MaxSurge("1"))
-			_, _ = c.TryUpdate(ctx, usesIt, label())
+			_, _ = c.TryUpdate(ctx, usesIt, Note())
 			_, _ = c.TryUpdate(ctx, clears, MaxUnavailable("1"))
 			_, _ = c.TryUpdate(ctx, gainsPort, rollouts.HostPort(port))
 			_, _ = c.TryCreate(ctx, c.NewDaemonSet("ports", MaxSurge("1"), rollouts.HostPort(port)))
@@ -47,11 +46,6 @@ func stored() {
 				Accepted("maxSurge with a host port", Answered(history.CreateDaemonSet, "ports")),
 				Accepted("a host port added to a DaemonSet with maxSurge", Answered(history.UpdateDaemonSet, "gains-port")))
 		}, spec.Alone{})
-}
-
-// label is a change that is no business of a rollout.
-func label() Edit {
-	return Edit{Says: "a label", Apply: func(d *appsv1.DaemonSet) { metav1.SetMetaDataLabel(&d.ObjectMeta, "note", "x") }}
 }
 
 // noneAtAll sets maxUnavailable to 0, and leaves maxSurge out.

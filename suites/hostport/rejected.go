@@ -35,7 +35,7 @@ func rejected() {
 			}
 			j.Decide("HOSTPORT-004", refused("network", history.CreateDaemonSet))
 			j.Decide("HOSTPORT-006", refused("init", history.CreateDaemonSet), refused("sidecar", history.CreateDaemonSet))
-		})
+		}, spec.MainPath{})
 
 	spec.It("rejects an update that gives a DaemonSet with a host port maxSurge, or one with maxSurge a host port",
 		spec.Decides("HOSTPORT-002", "HOSTPORT-003", "HOSTPORT-004", "HOSTPORT-006"),

@@ -4,9 +4,6 @@ import (
 	"context"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -39,7 +36,7 @@ func readiness() {
 				OnEveryNode(Before(Done(history.BecomeReady), PodDeleted(OfVersion("v1")))),
 				OnEveryNode(Before(PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1")))),
 				EndsRolledOut(), Keeps("SURGE-006"))
-		}, spec.RealNodes{})
+		}, spec.RealNodes{}, spec.MainPath{})
 
 	spec.It("takes an updated pod whose probe begins to fail for unavailable until it has passed for minReadySeconds anew",
 		spec.Decides("KUBELET-002"),
@@ -51,7 +48,7 @@ func readiness() {
 			c.RequireNotYetAvailable(pod, minReady)
 			c.Await(ctx, Past(time.Now().Add((minReady+2)*time.Second)))
 			// A change that means nothing, so that a decision is due while the probe fails.
-			c.Update(ctx, updated, Edit{Says: "a label", Apply: func(d *appsv1.DaemonSet) { metav1.SetMetaDataLabel(&d.ObjectMeta, "nudge", "") }})
+			c.Update(ctx, updated, Note())
 			c.Await(ctx, Quiet(time.Second))
 			c.Pods.BecomeReady(ctx, pod)
 			c.Await(ctx, RolledOut(updated))

@@ -69,7 +69,7 @@ func Specs() {
 					j.Decide("ONDELETE-005", Before(grown, Nth(i+2, Done(history.DeletePod))))
 				}
 			}
-		})
+		}, spec.MainPath{})
 
 	spec.It("deletes history beyond revisionHistoryLimit with the OnDelete strategy",
 		spec.Decides("ONDELETE-004"),

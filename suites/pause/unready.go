@@ -21,7 +21,7 @@ func unready() {
 		func(j *spec.Checks) {
 			j.Decide("PAUSE-001", within()...)
 			j.Decide("PAUSE-004", EndsRolledOut())
-		})
+		}, spec.MainPath{})
 
 	for _, cause := range []struct {
 		words string

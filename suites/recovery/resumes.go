@@ -54,7 +54,7 @@ func resumes() {
 			j.Decide("RECOVERY-002",
 				EndsRolledOut(), Keeps("SURGE-002"), Keeps("SURGE-009"), Keeps("SURGE-016"),
 				OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))), OnEveryNode(Exactly(1, PodDeleted(OfVersion("v1")))))
-		}, spec.Alone{})
+		}, spec.Alone{}, spec.MainPath{})
 }
 
 // gaveWay holds once one of the nodes' old pods is on its way out or gone.

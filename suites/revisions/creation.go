@@ -7,7 +7,6 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -52,13 +51,7 @@ func creation() {
 			c.RollOut(ctx, daemonSet, Image("v3"))
 			c.Await(ctx, hashed())
 			c.Mark(outside)
-			for _, edit := range []Edit{
-				MinReadySeconds(1), MaxSurge("1"),
-				{Says: "a label and an annotation", Apply: func(d *appsv1.DaemonSet) {
-					metav1.SetMetaDataLabel(&d.ObjectMeta, "note", "x")
-					metav1.SetMetaDataAnnotation(&d.ObjectMeta, "note", "x")
-				}},
-			} {
+			for _, edit := range []Edit{MinReadySeconds(1), MaxSurge("1"), Note()} {
 				c.Await(ctx, Processed(c.Update(ctx, daemonSet, edit)))
 			}
 			c.Await(ctx, Quiet(2*time.Second))
@@ -74,12 +67,12 @@ func creation() {
 				Tested(AtLeast(3, After(Done(history.UpdateDaemonSet), Marked(outside)))),
 				Exactly(1, ofVersion(RevisionCreated(), "v1")), Never(After(RevisionCreated(), Marked(outside))))
 			j.Decide("HISTORY-009", Tested(AtLeast(6, PodCreated())), Never(PodUnidentified()), Never(PodMisnumbered()))
-		})
+		}, spec.MainPath{})
 }
 
 // firstOnes holds when each history has number 1 and the template of its DaemonSet.
 func firstOnes() state.Condition {
-	return eachHistory("has number 1 and the template in force", func(revision *appsv1.ControllerRevision, owner *appsv1.DaemonSet) error {
+	return eachHistory("has number 1 and the template in force", func(revision *appsv1.ControllerRevision, owner *appsv1.DaemonSet, _ string) error {
 		template, err := history.TemplateIn(revision)
 		switch {
 		case err != nil:
@@ -95,12 +88,12 @@ func firstOnes() state.Condition {
 
 func numberOf(m Moment) int64 { return m.Object.(*appsv1.ControllerRevision).Revision }
 
-// eachHistory holds when the check finds nothing wrong with any history that a DaemonSet controls.
-func eachHistory(text string, check func(revision *appsv1.ControllerRevision, owner *appsv1.DaemonSet) error) state.Condition {
+// eachHistory holds when the check finds nothing wrong with any history that a DaemonSet controls. It is given the revision label, too.
+func eachHistory(text string, check func(revision *appsv1.ControllerRevision, owner *appsv1.DaemonSet, label string) error) state.Condition {
 	return state.Right("each history "+text, func(cluster *history.Cluster) error {
 		for _, daemonSet := range cluster.DaemonSets {
 			for _, revision := range controlledBy(cluster, daemonSet) {
-				if err := check(revision, daemonSet); err != nil {
+				if err := check(revision, daemonSet, cluster.RevisionLabel()); err != nil {
 					return err
 				}
 			}
@@ -115,7 +108,7 @@ func hashed() state.Condition {
 		for _, daemonSet := range cluster.DaemonSets {
 			of := map[string]string{}
 			for _, revision := range controlledBy(cluster, daemonSet) {
-				hash := revision.Labels[hashLabel]
+				hash := revision.Labels[cluster.RevisionLabel()]
 				switch {
 				case hash == "" || !strings.Contains(revision.Name, hash):
 					return fmt.Errorf("%s has label %q, which is not in its name", revision.Name, hash)

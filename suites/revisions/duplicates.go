@@ -34,10 +34,10 @@ func duplicates() {
 			c.Require(ctx, "one pod is updated", UpdatedOn(1, updated, history.IsReady))
 			c.Require(ctx, "it has come to rest", Quiet(time.Second))
 			current := historyOf(ctx, c, updated, "v2")
-			c.CreateRevision(ctx, copyOf(current, lower, label+"-lower", current.Revision-1))
+			c.CreateRevision(ctx, copyOf(c, current, lower, label+"-lower", current.Revision-1))
 			c.Await(ctx, gone(lower))
 			c.Await(ctx, Quiet(time.Second))
-			c.CreateRevision(ctx, copyOf(current, higher, label, current.Revision+7))
+			c.CreateRevision(ctx, copyOf(c, current, higher, label, current.Revision+7))
 			c.Await(ctx, gone(current.Name))
 			c.Await(ctx, Quiet(2*time.Second))
 			rolling := c.Update(ctx, updated, MaxUnavailable("1"))
@@ -49,8 +49,8 @@ func duplicates() {
 				AtLeast(1, RevisionDeleted().Where(lower, isNamed(lower))), Never(RevisionDeleted().Where(higher, isNamed(higher))),
 				ComesToHold(keeps("daemon", "v2", "v1")))
 			j.Decide("HISTORY-012",
-				Never(PodLabelled(hashLabel, Named(j.Bound(outdated)))),
-				AtLeast(1, PodLabelled(hashLabel, OfVersion("v2"))),
+				Never(PodLabelled(j.RevisionLabel(), Named(j.Bound(outdated)))),
+				AtLeast(1, PodLabelled(j.RevisionLabel(), OfVersion("v2"))),
 				EndsRolledOut(), AtLeast(1, PodDeleted(Named(j.Bound(outdated)))), Never(PodDeleted(OfVersion("v2"))))
 		})
 }

@@ -34,17 +34,17 @@ func labels() {
 			pods := c.LivePods(ctx, daemonSet)
 			c.Bind(unknown, pods[0].Name)
 			c.Bind(bare, pods[1].Name)
-			c.LabelPod(ctx, pods[0], map[string]string{hashLabel: unusedLabel})
-			c.LabelPod(ctx, pods[1], map[string]string{hashLabel: ""})
+			c.LabelPod(ctx, pods[0], map[string]string{c.RevisionLabel(): unusedLabel})
+			c.LabelPod(ctx, pods[1], map[string]string{c.RevisionLabel(): ""})
 			c.Await(ctx, hasLabel(pods[1].Name))
 			c.Await(ctx, Quiet(3*time.Second))
 		},
 		func(j *spec.Checks) {
 			j.Decide("HISTORY-022",
-				Tested(AtLeast(2, PodLabelled(hashLabel))),
+				Tested(AtLeast(2, PodLabelled(j.RevisionLabel()))),
 				Never(PodDeleted(OfVersion("v2"))), AtMost(3, PodCreated(OfVersion("v2"))))
-			j.Decide("HISTORY-023", Tested(AtLeast(1, PodLabelled(hashLabel, Named(j.Bound(bare))))), ComesToHold(hasLabel(j.Bound(bare))))
-		})
+			j.Decide("HISTORY-023", Tested(AtLeast(1, PodLabelled(j.RevisionLabel(), Named(j.Bound(bare))))), ComesToHold(hasLabel(j.Bound(bare))))
+		}, spec.AppsV1{})
 
 	spec.It("counts pods of another template generation as updated by the revision label of the current history alone",
 		spec.Decides("HISTORY-024"),
@@ -62,8 +62,8 @@ func labels() {
 			for i, labels := range []map[string]string{
 				{generationLabel: unusedLabel},
 				{generationLabel: unusedLabel},
-				{generationLabel: unusedLabel, hashLabel: unusedLabel},
-				{generationLabel: "", hashLabel: ""},
+				{generationLabel: unusedLabel, c.RevisionLabel(): unusedLabel},
+				{generationLabel: "", c.RevisionLabel(): ""},
 			} {
 				c.LabelPod(ctx, pods[i], labels)
 			}
@@ -99,8 +99,8 @@ func hasLabel(name string) Condition {
 				return fmt.Errorf("nobody controls pod %s", name)
 			}
 			mine := controlledBy(cluster, owner)
-			if len(mine) == 0 || pod.Labels[hashLabel] != mine[0].Labels[hashLabel] {
-				return fmt.Errorf("pod %s has label %q", name, pod.Labels[hashLabel])
+			if len(mine) == 0 || pod.Labels[cluster.RevisionLabel()] != mine[0].Labels[cluster.RevisionLabel()] {
+				return fmt.Errorf("pod %s has label %q", name, pod.Labels[cluster.RevisionLabel()])
 			}
 			return nil
 		}

@@ -26,7 +26,7 @@ func names() {
 		spec.Decides("HISTORY-005"),
 		func(ctx context.Context, c *spec.Case) {
 			take(ctx, c, func(revision *appsv1.ControllerRevision) *appsv1.ControllerRevision {
-				return foreign(revision, revision.Data)
+				return foreign(c, revision, revision.Data)
 			})
 		},
 		func(j *spec.Checks) {
@@ -40,7 +40,7 @@ func names() {
 		func(ctx context.Context, c *spec.Case) {
 			take(ctx, c, func(revision *appsv1.ControllerRevision) *appsv1.ControllerRevision {
 				other := []byte(`{"spec":{"template":{"$patch":"replace","metadata":{"labels":{"app":"other"}},"spec":{"containers":[{"name":"other","image":"other:v1"}]}}}}`)
-				return foreign(revision, runtime.RawExtension{Raw: other})
+				return foreign(c, revision, runtime.RawExtension{Raw: other})
 			})
 		},
 		func(j *spec.Checks) {
@@ -78,8 +78,8 @@ func take(ctx context.Context, c *spec.Case, other func(*appsv1.ControllerRevisi
 }
 
 // foreign is a history of that name with the data that the DaemonSet does not find by its selector, and that nobody controls.
-func foreign(revision *appsv1.ControllerRevision, data runtime.RawExtension) *appsv1.ControllerRevision {
-	other := copyOf(revision, revision.Name, revision.Labels[hashLabel], revision.Revision)
+func foreign(c *spec.Case, revision *appsv1.ControllerRevision, data runtime.RawExtension) *appsv1.ControllerRevision {
+	other := copyOf(c, revision, revision.Name, revision.Labels[c.RevisionLabel()], revision.Revision)
 	other.Labels["app"], other.Data = "other", data
 	return other
 }

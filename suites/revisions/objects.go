@@ -77,21 +77,18 @@ func ofVersion(e Event, version string) Event {
 	return e.Where("of "+version, func(m Moment) bool { return versionOf(m.Object.(*appsv1.ControllerRevision)) == version })
 }
 
-// copyOf is another history with the data of one, under the name and with the label, that nobody controls.
-func copyOf(revision *appsv1.ControllerRevision, name, label string, number int64) *appsv1.ControllerRevision {
+// copyOf is another history with the data of one, under the name and with the value of the revision label, that nobody controls.
+func copyOf(c *spec.Case, revision *appsv1.ControllerRevision, name, value string, number int64) *appsv1.ControllerRevision {
 	twin := &appsv1.ControllerRevision{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: revision.Namespace, Labels: maps.Clone(revision.Labels)},
 		Data:       revision.Data, Revision: number,
 	}
-	metav1.SetMetaDataLabel(&twin.ObjectMeta, hashLabel, label)
+	metav1.SetMetaDataLabel(&twin.ObjectMeta, c.RevisionLabel(), value)
 	return twin
 }
 
-// The labels that tie pods to their template.
-const (
-	hashLabel       = appsv1.ControllerRevisionHashLabelKey
-	generationLabel = "pod-template-generation"
-)
+// generationLabel ties pods to their template by a number; the revision label does it by a history.
+const generationLabel = "pod-template-generation"
 
 // withVersion is the history with another image tag in its template.
 func withVersion(revision *appsv1.ControllerRevision, from, to string) *appsv1.ControllerRevision {
@@ -115,8 +112,8 @@ func adopted(name string) Condition {
 
 // allLabelled holds when every history that a DaemonSet controls has the revision label.
 func allLabelled() Condition {
-	return eachHistory("has the revision label", func(revision *appsv1.ControllerRevision, _ *appsv1.DaemonSet) error {
-		if revision.Labels[hashLabel] == "" {
+	return eachHistory("has the revision label", func(revision *appsv1.ControllerRevision, _ *appsv1.DaemonSet, label string) error {
+		if revision.Labels[label] == "" {
 			return fmt.Errorf("%s has none", revision.Name)
 		}
 		return nil

@@ -32,12 +32,12 @@ func ownership() {
 			first := historyOf(ctx, c, daemonSet, "v1")
 			// Of a template that it does not have, or it would be one too many.
 			third := withVersion(first, "v1", "v3")
-			c.CreateRevision(ctx, copyOf(third, orphan, orphan, 1))
-			stranger := copyOf(third, elsewhere, elsewhere, 1)
+			c.CreateRevision(ctx, copyOf(c, third, orphan, orphan, 1))
+			stranger := copyOf(c, third, elsewhere, elsewhere, 1)
 			stranger.Namespace = c.Bystanders()
 			c.CreateRevision(ctx, stranger)
 			c.Await(ctx, adopted(orphan))
-			c.UpdateRevision(ctx, first, func(revision *appsv1.ControllerRevision) { delete(revision.Labels, hashLabel) })
+			c.UpdateRevision(ctx, first, func(revision *appsv1.ControllerRevision) { delete(revision.Labels, c.RevisionLabel()) })
 			c.Await(ctx, state.All(adopted(orphan), allLabelled()))
 			c.Await(ctx, Quiet(3*time.Second))
 		},
@@ -58,7 +58,7 @@ func ownership() {
 			c.HoldDaemonSet(ctx, daemonSet)
 			c.DeleteDaemonSet(ctx, daemonSet, metav1.DeletePropagationBackground)
 			// At once: who looks at a cache that is behind must not adopt it either.
-			c.CreateRevision(ctx, copyOf(withVersion(historyOf(ctx, c, daemonSet, "v1"), "v1", "v3"), orphan, orphan, 1))
+			c.CreateRevision(ctx, copyOf(c, withVersion(historyOf(ctx, c, daemonSet, "v1"), "v1", "v3"), orphan, orphan, 1))
 			c.Await(ctx, Quiet(3*time.Second))
 		},
 		func(j *spec.Checks) {

@@ -44,7 +44,7 @@ func Specs() {
 			j.Decide("SURGE-011", EndsRolledOut())
 			j.Decide("ROLLBACK-003", EndsRolledOut(), untouched(), noMore(), AtLeast(1, After(surged, Marked(back))))
 			keepsLimit(j, "the last such pod of its node", func(m Moment) bool { return m.AvailableBeside() == 0 })
-		})
+		}, spec.MainPath{})
 
 	spec.It("replaces the pods of the abandoned revision, and no others, when the rollout is rolled back half way",
 		spec.Decides("ROLLBACK-001", "ROLLBACK-002", "ROLLBACK-004", "ROLLING-001", "ROLLING-002", "ROLLING-013"),

@@ -27,7 +27,7 @@ func rollout() {
 		func(j *spec.Checks) {
 			j.Decide("ROLLING-001", EndsRolledOut())
 			j.Decide("ROLLING-018", UpTo(4, PodDeleted()), UpTo(4, PodCreated(OfVersion("v2"))))
-		})
+		}, spec.MainPath{})
 
 	spec.It("keeps what holds at every instant: pods slow to start, slow to end, with minReadySeconds and without",
 		spec.Decides("ROLLING-002", "ROLLING-013", "STATUS-006", "STATUS-007", "STATUS-013"),

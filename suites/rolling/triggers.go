@@ -21,12 +21,8 @@ func triggers() {
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
 			limit := int32(3)
 			for _, edit := range []Edit{
-				MaxUnavailable("50%"), MinReadySeconds(1), OnDelete(), MaxSurge("1"),
+				MaxUnavailable("50%"), MinReadySeconds(1), OnDelete(), MaxSurge("1"), Note(),
 				{Says: "revisionHistoryLimit 3", Apply: func(d *appsv1.DaemonSet) { d.Spec.RevisionHistoryLimit = &limit }},
-				{Says: "a label and an annotation", Apply: func(d *appsv1.DaemonSet) {
-					metav1.SetMetaDataLabel(&d.ObjectMeta, "note", "x")
-					metav1.SetMetaDataAnnotation(&d.ObjectMeta, "note", "x")
-				}},
 			} {
 				c.Require(ctx, "the controller has seen "+edit.Says, Processed(c.Update(ctx, daemonSet, edit)))
 			}

@@ -41,7 +41,7 @@ func newest(strategy rollouts.Strategy) {
 			// On some nodes at least nothing had happened until then.
 			j.Given(NeverBetween(TemplateChanged(), Marked(third), Nth(5, PodCreated(OfVersion("v2")))))
 			j.Decide("ROLLOVER-001", EndsRolledOut())
-		})
+		}, spec.MainPath{})
 }
 
 // last is the spec of several changes at once.

@@ -251,9 +251,6 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 	return code, err
 }
 
-// notSelected is the reason of a spec that nobody asked for.
-const notSelected = "not selected"
-
 // unrun says what becomes of what did not run. That a spec was to run and could not, because the implementation or the harness failed, leaves its
 // requirements inconclusive: a run in which nothing ran must not look as if everything was skipped on purpose.
 func (r *suiteRun) unrun(ctx context.Context) verdictOf {
@@ -262,7 +259,7 @@ func (r *suiteRun) unrun(ctx context.Context) verdictOf {
 		requirement, _ := r.catalogue.Get(id)
 		switch {
 		case !r.selection.selects(report):
-			return reports.NotRun, notSelected
+			return reports.NotRun, r.selection.why(report)
 		case !slices.Contains(r.implementation.Features, requirement.Feature):
 			return reports.Unsupported, spec.NotClaimed(requirement.Feature)
 		case interrupted:

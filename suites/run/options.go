@@ -36,16 +36,18 @@ type options struct {
 	artifactsAsNamed string
 	focus, skip      patterns
 	failedIn         string
-	baseline         string
-	stopAfter        int
-	list, dryRun     bool
-	on               string
-	procs            int
-	seed             int64
-	patience         time.Duration
-	verbose          bool
-	onExit           string
-	keepGoing        bool
+	// sample is how many of the specs run that are not in every sample; nil for all.
+	sample       *int
+	baseline     string
+	stopAfter    int
+	list, dryRun bool
+	on           string
+	procs        int
+	seed         int64
+	patience     time.Duration
+	verbose      bool
+	onExit       string
+	keepGoing    bool
 	// procsGiven: the user said how many.
 	procsGiven bool
 }
@@ -76,6 +78,7 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	flags.Var(&o.focus, "focus", "run only specs that decide this requirement or family (SURGE-002, SURGE; several with commas) or whose text matches this regular expression; may be given more than once")
 	flags.Var(&o.skip, "skip", "leave out specs that decide this, or whose text matches this, as -focus has it; may be given more than once")
 	flags.StringVar(&o.failedIn, "failed-in", "", "run only specs that decide what failed, or was inconclusive, in this report")
+	flags.Func("sample", "run `n` of the selected specs, drawn by the seed, beside those that take nodes with a kubelet and the main paths of the families (default: all of them)", o.setSample)
 	flags.StringVar(&o.baseline, "baseline", "", "exit with 0 if nothing is worse than in this report, or the report of this folder, whatever fails in both")
 	flags.IntVar(&o.stopAfter, "stop-after", 0, "end the run once this many specs have failed (default: none ends it)")
 	flags.BoolVar(&o.list, "list", false, "name the selected specs with what they decide, and run nothing")

@@ -32,6 +32,22 @@ type selection struct {
 	texts []string
 	// reason says how they were chosen; empty if all specs are selected.
 	reason string
+	// unsampled are the texts of those that would run, had the sample not left them out.
+	unsampled []string
+}
+
+// notSelected is the reason of a spec that nobody asked for, notSampled that of one that a sample left out.
+const (
+	notSelected = "not selected"
+	notSampled  = "not in the sample that was asked for"
+)
+
+// why says why a spec that is not selected is not.
+func (s selection) why(report specReport) string {
+	if slices.Contains(s.unsampled, report.FullText()) {
+		return notSampled
+	}
+	return notSelected
 }
 
 // selects reports whether the spec is to run.
@@ -52,8 +68,8 @@ func (s selection) flags() []string {
 	return []string{fmt.Sprintf("--focus=^%s (%s)$", suiteName, strings.Join(quoted, "|"))}
 }
 
-// selection chooses among the specs: those of any focus, of these those that decide what failed in a report, without those that are to be skipped. One
-// that selects nothing is an error: the run would decide nothing.
+// selection chooses among the specs: those of any focus, of these those that decide what failed in a report, without those that are to be skipped, and of
+// the rest a sample. One that selects nothing is an error: the run would decide nothing.
 func (o options) selection(catalogue *requirements.Catalogue, specs []specReport) (selection, error) {
 	focused, err := o.focus.matcher("-focus", catalogue, specs)
 	if err != nil {
@@ -85,6 +101,14 @@ func (o options) selection(catalogue *requirements.Catalogue, specs []specReport
 	}
 	if len(s.texts) == 0 {
 		return s, usagef("-focus, -failed-in and -skip together select no spec: `rollcall run -list` with one of them shows what it selects")
+	}
+	if o.sample == nil {
+		return s, nil
+	}
+	s.texts, s.unsampled = sample(s.texts, inEverySample, *o.sample, o.seed)
+	s.reason = strings.Join(append(reasons, fmt.Sprintf("a sample: what takes nodes with a kubelet, main paths, and %d more by the seed", *o.sample)), "; ")
+	if len(s.texts) == 0 {
+		return s, usagef("-sample %d leaves no spec: none of those selected is in every sample", *o.sample)
 	}
 	return s, nil
 }

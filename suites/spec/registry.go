@@ -8,6 +8,7 @@ import (
 	"github.com/onsi/ginkgo/v2"
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
 
 // Spec is one registered spec.
@@ -23,6 +24,12 @@ type Spec struct {
 
 	wants wants
 }
+
+// MainPath reports whether the spec is a main path of its family.
+func (s *Spec) MainPath() bool { return s.wants.mainPath }
+
+// InEverySample reports whether no sample of the suites leaves the spec out: a main path, and what only nodes with a kubelet show.
+func (s *Spec) InEverySample() bool { return s.wants.mainPath || s.wants.nodes == scenario.Real }
 
 // registered are the specs of Ginkgo's tree, of which a process has one, by their texts.
 var registered = map[string]*Spec{}

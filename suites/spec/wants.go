@@ -33,6 +33,10 @@ type Kinds []history.Kind
 // Bystanders gives a spec a second namespace, for objects that nothing should happen to. It is a decorator of It.
 type Bystanders struct{}
 
+// MainPath has a spec in every sample of the suites (Spec.InEverySample), since it shows what its family is about first of all. Every family has one.
+// It is a decorator of It.
+type MainPath struct{}
+
 // wants is what a spec asks of the cluster, by decorators.
 type wants struct {
 	alone bool
@@ -43,6 +47,7 @@ type wants struct {
 	records    []string
 	kinds      []history.Kind
 	bystanders bool
+	mainPath   bool
 }
 
 // wantsOf tells our decorators from Ginkgo's.
@@ -63,6 +68,8 @@ func wantsOf(decorators []any) (w wants, others []any) {
 			w.kinds = decorator
 		case Bystanders:
 			w.bystanders = true
+		case MainPath:
+			w.mainPath = true
 		default:
 			others = append(others, decorator)
 		}

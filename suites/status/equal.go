@@ -4,9 +4,6 @@ import (
 	"context"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -22,7 +19,7 @@ func equal() {
 			c.RollOut(ctx, daemonSet, Image("v2"))
 			// These are changes that a controller looks at, and that no number shows.
 			c.Pods.HoldTermination(ctx, c.LivePodOn(ctx, daemonSet, nodes[0]))
-			c.Update(ctx, daemonSet, Edit{Says: "a label", Apply: func(d *appsv1.DaemonSet) { metav1.SetMetaDataLabel(&d.ObjectMeta, "note", "x") }})
+			c.Update(ctx, daemonSet, Note())
 			c.Await(ctx, Quiet(3*time.Second))
 		},
 		func(j *spec.Checks) { j.Decide("STATUS-012", NoEqualStatus()) })

@@ -28,7 +28,7 @@ func nodes() {
 			awaitStatus(ctx, c, daemonSet, desired(4), current(4), misscheduled(1), available(4))
 			rollouts.LeavePool(ctx, c, nodes[2])
 			awaitStatus(ctx, c, daemonSet, desired(4), current(4), misscheduled(0))
-		}, nil, spec.SimulatedNodes{})
+		}, nil, spec.SimulatedNodes{}, spec.MainPath{})
 
 	spec.It("wants a pod on one node less once a node is deleted",
 		spec.Decides("STATUS-014"),

@@ -29,8 +29,7 @@ func changes() {
 			c.AddNodes(ctx, 3)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
 			for _, edit := range []Edit{
-				{Says: "a label", Apply: func(d *appsv1.DaemonSet) { metav1.SetMetaDataLabel(&d.ObjectMeta, "note", "x") }},
-				MinReadySeconds(1), MaxSurge("100%"), OnDelete(), MaxSurge("1"),
+				Note(), MinReadySeconds(1), MaxSurge("100%"), OnDelete(), MaxSurge("1"),
 			} {
 				c.Require(ctx, "the controller has seen the change", Processed(c.Update(ctx, daemonSet, edit)))
 			}

@@ -31,7 +31,7 @@ func rollout() {
 				Before(First(PodAvailable(OfVersion("v2"))), First(PodDeleted(OfVersion("v1")))))
 			j.Decide("SURGE-011", EndsRolledOut())
 			j.Decide("SURGE-023", UpTo(5, PodCreated(OfVersion("v2"))), UpTo(5, PodDeleted()))
-		})
+		}, spec.MainPath{})
 
 	spec.It("keeps what holds at every instant: pods slow to start, slow to end, with minReadySeconds and without",
 		spec.Decides("SURGE-002", "SURGE-006", "SURGE-008", "SURGE-009", "SURGE-010", "SURGE-016",

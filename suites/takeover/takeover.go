@@ -72,7 +72,7 @@ func standing() {
 				return isDaemon(m) && m.Pod().Namespace == system
 			}))))
 			j.Decide("TAKEOVER-003", Tested(AtLeast(2, RevisionCreated())))
-		}, spec.AppsV1{}, spec.Alone{}, spec.RealNodes{}, spec.Records{system})
+		}, spec.AppsV1{}, spec.Alone{}, spec.RealNodes{}, spec.Records{system}, spec.MainPath{})
 
 	spec.It("brings the status up to date promptly after taking over, with a change that no controller has seen",
 		spec.Decides("TAKEOVER-005"),

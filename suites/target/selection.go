@@ -51,7 +51,7 @@ func selection() {
 					AtLeast(1, After(PodCreated(mine).On(nodes[0]), Nth(2, TemplateChanged()))),
 					Never(PodDeleted(OfDaemonSet(bystanderName))),
 					EndsRolledOut())
-			}, spec.SimulatedNodes{})
+			}, spec.SimulatedNodes{}, spec.MainPath{})
 
 		spec.It("makes a pod on a node that is labelled for it, and takes it away with the label, with "+strategy.with,
 			spec.Decides("TARGET-002"),

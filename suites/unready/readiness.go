@@ -27,7 +27,7 @@ func readiness() {
 			for _, node := range j.BoundAll(lost) {
 				j.Decide("UNREADY-009", Within(atOnce, PodUnready(OfVersion("v1")).On(node), updatedPod(node)))
 			}
-		}, spec.SimulatedNodes{})
+		}, spec.SimulatedNodes{}, spec.MainPath{})
 
 	spec.It("replaces unavailable old pods of a DaemonSet on 20 nodes within 5 s",
 		spec.Decides("UNREADY-008"),

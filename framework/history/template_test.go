@@ -1,0 +1,35 @@
+package history_test
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// The template of a DaemonSet has the defaults of pods; that of another workload need not.
+func TestAPodHasThePortsOfItsTemplateWithTheirDefaults(t *testing.T) {
+	with := func(hostNetwork bool, ports ...corev1.ContainerPort) corev1.PodSpec {
+		return corev1.PodSpec{HostNetwork: hostNetwork, Containers: []corev1.Container{{Name: "a", Ports: ports}}}
+	}
+	bare := corev1.ContainerPort{ContainerPort: 80}
+	tcp := corev1.ContainerPort{ContainerPort: 80, Protocol: corev1.ProtocolTCP}
+	onHost := corev1.ContainerPort{ContainerPort: 80, HostPort: 80, Protocol: corev1.ProtocolTCP}
+	for name, tt := range map[string]struct {
+		pod, template corev1.PodSpec
+		want          bool
+	}{
+		"as it is":                    {with(false, tcp), with(false, tcp), true},
+		"the protocol":                {with(false, tcp), with(false, bare), true},
+		"another protocol":            {with(false, tcp), with(false, corev1.ContainerPort{ContainerPort: 80, Protocol: corev1.ProtocolUDP}), false},
+		"the node's port":             {with(true, onHost), with(true, bare), true},
+		"the node's port, not wanted": {with(false, onHost), with(false, bare), false},
+		"no port":                     {with(false, tcp), with(false), false},
+	} {
+		got := history.MatchesTemplate(&corev1.Pod{Spec: tt.pod}, &corev1.PodTemplateSpec{Spec: tt.template})
+		if got != tt.want {
+			t.Errorf("%s: %t, want %t", name, got, tt.want)
+		}
+	}
+}
