@@ -40,38 +40,36 @@ func (p *pass) scaled(field string, value *intstr.IntOrString, scale int32) int3
 	return int32(min(max(number, 0), math.MaxInt32))
 }
 
-// scale is how many pods there should be: the sum over the controllers of the selected pods, each once (PDB-007, PDB-008). It is known only if every
-// selected pod has a controller with a scale (PDB-020, PDB-022). That of a controller that is gone is none, which is no harm where its pods are on
-// their way out too.
+// scale is how many pods there should be: the sum over the controllers of the selected pods, each once (PDB-007, PDB-008). It is known only if every live one
+// of them has a controller with a scale (PDB-020, PDB-022).
 func (p *pass) scale(selected []*corev1.Pod) int32 {
-	pods := slices.SortedFunc(slices.Values(selected), func(a, b *corev1.Pod) int { return compareNames(a, b) })
+	pods := slices.SortedFunc(slices.Values(selected), compareNames)
 	replicas := map[types.UID]int32{}
 	var unmanaged []*corev1.Pod
 	var failure error
 	for _, pod := range pods {
 		reference := metav1.GetControllerOfNoCopy(pod)
 		if reference == nil {
-			unmanaged = append(unmanaged, pod)
+			if isLive(pod) {
+				unmanaged = append(unmanaged, pod)
+			}
 			continue
 		}
-		controller, known := p.state.Controllers[reference.UID]
+		controller := p.controller(pod, reference)
 		switch {
-		case !known || controller.Gone:
-			if pod.DeletionTimestamp == nil && failure == nil {
-				failure = fmt.Errorf("pod %s has a controller that does not exist: %s %s", pod.Name, reference.Kind, reference.Name)
-			}
-		case controller.Err != nil:
-			if controller.Temporary {
-				p.actions.Retry = controller.Err
-			}
-			if failure == nil {
-				failure = controller.Err
-			}
-		default:
+		case controller.Err == nil:
 			replicas[controller.UID] = controller.Replicas
 			if controller.Polled {
 				p.comeBack(p.now.Add(ScaleRecheck))
 			}
+			continue
+		case controller.Temporary:
+			p.actions.Retry = controller.Err
+		case !isLive(pod):
+			continue
+		}
+		if failure == nil {
+			failure = controller.Err
 		}
 	}
 	if len(unmanaged) > 0 {
@@ -81,6 +79,15 @@ func (p *pass) scale(selected []*corev1.Pod) int32 {
 		p.uncountable(failure)
 	}
 	return sum(replicas)
+}
+
+// controller returns what is known of the pod's controller. One that is gone has no scale.
+func (p *pass) controller(pod *corev1.Pod, reference *metav1.OwnerReference) Controller {
+	controller, known := p.state.Controllers[reference.UID]
+	if known && !controller.Gone {
+		return controller
+	}
+	return Controller{Err: fmt.Errorf("pod %s has a controller that does not exist: %s %s", pod.Name, reference.Kind, reference.Name)}
 }
 
 func sum(replicas map[types.UID]int32) int32 {

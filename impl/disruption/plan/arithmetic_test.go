@@ -48,17 +48,23 @@ func TestNumbers(t *testing.T) {
 				w.Controllers[uid] = plan.Controller{UID: "deployment", Replicas: 3}
 			}
 		}, numbers{3, 2, 4, 2}},
-		"PDB-009 terminating":                 {minAvailable("1"), func(w *world) { w.pod(); w.pod(terminating) }, numbers{2, 1, 1, 0}},
-		"PDB-010 unready":                     {minAvailable("1"), func(w *world) { w.pod(); w.pod(unready) }, numbers{2, 1, 1, 0}},
-		"PDB-010 without a condition":         {minAvailable("1"), func(w *world) { w.pod(); w.pod().Status.Conditions = nil }, numbers{2, 1, 1, 0}},
-		"PDB-010 failed":                      {minAvailable("1"), func(w *world) { w.pod(); w.pod(failed) }, numbers{2, 1, 1, 0}},
-		"PDB-019 bare pods":                   {minAvailable("1"), func(w *world) { w.pod(); w.pod() }, numbers{2, 1, 2, 1}},
-		"PDB-019 a scale that is not known":   {minAvailable("1"), func(w *world) { w.set("a", 3, 3); w.Controllers["a"] = plan.Controller{Err: errors.New("no")} }, numbers{3, 1, 3, 2}},
-		"PDBAPI-009 empty selector":           {all, func(w *world) { w.pod(); w.pod(unlabelled); w.pod(someoneElses) }, numbers{3, 1, 3, 2}},
-		"PDBAPI-010 no selector":              {none, func(w *world) { w.pod() }, numbers{0, 1, 0, 0}},
-		"PDBAPI-015 neither":                  {func(*policyv1.PodDisruptionBudgetSpec) {}, func(w *world) { w.pod() }, numbers{0, 0, 1, 0}},
-		"other pods":                          {minAvailable("1"), func(w *world) { w.pod(); w.pod(); w.pod(someoneElses); w.pod(elsewhere) }, numbers{2, 1, 2, 1}},
-		"a controller that goes with its pod": {maxUnavailable("1"), func(w *world) { w.set("a", 2, 2); w.pod(of("gone"), terminating) }, numbers{2, 1, 2, 1}},
+		"PDB-009 terminating":               {minAvailable("1"), func(w *world) { w.pod(); w.pod(terminating) }, numbers{2, 1, 1, 0}},
+		"PDB-010 unready":                   {minAvailable("1"), func(w *world) { w.pod(); w.pod(unready) }, numbers{2, 1, 1, 0}},
+		"PDB-010 without a condition":       {minAvailable("1"), func(w *world) { w.pod(); w.pod().Status.Conditions = nil }, numbers{2, 1, 1, 0}},
+		"PDB-010 failed":                    {minAvailable("1"), func(w *world) { w.pod(); w.pod(failed) }, numbers{2, 1, 1, 0}},
+		"PDB-019 bare pods":                 {minAvailable("1"), func(w *world) { w.pod(); w.pod() }, numbers{2, 1, 2, 1}},
+		"PDB-019 a scale that is not known": {minAvailable("1"), func(w *world) { w.set("a", 3, 3); w.Controllers["a"] = plan.Controller{Err: errors.New("no")} }, numbers{3, 1, 3, 2}},
+		"PDBAPI-009 empty selector":         {all, func(w *world) { w.pod(); w.pod(unlabelled); w.pod(someoneElses) }, numbers{3, 1, 3, 2}},
+		"PDBAPI-010 no selector":            {none, func(w *world) { w.pod() }, numbers{0, 1, 0, 0}},
+		"PDBAPI-015 neither":                {func(*policyv1.PodDisruptionBudgetSpec) {}, func(w *world) { w.pod() }, numbers{0, 0, 1, 0}},
+		"other pods":                        {minAvailable("1"), func(w *world) { w.pod(); w.pod(); w.pod(someoneElses); w.pod(elsewhere) }, numbers{2, 1, 2, 1}},
+		"PDB-020 only of a pod that goes": {maxUnavailable("1"), func(w *world) {
+			w.set("a", 2, 2)
+			w.pod(of("b"), terminating)
+			w.Controllers["b"] = plan.Controller{UID: "b", Err: errors.New("no scale")}
+		}, numbers{2, 1, 2, 1}},
+		"PDB-022 only pods that go or have ended": {maxUnavailable("1"), func(w *world) { w.set("a", 2, 2); w.pod(terminating); w.pod(failed) }, numbers{2, 1, 2, 1}},
+		"a controller that goes with its pod":     {maxUnavailable("1"), func(w *world) { w.set("a", 2, 2); w.pod(of("gone"), terminating) }, numbers{2, 1, 2, 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)

@@ -9,23 +9,27 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// disrupted returns the entries of disruptedPods that stay: those of pods that the API server is about to delete for an eviction, and that are not
-// seen terminating yet (PDB-012). One that is too old is given up, with an event if the pod is still there (PDB-014).
-func (p *pass) disrupted() map[string]metav1.Time {
+// disrupted returns the entries of disruptedPods that stay: those of selected pods that the API server is about to delete for an eviction, and that are not
+// seen terminating yet (PDB-012, PDB-016). One that is too old is given up, with an event if the pod is still there (PDB-014).
+func (p *pass) disrupted(selected []*corev1.Pod) map[string]metav1.Time {
 	entries := p.state.Budget.Status.DisruptedPods
 	if len(entries) == 0 {
 		return nil
 	}
-	byName := make(map[string]*corev1.Pod, len(p.state.Pods))
-	for _, pod := range p.state.Pods {
+	byName := make(map[string]*corev1.Pod, len(selected))
+	for _, pod := range selected {
 		byName[pod.Name] = pod
+	}
+	others := map[string]bool{}
+	for _, pod := range p.state.Pods {
+		others[pod.Name] = byName[pod.Name] == nil
 	}
 	kept := map[string]metav1.Time{}
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		pod, granted := byName[name], entries[name]
 		expires := granted.Add(DeletionTimeout)
 		switch {
-		case pod == nil && p.state.Gone[name], pod != nil && pod.DeletionTimestamp != nil, pod != nil && isLater(pod, granted):
+		case pod == nil && (p.state.Gone[name] || others[name]), pod != nil && pod.DeletionTimestamp != nil, pod != nil && isLater(pod, granted):
 		case !expires.After(p.now):
 			if pod != nil {
 				p.events = append(p.events, notDeleted(p.state, pod))

@@ -24,11 +24,11 @@ func TestABudgetThatCannotBeComputedAllowsNothing(t *testing.T) {
 			w.set("a", 0, 2)
 			w.Controllers["a"] = plan.Controller{UID: "a", Err: lacking}
 		}, lacking.Error(), []string{plan.EventCalculateExpectedPodCountFailed}},
-		"PDB-020 also of a pod on its way out": {minAvailable("50%"), func(w *world) {
+		"PDB-018 not known, also for a pod on its way out": {minAvailable("50%"), func(w *world) {
 			w.set("b", 2, 2)
 			w.pod(of("a"), terminating)
-			w.Controllers["a"] = plan.Controller{UID: "a", Err: lacking}
-		}, lacking.Error(), []string{plan.EventCalculateExpectedPodCountFailed}},
+			w.Controllers["a"] = plan.Controller{UID: "a", Err: errors.New("timeout"), Temporary: true}
+		}, "timeout", []string{plan.EventCalculateExpectedPodCountFailed}},
 		"PDB-018 a controller that is gone": {maxUnavailable("1"), func(w *world) { w.set("b", 2, 2); w.pod(of("a")) },
 			"pod pod-2 has a controller that does not exist: ReplicaSet a", []string{plan.EventCalculateExpectedPodCountFailed}},
 		"PDB-022, PDB-023 bare pods among others": {maxUnavailable("1"), func(w *world) { w.set("a", 3, 3); w.pod(); w.pod() },

@@ -7,8 +7,11 @@ import (
 // IsHealthy says whether pod serves somebody and will go on doing so: it is Ready, has not ended, and is not terminating (PDB-009, PDB-010). A pod whose
 // eviction was granted is healthy until it is seen terminating; who counts has to leave it out (PDB-013).
 func IsHealthy(pod *corev1.Pod) bool {
-	return pod.DeletionTimestamp == nil && !hasEnded(pod) && isReady(pod)
+	return isLive(pod) && isReady(pod)
 }
+
+// isLive says whether the pod is there to stay. Others cannot be disrupted any more.
+func isLive(pod *corev1.Pod) bool { return pod.DeletionTimestamp == nil && !hasEnded(pod) }
 
 func isReady(pod *corev1.Pod) bool {
 	ready := condition(pod, corev1.PodReady)

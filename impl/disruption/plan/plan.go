@@ -26,12 +26,11 @@ func Plan(state State, now time.Time) Actions {
 	status := *state.Budget.Status.DeepCopy()
 	// All of the status is of this generation, also where it says that it is not known (PDB-011).
 	status.ObservedGeneration = state.Budget.Generation
-	status.DisruptedPods = p.disrupted()
-
 	selected, err := Selected(state.Budget, state.Pods)
 	if err != nil {
 		p.problem(corev1.EventTypeWarning, EventNoPods, "Failed to get pods: "+err.Error(), err.Error())
 	}
+	status.DisruptedPods = p.disrupted(selected)
 	status.CurrentHealthy = healthy(selected, status.DisruptedPods)
 	status.ExpectedPods, status.DesiredHealthy = p.aim(selected)
 	status.DisruptionsAllowed = 0
