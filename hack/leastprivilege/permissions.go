@@ -98,6 +98,12 @@ func permissions(objects []*unstructured.Unstructured) ([]permission, error) {
 	return all, nil
 }
 
+// ofAnyResource says whether the rule is about a subresource that any resource may have, such as a scale. Custom resources cannot be named beforehand.
+func ofAnyResource(rule rbacv1.PolicyRule) bool {
+	named := slices.ContainsFunc(rule.Resources, func(resource string) bool { return !strings.HasPrefix(resource, "*/") })
+	return !named && !slices.Contains(rule.Verbs, rbacv1.VerbAll)
+}
+
 // granted lists the permissions of the object, none if it is no role. Rules that cannot be taken apart are an error.
 func granted(object *unstructured.Unstructured) ([]permission, error) {
 	if object.GroupVersionKind().Group != rbacv1.GroupName || object.GetKind() != "ClusterRole" && object.GetKind() != "Role" {
@@ -110,7 +116,7 @@ func granted(object *unstructured.Unstructured) ([]permission, error) {
 	}
 	var all []permission
 	for _, rule := range role.Rules {
-		if len(rule.NonResourceURLs) > 0 || slices.Contains(slices.Concat(rule.APIGroups, rule.Resources, rule.Verbs), rbacv1.VerbAll) {
+		if len(rule.NonResourceURLs) > 0 || slices.Contains(slices.Concat(rule.APIGroups, rule.Resources, rule.Verbs), rbacv1.VerbAll) && !ofAnyResource(rule) {
 			return nil, fmt.Errorf("%s %s has a rule that cannot be taken apart, with a wildcard or a URL: name groups, resources and verbs",
 				object.GetKind(), object.GetName())
 		}

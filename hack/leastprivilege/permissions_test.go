@@ -71,11 +71,20 @@ func TestRulesThatCannotBeTakenApartAreRefused(t *testing.T) {
 	for _, rule := range []string{
 		`{apiGroups: ["*"], resources: [pods], verbs: [list]}`, `{apiGroups: [""], resources: ["*"], verbs: [list]}`,
 		`{apiGroups: [""], resources: [pods], verbs: ["*"]}`, `{nonResourceURLs: [/metrics], verbs: [get]}`,
+		`{apiGroups: ["*"], resources: ["*/scale", pods], verbs: [get]}`, `{apiGroups: ["*"], resources: ["*/scale"], verbs: ["*"]}`,
 	} {
 		role := "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: worker}\nrules: [" + rule + "]\n"
 		if _, err := permissions(parsed(t, role)); err == nil || !strings.Contains(err.Error(), "ClusterRole worker") {
 			t.Errorf("%s: got %v, want an error that names the role", rule, err)
 		}
+	}
+}
+
+func TestASubresourceOfAnyResourceIsOnePermission(t *testing.T) {
+	role := "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: worker}\nrules: [{apiGroups: ['*'], resources: ['*/scale'], verbs: [get]}]\n"
+	all, err := permissions(parsed(t, role))
+	if err != nil || len(all) != 1 || all[0].String() != "ClusterRole get * */scale" {
+		t.Errorf("got %v, %v", all, err)
 	}
 }
 

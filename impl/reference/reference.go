@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,13 +24,26 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/admission"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/workload"
+	"github.com/rollcall-conformance/rollcall/impl/disruption"
 	"github.com/rollcall-conformance/rollcall/impl/features"
 )
 
+// The controllers, by the names that those have in kube-controller-manager which they replace.
+const (
+	DaemonSetController  = "daemonset-controller"
+	DisruptionController = "disruption-controller"
+)
+
+// Options are those of the controllers. The command line decides about ConcurrentSyncs and SurgeDisabled. With another API than that of DaemonSets there is
+// no disruption controller.
+type Options struct {
+	DaemonSet  daemonset.Options
+	Disruption disruption.Options
+}
+
 // Main runs the controllers until SIGINT or SIGTERM, with the arguments of the command line, and exits: 0 after a signal or --help, 2 for a mistake on
-// the command line, 1 for any other error. In options flags decide ConcurrentSyncs and
-// SurgeDisabled.
-func Main(args []string, options daemonset.Options) {
+// the command line, 1 for any other error.
+func Main(args []string, options Options) {
 	if err := run(ctrl.SetupSignalHandler(), args, options); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			os.Exit(0)
@@ -52,6 +66,7 @@ type settings struct {
 	burst                           int
 	concurrentSyncs                 int
 	surgeDisabled                   bool
+	controllers                     []string
 }
 
 // usageError is a mistake on the command line.
@@ -80,7 +95,13 @@ func parse(args []string) (settings, error) {
 	// reaction to a failed pod wait behind a hundred creations. API priority and fairness protects the API server.
 	flags.Float64Var(&s.qps, "kube-api-qps", 500, "requests per second to the API server, on average")
 	flags.IntVar(&s.burst, "kube-api-burst", 1000, "requests to the API server that may be made at once on top of that")
-	flags.IntVar(&s.concurrentSyncs, "concurrent-syncs", 5, "DaemonSets that are worked on at the same time")
+	flags.IntVar(&s.concurrentSyncs, "concurrent-syncs", 5, "DaemonSets, and as many PodDisruptionBudgets, that are worked on at the same time")
+	s.controllers = []string{DaemonSetController, DisruptionController}
+	flags.Func("controllers", "what to run, separated by commas; kube-controller-manager has to run without these (default "+strings.Join(s.controllers, ",")+")",
+		func(names string) (err error) {
+			s.controllers, err = chosen(strings.Split(names, ","), s.controllers)
+			return err
+		})
 	flags.Func("feature-gates", "features to switch on or off, as in NAME=true,OTHER=false; may be repeated:\n"+strings.Join(gates.KnownFeatures(), "\n"), gates.Set)
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -100,7 +121,17 @@ func parse(args []string) (settings, error) {
 	return s, nil
 }
 
-func run(ctx context.Context, args []string, options daemonset.Options) error {
+// chosen returns the names if they are among all.
+func chosen(names, all []string) ([]string, error) {
+	for _, name := range names {
+		if !slices.Contains(all, name) {
+			return nil, fmt.Errorf("there is no controller %q: choose from %s", name, strings.Join(all, ", "))
+		}
+	}
+	return names, nil
+}
+
+func run(ctx context.Context, args []string, options Options) error {
 	s, err := parse(args)
 	if err != nil {
 		return err
@@ -109,19 +140,12 @@ func run(ctx context.Context, args []string, options daemonset.Options) error {
 	ctrl.SetLogger(logger)
 	ctx = klog.NewContext(ctx, logger)
 
-	manager, err := newManager(s, options.Workload)
+	manager, err := newManager(s, options.DaemonSet.Workload)
 	if err != nil {
 		return err
 	}
-	options.ConcurrentSyncs, options.SurgeDisabled = s.concurrentSyncs, s.surgeDisabled
-	if err := daemonset.SetupWithManager(ctx, manager, options); err != nil {
+	if err := addControllers(ctx, manager, s, options); err != nil {
 		return err
-	}
-	// Another API's objects are for its own admission to look at.
-	if options.Workload == nil {
-		if err := admission.SetupWithManager(manager, admission.Options{Surge: !s.surgeDisabled, Namespace: s.electionNamespace}); err != nil {
-			return err
-		}
 	}
 	if err := manager.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return fmt.Errorf("serve /healthz: %w", err)
@@ -136,6 +160,27 @@ func run(ctx context.Context, args []string, options daemonset.Options) error {
 	}
 	if err := manager.Start(ctx); err != nil {
 		return fmt.Errorf("run the controllers: %w", err)
+	}
+	return nil
+}
+
+func addControllers(ctx context.Context, manager ctrl.Manager, s settings, options Options) error {
+	// Another API's objects are for its own admission to look at.
+	own := options.DaemonSet.Workload == nil
+	if slices.Contains(s.controllers, DaemonSetController) {
+		options.DaemonSet.ConcurrentSyncs, options.DaemonSet.SurgeDisabled = s.concurrentSyncs, s.surgeDisabled
+		if err := daemonset.SetupWithManager(ctx, manager, options.DaemonSet); err != nil {
+			return err
+		}
+		if own {
+			if err := admission.SetupWithManager(manager, admission.Options{Surge: !s.surgeDisabled, Namespace: s.electionNamespace}); err != nil {
+				return err
+			}
+		}
+	}
+	if own && slices.Contains(s.controllers, DisruptionController) {
+		options.Disruption.ConcurrentSyncs = s.concurrentSyncs
+		return disruption.SetupWithManager(manager, options.Disruption)
 	}
 	return nil
 }

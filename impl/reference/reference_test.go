@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
-
-	"github.com/rollcall-conformance/rollcall/impl/daemonset"
 )
 
 func TestMistakesOnTheCommandLineAreNamed(t *testing.T) {
@@ -22,12 +20,13 @@ func TestMistakesOnTheCommandLineAreNamed(t *testing.T) {
 		"negative burst":  {[]string{"--kube-api-burst=-1"}, "--kube-api-burst=-1"},
 		"not a number":    {[]string{"--concurrent-syncs=many"}, "concurrent-syncs"},
 		"neither yes, no": {[]string{"--leader-elect=perhaps"}, "leader-elect"},
+		"no controller":   {[]string{"--controllers=daemonset-controller,disruptions"}, `no controller "disruptions": choose from daemonset-controller, disruption-controller`},
 		"unknown gate":    {[]string{"--feature-gates=MaxSurge=true"}, "unrecognized feature gate: MaxSurge"},
 		"gate in doubt":   {[]string{"--feature-gates=DaemonSetUpdateSurge=perhaps"}, "DaemonSetUpdateSurge=perhaps"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
-			err := run(context.Background(), c.args, daemonset.Options{})
+			err := run(context.Background(), c.args, Options{})
 			g.Expect(err).To(MatchError(ContainSubstring(c.want)))
 			var usage *usageError
 			g.Expect(errors.As(err, &usage)).To(BeTrue(), "exit code 2")
@@ -40,7 +39,7 @@ func TestDefaults(t *testing.T) {
 	s, err := parse(nil)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(s).To(Equal(settings{healthAddress: ":8081", metricsAddress: ":8080", elect: true, electionNamespace: "rollcall-system",
-		electionName: "rollcall-reference", qps: 500, burst: 1000, concurrentSyncs: 5}))
+		electionName: "rollcall-reference", qps: 500, burst: 1000, concurrentSyncs: 5, controllers: []string{"daemonset-controller", "disruption-controller"}}))
 }
 
 func TestSurgeIsSwitchedByItsGate(t *testing.T) {
@@ -60,6 +59,13 @@ func TestSurgeIsSwitchedByItsGate(t *testing.T) {
 			g.Expect(s.surgeDisabled).To(Equal(c.disabled), "GATE-010")
 		})
 	}
+}
+
+func TestControllersAreChosen(t *testing.T) {
+	g := NewWithT(t)
+	s, err := parse([]string{"--controllers=disruption-controller"})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(s.controllers).To(Equal([]string{DisruptionController}))
 }
 
 func TestALeaderIsReadyOnceElected(t *testing.T) {

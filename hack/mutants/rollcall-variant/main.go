@@ -22,7 +22,7 @@ func main() {
 	if reconcilesDaemons, others := cutToy(args); reconcilesDaemons {
 		options.Workload, args = toy.API(), others
 	}
-	reference.Main(args, options)
+	reference.Main(args, reference.Options{DaemonSet: options})
 }
 
 // ofToy is the argument that has the controller reconcile Daemons.

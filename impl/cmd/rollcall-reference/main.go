@@ -1,12 +1,11 @@
 // Command rollcall-reference runs the reference controllers: replacements for controllers of kube-controller-manager
-// that have to be switched off there (--controllers=*,-daemonset-controller). See fixtures/rbac/reference.yaml for what they may do.
+// that have to be switched off there (--controllers=*,-daemonset-controller,-disruption-controller). See fixtures/rbac/reference.yaml for what they may do.
 package main
 
 import (
 	"os"
 
-	"github.com/rollcall-conformance/rollcall/impl/daemonset"
 	"github.com/rollcall-conformance/rollcall/impl/reference"
 )
 
-func main() { reference.Main(os.Args[1:], daemonset.Options{}) }
+func main() { reference.Main(os.Args[1:], reference.Options{}) }

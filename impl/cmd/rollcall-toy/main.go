@@ -9,4 +9,6 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/toy"
 )
 
-func main() { reference.Main(os.Args[1:], daemonset.Options{Workload: toy.API()}) }
+func main() {
+	reference.Main(os.Args[1:], reference.Options{DaemonSet: daemonset.Options{Workload: toy.API()}})
+}

@@ -1,0 +1,149 @@
+// Package disruption is the reference disruption controller: a drop-in replacement for the one in kube-controller-manager. It connects three parts that know
+// nothing of each other: observe reads, plan decides, act writes. What is left here is when to do so: the watches, the queues and the timers.
+package disruption
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/rollcall-conformance/rollcall/impl/disruption/act"
+	"github.com/rollcall-conformance/rollcall/impl/disruption/observe"
+	"github.com/rollcall-conformance/rollcall/impl/disruption/plan"
+)
+
+// Name is that of the work queue of budgets in metrics (PDB-032).
+const Name = "disruption"
+
+// staleRetry is how soon a pass that met an outdated view is repeated. The event that updates the view usually repeats it sooner.
+const staleRetry = 100 * time.Millisecond
+
+// Options configure the controller; the zero value has the defaults.
+type Options struct {
+	// ConcurrentSyncs is how many budgets are worked on at once; default 5. It is never the same one twice.
+	ConcurrentSyncs int
+	// Clock tells what the times of evictions are compared with; default the system's.
+	Clock clock.PassiveClock
+
+	// Plan decides about budgets; default plan.Plan.
+	Plan plan.Planner
+	// Reset decides about the condition DisruptionTarget of pods; default plan.Reset.
+	Reset plan.Resetter
+	// Concerned says which budgets a change of a pod concerns; default plan.Concerned.
+	Concerned plan.Concern
+	// Writer wraps the client that all writes go through; default none.
+	Writer func(client.StatusClient) client.StatusClient
+	// Around wraps the reconciler of budgets; default none. The client reads from the caches and writes.
+	Around func(reconcile.Reconciler, client.Client) reconcile.Reconciler
+}
+
+func (o Options) withDefaults() Options {
+	if o.ConcurrentSyncs <= 0 {
+		o.ConcurrentSyncs = 5
+	}
+	if o.Clock == nil {
+		o.Clock = clock.RealClock{}
+	}
+	if o.Plan == nil {
+		o.Plan = plan.Plan
+	}
+	if o.Reset == nil {
+		o.Reset = plan.Reset
+	}
+	if o.Concerned == nil {
+		o.Concerned = plan.Concerned
+	}
+	return o
+}
+
+// SetupWithManager adds the controller to manager, with its watches. It starts when the manager starts, as the leader if the manager elects one.
+func SetupWithManager(manager ctrl.Manager, options Options) error {
+	options = options.withDefaults()
+	scales, err := observe.NewScales(manager.GetConfig(), manager.GetRESTMapper())
+	if err != nil {
+		return err
+	}
+	var writer client.StatusClient = manager.GetClient()
+	if options.Writer != nil {
+		writer = options.Writer(writer)
+	}
+	recorder := manager.GetEventRecorder("rollcall-reference")
+	observer := &observe.Observer{Cache: manager.GetCache(), Live: manager.GetAPIReader(), Scales: scales}
+	var r reconcile.Reconciler = NewReconciler(options, observer, writer, recorder)
+	if options.Around != nil {
+		r = options.Around(r, manager.GetClient())
+	}
+	// Per object only: a budget that cannot be computed must not slow down the others.
+	limited := controller.Options{
+		MaxConcurrentReconciles: options.ConcurrentSyncs,
+		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](20*time.Millisecond, 30*time.Second),
+	}
+	w := &watches{cache: manager.GetCache(), concerned: options.Concerned}
+	budgets := ctrl.NewControllerManagedBy(manager).Named(Name).For(&policyv1.PodDisruptionBudget{}).
+		Watches(&corev1.Pod{}, w.pods()).WithOptions(limited)
+	for _, workload := range observe.Workloads() {
+		budgets = budgets.Watches(workload, w.workloads())
+	}
+	if err := budgets.Complete(r); err != nil {
+		return fmt.Errorf("set up the disruption controller: %w", err)
+	}
+	limited.RateLimiter = workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](20*time.Millisecond, 30*time.Second)
+	err = ctrl.NewControllerManagedBy(manager).Named(Name+"-target").For(&corev1.Pod{}, builder.WithPredicates(mayBeStale())).WithOptions(limited).
+		Complete(&targets{cache: manager.GetCache(), reset: options.Reset, clock: options.Clock, actor: &act.Actor{Client: writer, Recorder: recorder}})
+	if err != nil {
+		return fmt.Errorf("set up the controller of the condition DisruptionTarget: %w", err)
+	}
+	return nil
+}
+
+// Reconciler makes one pass over one budget at a time.
+type Reconciler struct {
+	clock    clock.PassiveClock
+	plan     plan.Planner
+	observer *observe.Observer
+	actor    *act.Actor
+}
+
+// NewReconciler returns a Reconciler with the clock and the planner of options.
+func NewReconciler(options Options, observer *observe.Observer, writer client.StatusClient, recorder events.EventRecorder) *Reconciler {
+	options = options.withDefaults()
+	return &Reconciler{clock: options.Clock, plan: options.Plan, observer: observer, actor: &act.Actor{Client: writer, Recorder: recorder}}
+}
+
+// Reconcile observes, plans and acts once.
+func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	state, err := r.observer.Observe(ctx, request.NamespacedName)
+	if err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	actions := r.plan(state, r.clock.Now())
+	if err := r.actor.Do(ctx, state.Budget, actions); err != nil {
+		return outdated(ctx, err)
+	}
+	if actions.Retry != nil {
+		return reconcile.Result{}, actions.Retry
+	}
+	return reconcile.Result{RequeueAfter: actions.RequeueAfter}, nil
+}
+
+// outdated makes another pass of an outdated view, and leaves any other error to the queue.
+func outdated(ctx context.Context, err error) (reconcile.Result, error) {
+	if !errors.Is(err, act.ErrStale) {
+		return reconcile.Result{}, err
+	}
+	log.FromContext(ctx).V(1).Info("The plan was outdated, planning again", "reason", err.Error())
+	return reconcile.Result{RequeueAfter: staleRetry}, nil
+}
