@@ -16,7 +16,7 @@ const kubernetesVersionVariable = "${KUBERNETES_VERSION}"
 
 // replaceable are the controllers of kube-controller-manager that requirements are about: others are nothing an implementation could replace.
 func replaceable() []string {
-	return []string{"daemonset-controller", "disruption-controller", "statefulset-controller"}
+	return []string{"daemonset-controller", disruptionController, "statefulset-controller"}
 }
 
 func features() []string {
@@ -77,6 +77,9 @@ func decodeBy(
 	}
 	if len(i.Features) == 0 {
 		return nil, fmt.Errorf("%s: spec.features is empty: an implementation claims at least one of %s", file, strings.Join(features(), ", "))
+	}
+	if err := i.answersForItsClaims(); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if p := i.Launch.Process; p != nil && p.User.Name == "" {
 		p.User = User{Name: i.Name, Groups: []string{"system:masters"}}

@@ -15,9 +15,11 @@ const (
 	SurgeGate Feature = "SurgeGate"
 	// InPlaceUpdate is updating pods by patching them when nothing but images changes (S1).
 	InPlaceUpdate Feature = "InPlaceUpdate"
-	// DisruptionBudget is the PodDisruptionBudget API and the computation of its status (S3).
+	// DisruptionBudget is the PodDisruptionBudget API and the computation of its status (S3). Who claims it and is launched by rollcall replaces
+	// disruption-controller.
 	DisruptionBudget Feature = "DisruptionBudget"
-	// Eviction is the eviction subresource of pods under disruption budgets (S3).
+	// Eviction is the eviction subresource of pods under disruption budgets (S3). The API server decides by the status of the budgets, so it is
+	// claimed only together with DisruptionBudget.
 	Eviction Feature = "Eviction"
 	// UnitedDaemonSet is one DaemonSet in different versions on subsets of the nodes (S4).
 	UnitedDaemonSet Feature = "UnitedDaemonSet"
