@@ -13,6 +13,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/kubelet"
 	"github.com/rollcall-conformance/rollcall/suites/ondelete"
 	"github.com/rollcall-conformance/rollcall/suites/pause"
+	"github.com/rollcall-conformance/rollcall/suites/pdbapi"
 	"github.com/rollcall-conformance/rollcall/suites/recovery"
 	"github.com/rollcall-conformance/rollcall/suites/revisions"
 	"github.com/rollcall-conformance/rollcall/suites/rollback"
@@ -44,6 +45,7 @@ func Register() {
 	ginkgo.Describe("Conditions", conditions.Specs)
 	ginkgo.Describe("Revisions", revisions.Specs)
 	ginkgo.Describe("Recovery", recovery.Specs)
+	ginkgo.Describe("Disruption budget API", pdbapi.Specs)
 	ginkgo.Describe("Kubelet", kubelet.Specs)
 	ginkgo.Describe("Take-over", takeover.Specs)
 }
