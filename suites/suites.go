@@ -8,6 +8,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/avail"
 	"github.com/rollcall-conformance/rollcall/suites/conditions"
 	"github.com/rollcall-conformance/rollcall/suites/drain"
+	"github.com/rollcall-conformance/rollcall/suites/evict"
 	"github.com/rollcall-conformance/rollcall/suites/gate"
 	"github.com/rollcall-conformance/rollcall/suites/hostport"
 	"github.com/rollcall-conformance/rollcall/suites/kubelet"
@@ -46,6 +47,7 @@ func Register() {
 	ginkgo.Describe("Revisions", revisions.Specs)
 	ginkgo.Describe("Recovery", recovery.Specs)
 	ginkgo.Describe("Disruption budget API", pdbapi.Specs)
+	ginkgo.Describe("Eviction", evict.Specs)
 	ginkgo.Describe("Kubelet", kubelet.Specs)
 	ginkgo.Describe("Take-over", takeover.Specs)
 }

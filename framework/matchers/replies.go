@@ -175,3 +175,13 @@ func AnswersSame(what string, earlier, later Event) Matcher {
 		return kept()
 	}}
 }
+
+// SentAs asks that the Eviction that was sent had that apiVersion.
+func SentAs(apiVersion string) Reply {
+	return Reply{text: "what was sent as " + apiVersion, wrong: func(e *history.Exchange) string {
+		if e.Sent == apiVersion {
+			return ""
+		}
+		return fmt.Sprintf("an Eviction of %q", e.Sent)
+	}}
+}

@@ -100,20 +100,25 @@ func (s *Scenario) Evict(ctx context.Context, pod *corev1.Pod) {
 	s.must(s.TryEvict(ctx, pod), "evict pod %s", pod.Name)
 }
 
-// EvictAtOnce asks for the eviction of all the pods at the same time, and returns when every request is answered.
-func (s *Scenario) EvictAtOnce(ctx context.Context, pods []*corev1.Pod) {
+// EvictAtOnce asks for the eviction of all the pods at the same time. It returns, when every request is answered, the pods whose eviction was not accepted.
+func (s *Scenario) EvictAtOnce(ctx context.Context, pods []*corev1.Pod) (left []*corev1.Pod) {
 	s.tb.Helper()
 	var all sync.WaitGroup
-	begin := make(chan struct{})
-	for _, pod := range pods {
+	begin, failures := make(chan struct{}), make([]error, len(pods))
+	for i, pod := range pods {
 		all.Go(func() {
 			<-begin
-			// Which of them are refused is for the checks to judge.
-			_ = s.TryEvict(ctx, pod)
+			failures[i] = s.TryEvict(ctx, pod)
 		})
 	}
 	close(begin)
 	all.Wait()
+	for i, pod := range pods {
+		if failures[i] != nil {
+			left = append(left, pod)
+		}
+	}
+	return left
 }
 
 // TryReadEviction sends a GET to the eviction subresource of the pod.

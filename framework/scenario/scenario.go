@@ -164,6 +164,9 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 // Namespace of the scenario's own objects.
 func (s *Scenario) Namespace() string { return s.namespace }
 
+// Seed of the run's random choices.
+func (s *Scenario) Seed() int64 { return s.env.Seed }
+
 // Bystanders is the second namespace of a scenario that asked for one: see Environment.Bystanders.
 func (s *Scenario) Bystanders() string { return s.namespace + "-bystanders" }
 
