@@ -8,11 +8,13 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/avail"
 	"github.com/rollcall-conformance/rollcall/suites/conditions"
 	"github.com/rollcall-conformance/rollcall/suites/drain"
+	"github.com/rollcall-conformance/rollcall/suites/evict"
 	"github.com/rollcall-conformance/rollcall/suites/gate"
 	"github.com/rollcall-conformance/rollcall/suites/hostport"
 	"github.com/rollcall-conformance/rollcall/suites/kubelet"
 	"github.com/rollcall-conformance/rollcall/suites/ondelete"
 	"github.com/rollcall-conformance/rollcall/suites/pause"
+	"github.com/rollcall-conformance/rollcall/suites/pdbapi"
 	"github.com/rollcall-conformance/rollcall/suites/recovery"
 	"github.com/rollcall-conformance/rollcall/suites/revisions"
 	"github.com/rollcall-conformance/rollcall/suites/rollback"
@@ -44,6 +46,8 @@ func Register() {
 	ginkgo.Describe("Conditions", conditions.Specs)
 	ginkgo.Describe("Revisions", revisions.Specs)
 	ginkgo.Describe("Recovery", recovery.Specs)
+	ginkgo.Describe("Disruption budget API", pdbapi.Specs)
+	ginkgo.Describe("Eviction", evict.Specs)
 	ginkgo.Describe("Kubelet", kubelet.Specs)
 	ginkgo.Describe("Take-over", takeover.Specs)
 }

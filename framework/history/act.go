@@ -43,6 +43,9 @@ const (
 	SetReadySince      Act = "set Ready transition time"
 	DeletePod          Act = "delete pod"
 	EvictPod           Act = "evict pod"
+	DryRunEviction     Act = "dry-run eviction"
+	ReadEviction       Act = "read eviction"
+	PatchEviction      Act = "patch eviction"
 	AddFinalizer       Act = "add finalizer"
 	RemoveFinalizer    Act = "remove finalizer"
 )
@@ -61,6 +64,10 @@ const (
 	CreateBudget     Act = "create PodDisruptionBudget"
 	UpdateBudget     Act = "update PodDisruptionBudget"
 	DeleteBudget     Act = "delete PodDisruptionBudget"
+	ReadBudget       Act = "read PodDisruptionBudget"
+	ListBudgets      Act = "list PodDisruptionBudgets"
+	RefuseStatus     Act = "have status writes conflict"
+	Discover         Act = "read discovery document"
 	DeleteNamespace  Act = "delete namespace"
 	DeleteCollection Act = "delete collection"
 	StartProbes      Act = "start probes"
@@ -110,6 +117,7 @@ var effects = map[Act]effect{
 
 	CreatePod: creates, AdoptPod: creates, LabelPod: 0, RunPod: 0, BecomeUnready: disturbs, BecomeReady: 0, FailPod: disturbs, SucceedPod: disturbs,
 	HoldTermination: 0, ReleaseTermination: 0, SetReadySince: disturbs, DeletePod: deletes | disturbs, EvictPod: deletes | disturbs,
+	DryRunEviction: 0, ReadEviction: 0, PatchEviction: 0, ReadBudget: 0, ListBudgets: 0, RefuseStatus: 0, Discover: 0,
 	AddFinalizer: 0, RemoveFinalizer: deletes,
 
 	CreateDaemonSet: creates, UpdateDaemonSet: disturbs, WriteStatus: writesStatus, DeleteDaemonSet: deletes | disturbs,

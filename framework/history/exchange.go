@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -20,7 +21,9 @@ type Exchange struct {
 	Subresource string `json:"subresource,omitempty"`
 	Namespace   string `json:"namespace,omitempty"`
 	Name        string `json:"name,omitempty"`
-	// DryRun: the request asked for nothing to be stored.
+	// Sent is the apiVersion of the Eviction that was sent; empty for one without, and for other requests.
+	Sent string `json:"sent,omitempty"`
+	// DryRun: the request asked, by its query, for nothing to be stored.
 	DryRun bool `json:"dryRun,omitempty"`
 	// Began and Ended are when the request was sent and when its answer had come, since the recording began.
 	Began time.Duration `json:"began"`
@@ -28,15 +31,18 @@ type Exchange struct {
 	// Code is the HTTP status, 0 if no answer came; Error then says why.
 	Code  int    `json:"code,omitempty"`
 	Error string `json:"error,omitempty"`
-	// Reason and Message are those of a metav1.Status in the answer; Causes the fields that it names.
-	Reason  string   `json:"reason,omitempty"`
-	Message string   `json:"message,omitempty"`
-	Causes  []string `json:"causes,omitempty"`
+	// Status, Reason, Message and Causes are those of a metav1.Status in the answer; empty if it holds another object.
+	Status  string               `json:"status,omitempty"`
+	Reason  string               `json:"reason,omitempty"`
+	Message string               `json:"message,omitempty"`
+	Causes  []metav1.StatusCause `json:"statusCauses,omitempty"`
 	// RetryAfter is the answer's header of that name, in seconds; 0 without.
 	RetryAfter int `json:"retryAfter,omitempty"`
 	// ResourceVersion and UID are those of the object in the answer; empty if it holds none.
 	ResourceVersion string    `json:"resourceVersion,omitempty"`
 	UID             types.UID `json:"uid,omitempty"`
+	// Items are what a list holds: of objects namespace/name; of a discovery document resource, apiVersion and kind.
+	Items []string `json:"items,omitempty"`
 	// Object is the object in the answer to a create, update or patch, without managed fields.
 	Object json.RawMessage `json:"object,omitempty"`
 }

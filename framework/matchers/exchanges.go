@@ -3,9 +3,9 @@ package matchers
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -85,7 +85,7 @@ func notRefused(e *history.Exchange) (string, error) {
 }
 
 // Stored asks that the API server did what was asked, each time, and what it stored: read returns that in words, and it must be what is wanted.
-func Stored(what, want string, answered Event, read func(*appsv1.DaemonSet) string) Matcher {
+func Stored[T any](what, want string, answered Event, read func(*T) string) Matcher {
 	return eachAnswer(fmt.Sprintf("%s is %s", what, want), answered, func(e *history.Exchange) (string, error) {
 		if !e.Accepted() {
 			return answerOfServer(e), nil
@@ -95,7 +95,7 @@ func Stored(what, want string, answered Event, read func(*appsv1.DaemonSet) stri
 }
 
 // RefusedOrStored asks that the API server refused the request as Refused asks, or that it had no effect on what read returns in words, which is kept.
-func RefusedOrStored(what, kept string, answered Event, read func(*appsv1.DaemonSet) string) Matcher {
+func RefusedOrStored[T any](what, kept string, answered Event, read func(*T) string) Matcher {
 	return eachAnswer(fmt.Sprintf("%s is rejected, or leaves it at %s", what, kept), answered, func(e *history.Exchange) (string, error) {
 		if !e.Accepted() {
 			return notRefused(e)
@@ -106,13 +106,13 @@ func RefusedOrStored(what, kept string, answered Event, read func(*appsv1.Daemon
 
 // StoredAfter asks how what the API server stored differs from what it had stored in answer to an earlier request. Each of the events is one answer.
 // difference says what is wrong, or nothing.
-func StoredAfter(promise string, earlier, later Event, difference func(before, after *appsv1.DaemonSet) string) Matcher {
+func StoredAfter[T any](promise string, earlier, later Event, difference func(before, after *T) string) Matcher {
 	return question{promise: promise, subjects: []Event{earlier, later}, ask: func(s *Survey, _ string) Answer {
-		before, unstored := storedOnce(s, earlier)
+		before, unstored := storedOnce[T](s, earlier)
 		if unstored != "" {
 			return untested("%s", unstored)
 		}
-		after, unstored := storedOnce(s, later)
+		after, unstored := storedOnce[T](s, later)
 		if unstored != "" {
 			return untested("%s", unstored)
 		}
@@ -124,7 +124,7 @@ func StoredAfter(promise string, earlier, later Event, difference func(before, a
 }
 
 // storedOnce is what the API server stored when it gave that answer, or why it cannot be said.
-func storedOnce(s *Survey, answered Event) (stored *appsv1.DaemonSet, missing string) {
+func storedOnce[T any](s *Survey, answered Event) (stored *T, missing string) {
 	found := answered.find(s)
 	switch {
 	case len(found) != 1:
@@ -132,7 +132,7 @@ func storedOnce(s *Survey, answered Event) (stored *appsv1.DaemonSet, missing st
 	case !found[0].Exchange.Accepted():
 		return nil, fmt.Sprintf("%s: %s", answered, answerOfServer(found[0].Exchange))
 	}
-	stored, err := daemonSetIn(found[0].Exchange)
+	stored, err := objectIn[T](found[0].Exchange)
 	if err != nil {
 		return nil, err.Error()
 	}
@@ -140,8 +140,8 @@ func storedOnce(s *Survey, answered Event) (stored *appsv1.DaemonSet, missing st
 }
 
 // differs says what read returns of the stored object if that is not what is wanted.
-func differs(e *history.Exchange, want string, read func(*appsv1.DaemonSet) string) (string, error) {
-	stored, err := daemonSetIn(e)
+func differs[T any](e *history.Exchange, want string, read func(*T) string) (string, error) {
+	stored, err := objectIn[T](e)
 	if err != nil {
 		return "", err
 	}
@@ -151,10 +151,11 @@ func differs(e *history.Exchange, want string, read func(*appsv1.DaemonSet) stri
 	return "", nil
 }
 
-func daemonSetIn(e *history.Exchange) (*appsv1.DaemonSet, error) {
-	stored := &appsv1.DaemonSet{}
+// objectIn is the object in the answer.
+func objectIn[T any](e *history.Exchange) (*T, error) {
+	stored := new(T)
 	if err := json.Unmarshal(e.Object, stored); err != nil {
-		return nil, fmt.Errorf("an answer that is no DaemonSet: %w", err)
+		return nil, fmt.Errorf("an answer that is no %s: %w", reflect.TypeFor[T]().Name(), err)
 	}
 	return stored, nil
 }

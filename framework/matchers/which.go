@@ -27,6 +27,11 @@ func Named(name string) Which {
 	return Which{name, func(_ *history.Cluster, pod *corev1.Pod) bool { return pod.Name == name }}
 }
 
+// NamedLike picks the pods whose name begins like this.
+func NamedLike(prefix string) Which {
+	return Which{prefix + "…", func(_ *history.Cluster, pod *corev1.Pod) bool { return strings.HasPrefix(pod.Name, prefix) }}
+}
+
 // OfDaemonSet picks the pods that the DaemonSet of that name controls.
 func OfDaemonSet(name string) Which {
 	return Which{"of DaemonSet " + name, func(cluster *history.Cluster, pod *corev1.Pod) bool {

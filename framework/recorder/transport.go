@@ -12,6 +12,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
@@ -52,6 +54,10 @@ func exchangeOf(request *http.Request) (history.Exchange, bool) {
 	e := history.Exchange{Stimulus: stimulusIn(request.Context())}
 	parts := strings.Split(strings.Trim(request.URL.Path, "/"), "/")
 	switch {
+	case e.Stimulus > 0 && isDiscovery(parts):
+		// Clients look these documents up for themselves; only one that a scenario asks for is of interest.
+		e.Verb, e.Version = "get", parts[len(parts)-1]
+		return e, true
 	case len(parts) > 2 && parts[0] == "api":
 		e.Version, parts = parts[1], parts[2:]
 	case len(parts) > 3 && parts[0] == "apis":
@@ -75,7 +81,31 @@ func exchangeOf(request *http.Request) (history.Exchange, bool) {
 	query := request.URL.Query()
 	e.DryRun = query.Get("dryRun") != ""
 	e.Verb = verbOf(request.Method, e.Name == "")
+	if e.Verb == "create" && e.Subresource == "eviction" {
+		e.Sent = versionSent(request)
+	}
 	return e, query.Get("watch") == ""
+}
+
+// isDiscovery reports whether a path is that of a version's list of resources.
+func isDiscovery(path []string) bool {
+	return len(path) == 2 && path[0] == "api" || len(path) == 3 && path[0] == "apis"
+}
+
+// versionSent is the apiVersion of the object in the request's body; empty if it has none.
+func versionSent(request *http.Request) string {
+	if request.GetBody == nil {
+		return ""
+	}
+	body, err := request.GetBody()
+	if err != nil {
+		return ""
+	}
+	defer body.Close()
+	sent := metav1.TypeMeta{}
+	// What is no object has no version.
+	_ = json.NewDecoder(body).Decode(&sent)
+	return sent.APIVersion
 }
 
 // verbOf names the API's verb for a method, on a collection or on one object.
@@ -100,7 +130,7 @@ func answer(e *history.Exchange, response *http.Response) {
 	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
 		e.RetryAfter = seconds
 	}
-	if !strings.HasPrefix(response.Header.Get("Content-Type"), "application/json") || e.Verb == "list" {
+	if !strings.HasPrefix(response.Header.Get("Content-Type"), "application/json") {
 		return
 	}
 	body, err := io.ReadAll(response.Body)
@@ -115,11 +145,28 @@ func answer(e *history.Exchange, response *http.Response) {
 		// Not an object of the API, such as what a pod answers through the proxy.
 		return
 	}
-	if object.GetKind() == "Status" {
+	switch kind := object.GetKind(); {
+	case kind == "Status":
 		status := metav1.Status{}
 		if json.Unmarshal(body, &status) == nil {
-			e.Reason, e.Message = string(status.Reason), status.Message
-			e.Causes = causes(status.Details)
+			e.Status, e.Reason, e.Message = status.Status, string(status.Reason), status.Message
+			if status.Details != nil {
+				e.Causes = status.Details.Causes
+			}
+		}
+		return
+	case kind == "APIResourceList":
+		resources := metav1.APIResourceList{}
+		if json.Unmarshal(body, &resources) == nil {
+			e.Items = resourcesIn(resources)
+		}
+		return
+	case e.Verb == "list":
+		list := metav1.PartialObjectMetadataList{}
+		if json.Unmarshal(body, &list) == nil {
+			for i := range list.Items {
+				e.Items = append(e.Items, types.NamespacedName{Namespace: list.Items[i].Namespace, Name: list.Items[i].Name}.String())
+			}
 		}
 		return
 	}
@@ -132,15 +179,18 @@ func answer(e *history.Exchange, response *http.Response) {
 	}
 }
 
-func causes(details *metav1.StatusDetails) []string {
-	if details == nil {
-		return nil
+// resourcesIn are the resources of a discovery document, each with its kind and that kind's version, which is the document's unless it says otherwise.
+func resourcesIn(document metav1.APIResourceList) []string {
+	items := make([]string, 0, len(document.APIResources))
+	for i := range document.APIResources {
+		resource := &document.APIResources[i]
+		version := document.GroupVersion
+		if resource.Version != "" {
+			version = schema.GroupVersion{Group: resource.Group, Version: resource.Version}.String()
+		}
+		items = append(items, strings.Join([]string{resource.Name, version, resource.Kind}, " "))
 	}
-	var fields []string
-	for _, cause := range details.Causes {
-		fields = append(fields, cause.Field)
-	}
-	return fields
+	return items
 }
 
 // failingReader passes on the error with which reading an answer ended, if it was one.

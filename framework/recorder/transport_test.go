@@ -69,7 +69,8 @@ func TestARequestIsRecordedWithItsAnswerAndTheActThatItBelongsTo(t *testing.T) {
 	g.Expect(*evicted).To(And(
 		HaveField("Stimulus", 1), HaveField("Verb", "create"), HaveField("Version", "v1"), HaveField("Resource", "pods"), HaveField("Subresource", "eviction"),
 		HaveField("Namespace", "n"), HaveField("Name", "a"), HaveField("Code", 429), HaveField("Reason", "TooManyRequests"),
-		HaveField("RetryAfter", 0), HaveField("Causes", []string{"spec.minAvailable"})))
+		HaveField("RetryAfter", 0), HaveField("Status", "Failure"), HaveField("Sent", "policy/v1"),
+		HaveField("Causes", ConsistOf(metav1.StatusCause{Type: "DisruptionBudget", Message: "needs 2", Field: "spec.minAvailable"}))))
 	g.Expect(evicted.Accepted()).To(BeFalse())
 	g.Expect(*created).To(And(HaveField("Stimulus", 0), HaveField("DryRun", true), HaveField("UID", BeEquivalentTo("u-1")), HaveField("ResourceVersion", "17")))
 	g.Expect(string(created.Object)).To(And(ContainSubstring(`"u-1"`), Not(ContainSubstring("managedFields"))))

@@ -158,3 +158,11 @@ func Allows(budget *policyv1.PodDisruptionBudget, disruptions int32) Condition {
 		return status.DisruptionsAllowed == disruptions
 	})
 }
+
+// Policy sets a budget's policy for the eviction of pods that are not Ready.
+func Policy(name string) BudgetEdit {
+	return BudgetEdit{"policy " + name, func(budget *policyv1.PodDisruptionBudget) {
+		policy := policyv1.UnhealthyPodEvictionPolicyType(name)
+		budget.Spec.UnhealthyPodEvictionPolicy = &policy
+	}}
+}

@@ -112,3 +112,16 @@ func ofCurrent(daemonSet *appsv1.DaemonSet, text string, unmet func(*history.Clu
 		return unmet(cluster, current)
 	}}
 }
+
+// ReadyPods holds when exactly that many pods, of whatever controller, are live and Ready.
+func ReadyPods(count int) Condition {
+	return state.When(fmt.Sprintf("%d pods are Ready", count), func(cluster *history.Cluster) bool {
+		ready := 0
+		for _, pod := range cluster.Pods {
+			if history.IsLive(pod) && history.IsReady(pod) {
+				ready++
+			}
+		}
+		return ready == count
+	})
+}

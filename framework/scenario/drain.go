@@ -6,7 +6,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubectl/pkg/drain"
 
@@ -56,20 +55,6 @@ func (s *Scenario) setUnschedulable(ctx context.Context, name string, unschedula
 		return err
 	}
 	return drain.RunCordonOrUncordon(s.drainer(ctx), node, unschedulable)
-}
-
-// TryEvict asks the Eviction API once to let the pod go, and returns its refusal. The grace period is the pod's.
-func (s *Scenario) TryEvict(ctx context.Context, pod *corev1.Pod) error {
-	s.tb.Helper()
-	return s.Do(ctx, onPod(history.EvictPod, pod), func(ctx context.Context) error {
-		return s.drainer(ctx).EvictPod(*pod, policyv1.SchemeGroupVersion)
-	})
-}
-
-// Evict is TryEvict for a pod that no disruption budget protects.
-func (s *Scenario) Evict(ctx context.Context, pod *corev1.Pod) {
-	s.tb.Helper()
-	s.must(s.TryEvict(ctx, pod), "evict pod %s", pod.Name)
 }
 
 // Drain evicts the pod as kubectl drain does, and returns when it is gone: what a disruption budget refuses it asks for again. It takes no heed of the

@@ -171,6 +171,9 @@ func (s *Scenario) Namespace() string { return s.namespace }
 // RevisionLabel is the label by which the implementation tells revisions apart.
 func (s *Scenario) RevisionLabel() string { return s.env.RevisionLabel }
 
+// Seed of the run's random choices.
+func (s *Scenario) Seed() int64 { return s.env.Seed }
+
 // Bystanders is the second namespace of a scenario that asked for one: see Environment.Bystanders.
 func (s *Scenario) Bystanders() string { return s.namespace + "-bystanders" }
 

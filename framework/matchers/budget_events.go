@@ -1,0 +1,95 @@
+package matchers
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// BudgetChanged happens when the PodDisruptionBudget of that name is changed in the way that is asks for.
+func BudgetChanged(name, how string, is func(before, after *policyv1.PodDisruptionBudget) bool) Event {
+	return on(fmt.Sprintf("PodDisruptionBudget %s %s", name, how), func(_ *history.Cluster, change history.Change) bool {
+		after, ok := change.Object.(*policyv1.PodDisruptionBudget)
+		before, existed := change.Before.(*policyv1.PodDisruptionBudget)
+		return ok && existed && after.Name == name && change.Type == watch.Modified && is(before, after)
+	})
+}
+
+// BudgetBooked happens when a write of the budget's status lists the pod among the disrupted ones and lowers disruptionsAllowed by one.
+func BudgetBooked(name, pod string) Event {
+	return BudgetChanged(name, "allows one disruption less for pod "+pod, func(before, after *policyv1.PodDisruptionBudget) bool {
+		return lists(after, pod) && !lists(before, pod) && after.Status.DisruptionsAllowed == before.Status.DisruptionsAllowed-1
+	})
+}
+
+// BudgetLists happens when the budget's status lists a pod among the disrupted ones that it did not list before.
+func BudgetLists(name, pod string) Event {
+	return BudgetChanged(name, "lists pod "+pod, func(before, after *policyv1.PodDisruptionBudget) bool {
+		return lists(after, pod) && !lists(before, pod)
+	})
+}
+
+func lists(budget *policyv1.PodDisruptionBudget, pod string) bool {
+	_, listed := budget.Status.DisruptedPods[pod]
+	return listed
+}
+
+// BudgetLowered happens when disruptionsAllowed falls.
+func BudgetLowered(name string) Event {
+	return BudgetChanged(name, "allows fewer disruptions", func(before, after *policyv1.PodDisruptionBudget) bool {
+		return after.Status.DisruptionsAllowed < before.Status.DisruptionsAllowed
+	})
+}
+
+// BudgetAllows happens when disruptionsAllowed of the budget becomes that many, in a status that observes its present generation.
+func BudgetAllows(name string, disruptions int32) Event {
+	allows := func(budget *policyv1.PodDisruptionBudget) bool {
+		return budget.Status.ObservedGeneration == budget.Generation && budget.Status.DisruptionsAllowed == disruptions
+	}
+	return BudgetChanged(name, fmt.Sprintf("allows %d disruptions", disruptions), func(before, after *policyv1.PodDisruptionBudget) bool {
+		return allows(after) && !allows(before)
+	})
+}
+
+// BudgetGone happens when the PodDisruptionBudget of that name is deleted.
+func BudgetGone(name string) Event {
+	return on(fmt.Sprintf("PodDisruptionBudget %s deleted", name), func(_ *history.Cluster, change history.Change) bool {
+		budget, ok := change.Object.(*policyv1.PodDisruptionBudget)
+		return ok && budget.Name == name && change.Type == watch.Deleted
+	})
+}
+
+// BudgetCreated happens when a PodDisruptionBudget of that name comes into being.
+func BudgetCreated(name string) Event {
+	return on(fmt.Sprintf("PodDisruptionBudget %s created", name), func(_ *history.Cluster, change history.Change) bool {
+		budget, ok := change.Object.(*policyv1.PodDisruptionBudget)
+		return ok && budget.Name == name && change.Type == watch.Added
+	})
+}
+
+// PodDisrupted happens when a pod gets the condition DisruptionTarget True, with the reason of evictions through the API.
+func PodDisrupted(which ...Which) Event {
+	return podEvent(which, "marked as evicted", func(before, after *corev1.Pod) bool { return !evicted(before) && evicted(after) })
+}
+
+func evicted(pod *corev1.Pod) bool {
+	if pod == nil {
+		return false
+	}
+	for i := range pod.Status.Conditions {
+		condition := &pod.Status.Conditions[i]
+		if condition.Type == corev1.DisruptionTarget {
+			return condition.Status == corev1.ConditionTrue && condition.Reason == "EvictionByEvictionAPI"
+		}
+	}
+	return false
+}
+
+// BudgetRespecified happens when the budget gets another generation.
+func BudgetRespecified(name string) Event {
+	return BudgetChanged(name, "has another spec", func(before, after *policyv1.PodDisruptionBudget) bool { return after.Generation > before.Generation })
+}

@@ -1,0 +1,130 @@
+package pdbapi
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// changes are the specs of a spec that is changed, and of what follows it.
+func changes() {
+	// Each change is followed by an eviction of the pod named, which the new values allow or not.
+	steps := []struct {
+		edit    BudgetEdit
+		allowed int32
+		pod     string
+		code    int
+	}{
+		{MinAvailable("3"), 1, "a", http.StatusCreated},
+		{MinAvailable("4"), 0, "b", http.StatusTooManyRequests},
+		{MinAvailable("1"), 2, "", 0},
+		{MinAvailable("3"), 0, "b", http.StatusTooManyRequests},
+		{Selecting(other), 0, "b", http.StatusCreated},
+	}
+	spec.It("follows changes of minAvailable and of the selector, in the status and for evictions",
+		spec.Decides("PDBAPI-003"),
+		func(ctx context.Context, c *spec.Case) {
+			labels := map[string]map[string]string{"other": other}
+			for _, name := range []string{"a", "b", "c", "d"} {
+				labels[name] = selectedLabels
+			}
+			pods := map[string]*corev1.Pod{}
+			for _, pod := range runPods(ctx, c, labels) {
+				pods[pod.Name] = pod
+			}
+			budget := c.CreateBudget(ctx, "budget", MinAvailable("4"), Selecting(selectedLabels))
+			c.Require(ctx, "the budget counts the pods", Allows(budget, 0))
+			for _, step := range steps {
+				c.Await(ctx, Allows(c.UpdateBudget(ctx, budget, step.edit), step.allowed))
+				if step.pod != "" {
+					_ = c.TryEvict(ctx, pods[step.pod])
+				}
+			}
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, BudgetCreated("budget")))
+			evictions := map[string]int{}
+			for i, step := range steps {
+				j.Decide("PDBAPI-003",
+					StoredAfter("a change to "+step.edit.Says+" raises the generation", before(i), Nth(i+1, updated("budget")), generationGrows),
+					Within(inTime, Nth(i+1, BudgetRespecified("budget")), BudgetAllows("budget", step.allowed)))
+				if step.pod != "" {
+					evictions[step.pod]++
+					j.Decide("PDBAPI-003", Answers(fmt.Sprintf("evicting pod %s under %s", step.pod, step.edit.Says),
+						Nth(evictions[step.pod], Answered(history.EvictPod, step.pod)), WithCode(step.code)))
+				}
+			}
+		}, budgets)
+
+	spec.It("follows changes of maxUnavailable",
+		spec.Decides("PDBAPI-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			workload := c.RunScaled(ctx, history.KindReplicaSet, "web", 3)
+			c.Require(ctx, "all pods are Ready", LivePodsOf(workload, 3, history.IsReady))
+			budget := c.CreateBudget(ctx, "budget", MaxDisrupted("0"), Selecting(workload.Labels()))
+			c.Require(ctx, "the budget counts the pods", BudgetStatus(budget, "it counts them", func(status policyv1.PodDisruptionBudgetStatus) bool {
+				return status.CurrentHealthy == 3
+			}))
+			c.Await(ctx, Allows(c.UpdateBudget(ctx, budget, MaxDisrupted("2")), 2))
+			c.Await(ctx, Allows(c.UpdateBudget(ctx, budget, MaxDisrupted("10%")), 1))
+			c.Await(ctx, Allows(c.UpdateBudget(ctx, budget, MinAvailable("3")), 0))
+		},
+		func(j *spec.Checks) {
+			for i, disruptions := range []int32{2, 1, 0} {
+				j.Decide("PDBAPI-003",
+					StoredAfter(fmt.Sprintf("change no. %d raises the generation", i+1), before(i), Nth(i+1, updated("budget")), generationGrows),
+					Within(inTime, Nth(i+1, BudgetRespecified("budget")), BudgetAllows("budget", disruptions)))
+			}
+		}, budgets)
+}
+
+// selectedLabels are those of pods that the budget selects first, other those that it selects later.
+var selectedLabels, other = map[string]string{"app": "web"}, map[string]string{"app": "other"}
+
+// before is the answer to the write of the budget before its i-th update, counted from 0.
+func before(i int) Event {
+	if i == 0 {
+		return created("budget")
+	}
+	return Nth(i, updated("budget"))
+}
+
+func generationGrows(before, after *policyv1.PodDisruptionBudget) string {
+	if after.Generation > before.Generation {
+		return ""
+	}
+	return fmt.Sprintf("%d after %d", after.Generation, before.Generation)
+}
+
+// neither is the spec of a budget without a limit.
+func neither() {
+	spec.It("allows no disruption of healthy pods without a limit",
+		spec.Decides("PDBAPI-015"),
+		func(ctx context.Context, c *spec.Case) {
+			pods := runPods(ctx, c, map[string]map[string]string{"a": selectedLabels, "b": selectedLabels})
+			budget := create(ctx, c, "budget", Selecting(selectedLabels))
+			c.Await(ctx, Allows(budget, 0))
+			_ = c.TryEvict(ctx, pods[0])
+			_ = c.TryEvict(ctx, pods[1])
+		},
+		func(j *spec.Checks) {
+			j.Decide("PDBAPI-015",
+				Accepted("a budget without a limit", created("budget")),
+				Within(inTime, BudgetCreated("budget"), BudgetAllows("budget", 0)),
+				Never(BudgetChanged("budget", "allows or wants any", func(_, after *policyv1.PodDisruptionBudget) bool {
+					return after.Status.DisruptionsAllowed != 0 || after.Status.DesiredHealthy != 0 || after.Status.ExpectedPods != 0
+				})))
+			for _, pod := range []string{"a", "b"} {
+				j.Decide("PDBAPI-015", Answers("evicting healthy pod "+pod, Answered(history.EvictPod, pod), WithCode(http.StatusTooManyRequests)), Never(PodDeleted(Named(pod))))
+			}
+		}, budgets)
+}
