@@ -65,6 +65,7 @@ const (
 	StartProbes      Act = "start probes"
 	HoldDaemonSet    Act = "hold DaemonSet"
 	RefusePods       Act = "refuse pods"
+	AdmitPods        Act = "admit pods"
 	RefuseRevisions  Act = "refuse ControllerRevisions"
 	AdmitRevisions   Act = "admit ControllerRevisions"
 )
@@ -114,7 +115,7 @@ var effects = map[Act]effect{
 	CreateDaemonSet: creates, UpdateDaemonSet: disturbs, WriteStatus: writesStatus, DeleteDaemonSet: deletes | disturbs, ScaleWorkload: 0,
 	CreateRevision: creates, UpdateRevision: 0, DeleteRevision: deletes, CreateBudget: creates, UpdateBudget: 0, DeleteBudget: deletes,
 	DeleteNamespace: deletes | disturbs, DeleteCollection: deletes | disturbs, StartProbes: 0,
-	HoldDaemonSet: 0, RefusePods: 0, RefuseRevisions: 0, AdmitRevisions: 0,
+	HoldDaemonSet: 0, RefusePods: 0, AdmitPods: 0, RefuseRevisions: 0, AdmitRevisions: 0,
 
 	KillImplementation: halts, RestartImplementation: starts, SuspendImplementation: halts, ResumeImplementation: starts,
 	CutOffImplementation: halts, ReconnectImplementation: starts, CrashImplementation: halts | starts, DeleteImplementationPod: halts | starts,
