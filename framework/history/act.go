@@ -80,6 +80,9 @@ const (
 	ReconnectImplementation Act = "reconnect implementation"
 	CrashImplementation     Act = "crash implementation"
 	DeleteImplementationPod Act = "delete the implementation's pod"
+	BreakWatches            Act = "break the implementation's watches"
+	ElectLeader             Act = "run two replicas of the implementation"
+	KillLeader              Act = "kill the replica that leads"
 	HandBack                Act = "hand back to kube-controller-manager"
 	TakeOver                Act = "take over from kube-controller-manager"
 )
@@ -119,6 +122,7 @@ var effects = map[Act]effect{
 
 	KillImplementation: halts, RestartImplementation: starts, SuspendImplementation: halts, ResumeImplementation: starts,
 	CutOffImplementation: halts, ReconnectImplementation: starts, CrashImplementation: halts | starts, DeleteImplementationPod: halts | starts,
+	BreakWatches: halts | starts, ElectLeader: halts | starts, KillLeader: halts | starts,
 	HandBack: halts, TakeOver: halts | starts,
 }
 

@@ -14,7 +14,10 @@ import (
 func Specs() {
 	resumes()
 	clock()
+	skew()
 	refused()
+	failover()
+	watches()
 }
 
 // back is when the implementation is ready again.
