@@ -11,6 +11,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/evict"
 	"github.com/rollcall-conformance/rollcall/suites/gate"
 	"github.com/rollcall-conformance/rollcall/suites/hostport"
+	"github.com/rollcall-conformance/rollcall/suites/kubectl"
 	"github.com/rollcall-conformance/rollcall/suites/kubelet"
 	"github.com/rollcall-conformance/rollcall/suites/ondelete"
 	"github.com/rollcall-conformance/rollcall/suites/pause"
@@ -48,6 +49,7 @@ func Register() {
 	ginkgo.Describe("Recovery", recovery.Specs)
 	ginkgo.Describe("Disruption budget API", pdbapi.Specs)
 	ginkgo.Describe("Eviction", evict.Specs)
+	ginkgo.Describe("Kubectl", kubectl.Specs)
 	ginkgo.Describe("Kubelet", kubelet.Specs)
 	ginkgo.Describe("Take-over", takeover.Specs)
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -17,6 +18,7 @@ func Refusals(h *history.History, records []Record, users Users) []history.Refus
 	slices.SortStableFunc(records, func(a, b Record) int { return a.Answered.Compare(b.Answered) })
 	var all []history.Refusal
 	places := map[history.Refusal]int{}
+	var received [][]time.Time
 	for _, record := range records {
 		if record.Code < http.StatusBadRequest || record.expected() || users.Who(record.User) != history.Implementation ||
 			record.Namespace != "" && !slices.Contains(h.Namespaces, record.Namespace) {
@@ -32,12 +34,29 @@ func Refusals(h *history.History, records []Record, users Users) []history.Refus
 			place = len(all)
 			places[refusal] = place
 			refusal.First, refusal.Name, refusal.Message = at, record.Name, record.Message
-			all = append(all, refusal)
+			all, received = append(all, refusal), append(received, nil)
 		}
 		all[place].Last = at
 		all[place].Count++
+		received[place] = append(received[place], record.Received)
+	}
+	for place := range all {
+		all[place].Burst = burst(received[place])
 	}
 	return all
+}
+
+// burst is the largest number of the instants that are within history.RefusalBurst.
+func burst(instants []time.Time) int {
+	slices.SortFunc(instants, time.Time.Compare)
+	most, first := 0, 0
+	for last := range instants {
+		for instants[last].Sub(instants[first]) > history.RefusalBurst {
+			first++
+		}
+		most = max(most, last-first+1)
+	}
+	return most
 }
 
 // expected reports whether the refusal is one that controllers answer by looking again: the object has changed or gone since, or the ControllerRevision

@@ -50,7 +50,7 @@ func TestWhatTheImplementationWasRefusedIsCountedByWhatWasSaid(t *testing.T) {
 	got := audit.Refusals(h, records, users)
 	g.Expect(got).To(HaveLen(5))
 	g.Expect(got[0]).To(Equal(history.Refusal{
-		First: 2 * time.Second, Last: 9 * time.Second, Count: 2, User: "me", Verb: "create", Group: "apps", Resource: "controllerrevisions", Namespace: "s",
+		First: 2 * time.Second, Last: 9 * time.Second, Count: 2, Burst: 2, User: "me", Verb: "create", Group: "apps", Resource: "controllerrevisions", Namespace: "s",
 		Name: "a-1", Code: 403, Reason: "Forbidden", Message: `controllerrevisions.apps "a-1" is forbidden: why`,
 	}))
 	g.Expect(got[1].Message).To(HaveSuffix("why else"))

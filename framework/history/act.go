@@ -73,6 +73,7 @@ const (
 	StartProbes      Act = "start probes"
 	HoldDaemonSet    Act = "hold DaemonSet"
 	RefusePods       Act = "refuse pods"
+	AdmitPods        Act = "admit pods"
 	RefuseRevisions  Act = "refuse ControllerRevisions"
 	AdmitRevisions   Act = "admit ControllerRevisions"
 )
@@ -87,6 +88,9 @@ const (
 	ReconnectImplementation Act = "reconnect implementation"
 	CrashImplementation     Act = "crash implementation"
 	DeleteImplementationPod Act = "delete the implementation's pod"
+	BreakWatches            Act = "break the implementation's watches"
+	ElectLeader             Act = "run two replicas of the implementation"
+	KillLeader              Act = "kill the replica that leads"
 	HandBack                Act = "hand back to kube-controller-manager"
 	TakeOver                Act = "take over from kube-controller-manager"
 )
@@ -124,10 +128,11 @@ var effects = map[Act]effect{
 	CreateWorkload: creates, ScaleWorkload: 0,
 	CreateRevision: creates, UpdateRevision: 0, DeleteRevision: deletes, CreateBudget: creates, UpdateBudget: 0, DeleteBudget: deletes,
 	DeleteNamespace: deletes | disturbs, DeleteCollection: deletes | disturbs, StartProbes: 0,
-	HoldDaemonSet: 0, RefusePods: 0, RefuseRevisions: 0, AdmitRevisions: 0,
+	HoldDaemonSet: 0, RefusePods: 0, AdmitPods: 0, RefuseRevisions: 0, AdmitRevisions: 0,
 
 	KillImplementation: halts, RestartImplementation: starts, SuspendImplementation: halts, ResumeImplementation: starts,
 	CutOffImplementation: halts, ReconnectImplementation: starts, CrashImplementation: halts | starts, DeleteImplementationPod: halts | starts,
+	BreakWatches: halts | starts, ElectLeader: halts | starts, KillLeader: halts | starts,
 	HandBack: halts, TakeOver: halts | starts,
 }
 

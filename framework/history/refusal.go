@@ -9,6 +9,8 @@ type Refusal struct {
 	First time.Duration `json:"first"`
 	Last  time.Duration `json:"last"`
 	Count int           `json:"count"`
+	// Burst is the largest number of these requests that came in within RefusalBurst. 0 in recordings of versions that did not count it.
+	Burst int `json:"burst,omitempty"`
 	// User is the implementation's user name.
 	User string `json:"user"`
 	// Verb is create, update, patch, delete or deletecollection; Group is empty for the core API, Subresource for the object itself, Namespace for
@@ -24,6 +26,9 @@ type Refusal struct {
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
 }
+
+// RefusalBurst is the length of time of Refusal.Burst: who stops at the first refusal and waits makes few requests in it.
+const RefusalBurst = 100 * time.Millisecond
 
 // Health is how the implementation was when a scenario ended.
 type Health struct {

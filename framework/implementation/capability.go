@@ -95,3 +95,19 @@ type Network interface {
 	// Reconnect ends CutOff. What was said under Suspender.Resume goes for it too.
 	Reconnect(ctx context.Context) error
 }
+
+// WatchBreaker makes an implementation list again what it watches.
+type WatchBreaker interface {
+	Capability
+	// BreakWatches ends the implementation's watches, and answers the next attempt to go on with each by 410 Gone.
+	BreakWatches(ctx context.Context) error
+}
+
+// Elector has two replicas of an implementation elect which of them works.
+type Elector interface {
+	Capability
+	// Elect restarts the implementation as one of two replicas, and returns when one of them leads and the other has been started. Restarter ends that.
+	Elect(ctx context.Context) error
+	// KillLeader ends the replica that leads with SIGKILL and returns when the other one leads, and another has been started in the place of the first.
+	KillLeader(ctx context.Context) error
+}

@@ -102,6 +102,12 @@ func (r *reader) process(into *LaunchSpec, folder string, open func(string) ([]b
 			field{"goPackage", false, r.checked(at+".goPackage", &p.GoPackage, r.goPackage(at+".goPackage", folder))},
 			field{"executable", false, r.text(at+".executable", &p.Executable)},
 			field{"args", false, r.texts(at+".args", &p.Args, known)},
+			field{"electionArgs", false, r.texts(at+".electionArgs", &p.ElectionArgs, func(node *yaml.Node, value string) {
+				r.variables(nil)(node, value)
+				if !strings.HasPrefix(value, "--") || !strings.Contains(value, "=") {
+					r.reject(node, "%s.electionArgs %q is not an argument of the form --flag=value", at, value)
+				}
+			})},
 			field{"env", false, r.textMap(at+".env", &p.Env, known)},
 			field{"ready", false, func(node *yaml.Node) {
 				r.mapping(node, at+".ready",

@@ -84,6 +84,10 @@ type ProcessSpec struct {
 	Executable string
 	// Args are the arguments.
 	Args []string
+	// ElectionArgs are arguments of the form --flag=value with which two processes elect a leader, and only that one is ready: each takes the place of those of
+	// the same flag among the arguments, or is appended. They should have a leader that was killed replaced within seconds. Default: nobody knows how, and specs about
+	// that are not run.
+	ElectionArgs []string
 	// Env is added to the harness's environment.
 	Env map[string]string
 	// ReadyURL answers with a 2xx status once the implementation works; certificates are not checked. Empty: it counts as ready once it runs.

@@ -36,6 +36,8 @@ type LaunchOptions struct {
 	RunDir string
 	// BinDir is ${BIN_DIR}: the folder of the control-plane programs.
 	BinDir string
+	// Relay has a local process reach the API server through a relay, so that Network and WatchBreaker are available.
+	Relay bool
 	// LogPath receives what the implementation prints, over all its restarts: of a local process at once, of pods before they are removed by
 	// a Capability or Stop. What pods print when they are asked to end is not in it.
 	LogPath string

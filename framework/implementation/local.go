@@ -9,14 +9,24 @@ import (
 	"sync"
 
 	"github.com/rollcall-conformance/rollcall/framework/process"
+	"github.com/rollcall-conformance/rollcall/framework/relay"
 )
 
 // local is an implementation that is a process on this machine.
 type local struct {
-	process *process.Process
-	// args and env are what the file says; gates are LaunchSpec.Gates.
-	args, env []string
-	gates     map[string]string
+	// replica is the process, of two the one that leads; standby is the other one, nil without an election. started counts those besides the first.
+	replica
+	standby *replica
+	started int
+	// gates are LaunchSpec.Gates.
+	gates map[string]string
+
+	// tested, kubeconfig and options are what processes are started by.
+	tested     *Implementation
+	kubeconfig string
+	options    LaunchOptions
+	// relay is nil without LaunchOptions.Relay.
+	relay *relay.Relay
 
 	mu sync.Mutex
 	// exited is closed when the process ends by itself.
@@ -29,6 +39,9 @@ var (
 	_ Reconfigurer = (*local)(nil)
 	_ Killer       = (*local)(nil)
 	_ Suspender    = (*local)(nil)
+	_ Elector      = replicas{}
+	_ Network      = relayed{}
+	_ WatchBreaker = relayed{}
 )
 
 func launchLocally(ctx context.Context, i *Implementation, options LaunchOptions) (*Running, error) {
@@ -49,18 +62,25 @@ func launchLocally(ctx context.Context, i *Implementation, options LaunchOptions
 	if err != nil {
 		return nil, fmt.Errorf("launching the implementation %s: %w", i.Name, err)
 	}
-	l := &local{gates: i.Launch.Gates, exited: make(chan struct{})}
+	l := &local{gates: i.Launch.Gates, tested: i, kubeconfig: kubeconfig, options: options, exited: make(chan struct{})}
+	capabilities := []Capability{l, replicas{l}}
+	if options.Relay {
+		if err := l.startRelay(); err != nil {
+			return nil, fmt.Errorf("launching the implementation %s: %w", i.Name, err)
+		}
+		capabilities = append(capabilities, relayed{l})
+	}
 	l.process, err = process.StartOnPort(ctx, func(port int) process.Options {
-		started := i.processOptions(kubeconfig, port, options)
-		started.OnExit = func() { close(l.end()) }
+		started := i.processOptions(l.kubeconfig, port, options)
+		started.OnExit = l.ended
 		l.args, l.env = started.Args, started.Env
 		return started
 	})
 	if err != nil {
-		return nil, failure(ctx, fmt.Errorf("launching the implementation: %w", err))
+		return nil, errors.Join(failure(ctx, fmt.Errorf("launching the implementation: %w", err)), l.closeRelay())
 	}
 	return &Running{
-		life: l, capabilities: []Capability{l},
+		life: l, capabilities: capabilities,
 		without: unavailablef("%s is a local process, this takes one that is launched by image", i.Name),
 	}, nil
 }
@@ -93,7 +113,9 @@ func (l *local) Available(context.Context) error { return nil }
 func (l *local) AwaitReady(ctx context.Context) error { return l.process.AwaitReady(ctx) }
 
 // Stop implements life.
-func (l *local) Stop(ctx context.Context) error { return l.process.Stop(ctx) }
+func (l *local) Stop(ctx context.Context) error {
+	return errors.Join(l.dismiss(), l.process.Stop(ctx), l.closeRelay())
+}
 
 // Exited implements life.
 func (l *local) Exited() <-chan struct{} { return l.end() }
@@ -102,6 +124,17 @@ func (l *local) end() chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.exited
+}
+
+// ended notes that a process has ended by itself.
+func (l *local) ended() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-l.exited:
+	default:
+		close(l.exited)
+	}
 }
 
 // LogEnd implements life.
@@ -113,7 +146,13 @@ func (l *local) LogSince(position int64, n int, text string) []string {
 }
 
 // ExitStatus implements life.
-func (l *local) ExitStatus() string { return l.process.ExitedByItself() }
+func (l *local) ExitStatus() string {
+	status := l.process.ExitedByItself()
+	if status == "" && l.standby != nil {
+		status = l.standby.process.ExitedByItself()
+	}
+	return status
+}
 
 // LogTail implements life.
 func (l *local) LogTail(n int) []string { return l.process.LogTail(n) }
@@ -135,7 +174,18 @@ func (l *local) Restart(ctx context.Context) error {
 		l.exited = make(chan struct{})
 		l.mu.Unlock()
 	}
-	return errors.Join(before, l.process.Restart(ctx, l.args, l.env))
+	return errors.Join(before, l.start(ctx, l.args, l.env))
+}
+
+// start starts the process anew, alone and in touch with the API server, and returns when it is ready.
+func (l *local) start(ctx context.Context, args, env []string) error {
+	if l.relay != nil {
+		l.relay.Reconnect()
+	}
+	if err := errors.Join(l.dismiss(), l.process.Restart(ctx, args, env)); err != nil {
+		return err
+	}
+	return l.process.AwaitReady(ctx)
 }
 
 // RestartWith implements Reconfigurer.
@@ -148,12 +198,12 @@ func (l *local) RestartWith(ctx context.Context, change Change) error {
 		return err
 	}
 	_, args := change.rewrite(nil, l.args, gates)
-	return l.process.Restart(ctx, args, change.environ(l.env))
+	return l.start(ctx, args, change.environ(l.env))
 }
 
 // StandDown implements Restarter.
 func (l *local) StandDown(ctx context.Context) error {
-	if err := l.undisturbed("ending"); err != nil {
+	if err := errors.Join(l.undisturbed("ending"), l.dismiss()); err != nil {
 		return err
 	}
 	return l.process.Stop(ctx)

@@ -13,7 +13,7 @@ type control struct {
 	cutOff bool
 	// workingSince is when the implementation was last put to work; zero if that was before the recording.
 	workingSince time.Time
-	// refusing are the namespaces in which the API server creates no pods.
+	// refusing are the namespaces in which the API server creates no pods, or created none for some time, so that the implementation may be backing off.
 	refusing map[string]bool
 	// obstructed are the namespaces in which it created no ControllerRevisions for some time, so that the implementation may be backing off from everything.
 	obstructed map[string]bool

@@ -15,14 +15,16 @@ import (
 )
 
 // StallBetween is the part of a history in which the rollout of its only DaemonSet cannot go on: from the mark where the rollout begins to the one where the
-// cause goes away. Known is how long the cause has to be known before it has to be reported.
+// cause goes away. Known is how long the cause has to be known before it has to be reported. Words are what names a cause that no pod shows, as where pods cannot
+// be created; it is known from the beginning.
 type StallBetween struct {
 	From, To history.Mark
 	Known    time.Duration
+	Words    []string
 }
 
 // Condition asks that in the stall the DaemonSet has a condition with another status than before, or that was not there before, whose reason or message
-// names the cause: a pod that does not become available, its node, or what is said of it there.
+// names the cause: a pod that does not become available, its node, or what is said of it there; or one of the words.
 func (s StallBetween) Condition() Matcher {
 	return s.question(fmt.Sprintf("a condition names the cause between %q and %q", s.From, s.To), func(survey *Survey, seen stallSeen) Answer {
 		if len(seen.conditions) > 0 {
@@ -73,7 +75,7 @@ func (s StallBetween) TakenBack() Matcher {
 // stallSeen is what a history shows of a stall.
 type stallSeen struct {
 	from, to Occurrence
-	// cause is where a pod first shows what keeps it from becoming available.
+	// cause is from where the cause is known.
 	cause     Occurrence
 	daemonSet types.UID
 	// conditions name the cause, the first of each type; last are all at the end of the stall, end those at the end of the history.
@@ -91,24 +93,27 @@ func (s StallBetween) question(promise string, ask func(*Survey, stallSeen) Answ
 			return untested("no %s and %s", from, to)
 		}
 		seen := stallSeen{from: begun[0], to: over[0]}
-		causes := keep(hindered.find(survey), seen.within)
-		if len(causes) == 0 {
+		causes, words := keep(hindered.find(survey), seen.within), slices.Clone(s.Words)
+		switch {
+		case len(s.Words) > 0:
+			seen.cause = seen.from
+		case len(causes) > 0:
+			seen.cause = causes[0]
+		default:
 			return untested("no pod shows what keeps it from becoming available between %s and %s", from, to)
 		}
-		seen.cause = causes[0]
-		seen.look(written.find(survey), causes)
+		for _, cause := range causes {
+			words = append(words, history.Hindrances(cause.Pod())...)
+		}
+		seen.look(written.find(survey), words)
 		return ask(survey, seen)
 	}}
 }
 
 func (s *stallSeen) within(o Occurrence) bool { return o.compare(s.from) > 0 && o.compare(s.to) < 0 }
 
-// look takes the conditions from the writes of the DaemonSet.
-func (s *stallSeen) look(writes, causes []Occurrence) {
-	var words []string
-	for _, cause := range causes {
-		words = append(words, history.Hindrances(cause.Pod())...)
-	}
+// look takes the conditions that have one of the words from the writes of the DaemonSet.
+func (s *stallSeen) look(writes []Occurrence, words []string) {
 	var before []appsv1.DaemonSetCondition
 	for _, o := range writes {
 		now := o.Object.(*appsv1.DaemonSet).Status.Conditions

@@ -46,6 +46,8 @@ type Options struct {
 	// Ready is asked every ReadyInterval until it returns nil; its last error explains a time-out. Each call's context ends
 	// with ReadyTimeout, or at once when the program exits. Default: the program counts as ready as soon as it runs.
 	Ready func(ctx context.Context) error
+	// Unready: Start and Restart do not wait for Ready. AwaitReady does.
+	Unready bool
 	// ReadyTimeout bounds the wait for Ready. Default: DefaultReadyTimeout.
 	ReadyTimeout time.Duration
 	// StopGrace is how long Stop waits between SIGTERM and SIGKILL. Default: DefaultStopGrace.
@@ -238,8 +240,10 @@ func (p *Process) launch(ctx context.Context) error {
 	p.current = run
 	p.mu.Unlock()
 
-	if err := p.awaitReady(ctx, run); err != nil {
-		return errors.Join(fmt.Errorf("starting %s: %w", p.options.Name, err), p.Kill())
+	if !p.options.Unready {
+		if err := p.awaitReady(ctx, run); err != nil {
+			return errors.Join(fmt.Errorf("starting %s: %w", p.options.Name, err), p.Kill())
+		}
 	}
 	if p.options.OnExit != nil {
 		go func() {

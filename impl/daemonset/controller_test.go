@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/events"
@@ -104,4 +105,38 @@ func TestAPassOverACacheThatHasCaughtUpWritesTheStatus(t *testing.T) {
 	g.Expect(result).To(BeZero())
 	g.Expect(same.Get(context.Background(), client.ObjectKeyFromObject(ds), ds)).To(Succeed())
 	g.Expect(ds.Status.DesiredNumberScheduled).To(Equal(int32(1)), "STATUS-001")
+}
+
+func TestARefusalIsRememberedUntilAPodIsCreatedOrNoneIsWanted(t *testing.T) {
+	g := NewWithT(t)
+	ds, revision, pod := agent(t)
+	first, second := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n0"}}, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}
+	words := `pods "agent-x" is forbidden: exceeded quota: compute`
+	same := server(interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
+			if words == "" {
+				return c.Create(ctx, object, options...)
+			}
+			return apierrors.NewGenericServerResponse(403, "create", corev1.Resource("pods"), "", words, 0, true)
+		},
+	}, ds, first, second, revision, pod)
+	r := reconciler(t, same, same)
+	var seen []*plan.Refusal
+	r.plan = func(state plan.State, now time.Time) plan.Actions {
+		seen = append(seen, state.Refused)
+		return plan.Plan(state, now)
+	}
+	key := client.ObjectKeyFromObject(ds)
+	pass := func() error {
+		_, err := r.Reconcile(context.Background(), reconcile.Request{NamespacedName: key})
+		return err
+	}
+	g.Expect(pass()).To(MatchError(ContainSubstring("exceeded quota")), "RECOVERY-006: it is tried again")
+	g.Expect(pass()).NotTo(Succeed())
+	g.Expect(seen).To(HaveExactElements(BeNil(), HaveValue(And(
+		HaveField("Since", r.clock.Now()), HaveField("Words", Not(ContainSubstring("agent-x")))))), "COND-001: the words are the same every time")
+	words = ""
+	g.Expect(pass()).To(Succeed())
+	_, refused := r.backoffs.of(key, ds)
+	g.Expect(refused).To(BeNil(), "COND-003")
 }

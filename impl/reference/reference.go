@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -61,6 +62,8 @@ func Main(args []string, options Options) {
 type settings struct {
 	healthAddress, metricsAddress   string
 	elect, readyWhenLeading         bool
+	leaseDuration, renewDeadline    time.Duration
+	retryPeriod                     time.Duration
 	electionNamespace, electionName string
 	qps                             float64
 	burst                           int
@@ -89,6 +92,9 @@ func parse(args []string) (settings, error) {
 	flags.BoolVar(&s.elect, "leader-elect", true, "work only while holding the election's lease, so that more than one replica may run")
 	flags.StringVar(&s.electionNamespace, "leader-election-namespace", "rollcall-system", "namespace of the election's lease, and where the API server is asked whether it obeys the\nadmission policies; has to exist")
 	flags.StringVar(&s.electionName, "leader-election-id", "rollcall-reference", "name of the election's lease")
+	flags.DurationVar(&s.leaseDuration, "leader-elect-lease-duration", 15*time.Second, "how long others wait, since they last saw the lease renewed, before they take it; at least 1s")
+	flags.DurationVar(&s.renewDeadline, "leader-elect-renew-deadline", 10*time.Second, "how long the leader tries to renew the lease before it ends")
+	flags.DurationVar(&s.retryPeriod, "leader-elect-retry-period", 2*time.Second, "how often the lease is renewed, and looked at by those who wait")
 	flags.BoolVar(&s.readyWhenLeading, "ready-when-leading", false,
 		"answer /readyz with success only when working as the leader; for one replica, since a rollout of several waits for those that do not lead")
 	// kube-controller-manager's defaults of 20 and 30 would make the client, not the policy, the speed of a rollout, and let the
@@ -112,6 +118,10 @@ func parse(args []string) (settings, error) {
 	switch {
 	case flags.NArg() > 0:
 		return settings{}, &usageError{cause: fmt.Errorf("unexpected argument %q: every setting is a flag, see --help", flags.Arg(0))}
+	case s.elect && (s.leaseDuration < time.Second || s.leaseDuration <= s.renewDeadline || float64(s.renewDeadline) <= leaderelection.JitterFactor*float64(s.retryPeriod) || s.retryPeriod <= 0):
+		return settings{}, &usageError{cause: fmt.Errorf(
+			"--leader-elect-lease-duration=%v, --leader-elect-renew-deadline=%v and --leader-elect-retry-period=%v: the lease has to last at least 1s and longer than the deadline, and the deadline %v times as long as the retry period",
+			s.leaseDuration, s.renewDeadline, s.retryPeriod, leaderelection.JitterFactor)}
 	case s.qps <= 0 || s.burst <= 0:
 		return settings{}, &usageError{cause: fmt.Errorf("--kube-api-qps=%v and --kube-api-burst=%d: both have to be above zero", s.qps, s.burst)}
 	case s.concurrentSyncs <= 0:
@@ -206,6 +216,9 @@ func newManager(s settings, api *workload.API) (ctrl.Manager, error) {
 		LeaderElection:          s.elect,
 		LeaderElectionNamespace: s.electionNamespace,
 		LeaderElectionID:        s.electionName,
+		LeaseDuration:           &s.leaseDuration,
+		RenewDeadline:           &s.renewDeadline,
+		RetryPeriod:             &s.retryPeriod,
 		// The process ends with its leadership, so the next leader need not wait for the lease to run out.
 		LeaderElectionReleaseOnCancel: true,
 	})

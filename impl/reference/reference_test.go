@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 )
@@ -21,8 +22,12 @@ func TestMistakesOnTheCommandLineAreNamed(t *testing.T) {
 		"not a number":    {[]string{"--concurrent-syncs=many"}, "concurrent-syncs"},
 		"neither yes, no": {[]string{"--leader-elect=perhaps"}, "leader-elect"},
 		"no controller":   {[]string{"--controllers=daemonset-controller,disruptions"}, `no controller "disruptions": choose from daemonset-controller, disruption-controller`},
-		"unknown gate":    {[]string{"--feature-gates=MaxSurge=true"}, "unrecognized feature gate: MaxSurge"},
-		"gate in doubt":   {[]string{"--feature-gates=DaemonSetUpdateSurge=perhaps"}, "DaemonSetUpdateSurge=perhaps"},
+		"a lease too short": {[]string{"--leader-elect-lease-duration=900ms", "--leader-elect-renew-deadline=500ms", "--leader-elect-retry-period=100ms"},
+			"--leader-elect-lease-duration=900ms"},
+		"a lease no longer than the deadline":  {[]string{"--leader-elect-lease-duration=10s"}, "--leader-elect-renew-deadline=10s"},
+		"a deadline no longer than the period": {[]string{"--leader-elect-retry-period=9s"}, "--leader-elect-retry-period=9s"},
+		"unknown gate":                         {[]string{"--feature-gates=MaxSurge=true"}, "unrecognized feature gate: MaxSurge"},
+		"gate in doubt":                        {[]string{"--feature-gates=DaemonSetUpdateSurge=perhaps"}, "DaemonSetUpdateSurge=perhaps"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
@@ -39,7 +44,8 @@ func TestDefaults(t *testing.T) {
 	s, err := parse(nil)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(s).To(Equal(settings{healthAddress: ":8081", metricsAddress: ":8080", elect: true, electionNamespace: "rollcall-system",
-		electionName: "rollcall-reference", qps: 500, burst: 1000, concurrentSyncs: 5, controllers: []string{"daemonset-controller", "disruption-controller"}}))
+		electionName: "rollcall-reference", leaseDuration: 15 * time.Second, renewDeadline: 10 * time.Second, retryPeriod: 2 * time.Second, qps: 500, burst: 1000,
+		concurrentSyncs: 5, controllers: []string{"daemonset-controller", "disruption-controller"}}))
 }
 
 func TestSurgeIsSwitchedByItsGate(t *testing.T) {

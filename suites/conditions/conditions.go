@@ -6,4 +6,5 @@ func Specs() {
 	events()
 	foreign()
 	stalled()
+	refused()
 }

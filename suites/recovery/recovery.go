@@ -1,4 +1,4 @@
-// Package recovery has the specs of controllers that crash in the middle of a rollout and come back.
+// Package recovery has the specs of controllers that crash in the middle of a rollout and come back, or that are kept from their work otherwise.
 package recovery
 
 import (
@@ -14,6 +14,10 @@ import (
 func Specs() {
 	resumes()
 	clock()
+	skew()
+	refused()
+	failover()
+	watches()
 }
 
 // back is when the implementation is ready again.

@@ -2,6 +2,7 @@ package rollouts
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -22,13 +23,15 @@ type Report struct {
 	// before are the conditions, and events the reasons of Events, from before the rollout.
 	before []appsv1.DaemonSetCondition
 	events map[string]bool
+	// words name the cause, beside those that pods show.
+	words []string
 	// found are the conditions that report the stall.
 	found []appsv1.DaemonSetCondition
 }
 
-// BeforeStall begins to follow the DaemonSet, whose rollout has not begun.
-func BeforeStall(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) *Report {
-	r := &Report{daemonSet: daemonSet.UID, events: map[string]bool{}}
+// BeforeStall begins to follow the DaemonSet, whose rollout has not begun. The words name what will stall it, where no pod will show that.
+func BeforeStall(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, words ...string) *Report {
+	r := &Report{daemonSet: daemonSet.UID, events: map[string]bool{}, words: words}
 	c.Look(ctx, func(cluster *history.Cluster) {
 		if now := cluster.DaemonSets[daemonSet.UID]; now != nil {
 			r.before = now.Status.Conditions
@@ -50,7 +53,7 @@ func (r *Report) Await(ctx context.Context, c *spec.Case) {
 		if now == nil {
 			return false
 		}
-		var words []string
+		words := slices.Clone(r.words)
 		for _, pod := range cluster.Pods {
 			if owner := cluster.OwnerOf(pod); owner != nil && owner.UID == r.daemonSet && cluster.IsUpdated(pod) {
 				words = append(words, history.Hindrances(pod)...)

@@ -51,8 +51,8 @@ type own struct {
 	shared bool
 }
 
-// takeControl gives a spec of that name its own.
-func (s Session) takeControl(ctx context.Context, name string, catalogue *requirements.Catalogue) (*own, error) {
+// takeControl gives a spec of that name its own, with a relay before the API server if that is wanted and possible.
+func (s Session) takeControl(ctx context.Context, name string, relay bool, catalogue *requirements.Catalogue) (*own, error) {
 	tested, err := implementation.Load(s.Launch.Implementation, catalogue)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (s Session) takeControl(ctx context.Context, name string, catalogue *requir
 	o := &own{tested: tested}
 	if s.Launch.Kind != "" {
 		err = s.attach(ctx, o)
-	} else if err = s.Launch.start(ctx, name, o); err == nil {
+	} else if err = s.Launch.start(ctx, name, relay, o); err == nil {
 		o.pulse, err = s.feel(ctx, o.cluster.Config())
 	}
 	if err != nil {
@@ -98,7 +98,7 @@ func (o *own) ensureActive(ctx context.Context) error {
 }
 
 // start starts a control plane and the implementation once more.
-func (l Launch) start(ctx context.Context, name string, o *own) error {
+func (l Launch) start(ctx context.Context, name string, relay bool, o *own) error {
 	dir, logs := filepath.Join(l.Work, name), filepath.Join(l.Logs, name)
 	control, err := embedded.Start(ctx, embedded.Options{
 		Binary:            func(binary string) string { return filepath.Join(l.BinDir, binary) },
@@ -110,7 +110,7 @@ func (l Launch) start(ctx context.Context, name string, o *own) error {
 	}
 	o.cluster = control
 	o.options = implementation.LaunchOptions{
-		Cluster: control, Artifact: l.Artifact, RunDir: filepath.Join(dir, "implementation"), BinDir: l.BinDir,
+		Cluster: control, Relay: relay, Artifact: l.Artifact, RunDir: filepath.Join(dir, "implementation"), BinDir: l.BinDir,
 		LogPath: filepath.Join(logs, o.tested.Name+".implementation.log"),
 	}
 	o.running, err = implementation.Launch(ctx, o.tested, o.options)

@@ -47,6 +47,22 @@ func (c *Case) Reconnect(ctx context.Context) {
 	mend(ctx, c, history.ReconnectImplementation, implementation.Network.Reconnect)
 }
 
+// BreakWatches ends the implementation's watches, so that it has to list again. While it has not, it knows of nothing new: whatever else is changed then has
+// to wait until it has acted again.
+func (c *Case) BreakWatches(ctx context.Context) {
+	disturb(ctx, c, history.BreakWatches, implementation.WatchBreaker.BreakWatches)
+}
+
+// Elect restarts the implementation as one of two replicas, and returns when one of them leads.
+func (c *Case) Elect(ctx context.Context) {
+	disturb(ctx, c, history.ElectLeader, implementation.Elector.Elect)
+}
+
+// KillLeader ends the replica that leads with SIGKILL, and returns when the other one leads. Another is started in the place of the first.
+func (c *Case) KillLeader(ctx context.Context) {
+	disturb(ctx, c, history.KillLeader, implementation.Elector.KillLeader)
+}
+
 // Crash kills the implementation where its kubelet starts it again at once, and returns when it is ready.
 func (c *Case) Crash(ctx context.Context) {
 	mend(ctx, c, history.CrashImplementation, implementation.Crasher.Crash)

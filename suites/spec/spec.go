@@ -140,7 +140,7 @@ func (c *Case) play(ctx context.Context, name string) (ending history.Ending) {
 func (c *Case) takeControl(ctx context.Context, name string, shared scenario.Environment) scenario.Environment {
 	var environment scenario.Environment
 	var err error
-	if c.own, err = c.process.session.takeControl(ctx, name, c.process.catalogue); err == nil {
+	if c.own, err = c.process.session.takeControl(ctx, name, c.spec.wants.relay, c.process.catalogue); err == nil {
 		environment, err = c.own.environment(ctx, shared)
 	}
 	switch {

@@ -11,7 +11,10 @@ import (
 
 // Alone has a spec run beside an implementation that it may kill, restart, suspend and cut off: Case.Kill and its like. Where control planes cost
 // little it gets one of its own; elsewhere it runs when no other spec does. It is a decorator of It.
-type Alone struct{}
+type Alone struct {
+	// Relay has an implementation that is a local process reach the API server through a relay, which Case.CutOff and Case.BreakWatches take.
+	Relay bool
+}
 
 // RealNodes has a spec run on nodes with a kubelet, and not at all where there are none. It is a decorator of It.
 type RealNodes struct{}
@@ -39,7 +42,7 @@ type MainPath struct{}
 
 // wants is what a spec asks of the cluster, by decorators.
 type wants struct {
-	alone bool
+	alone, relay bool
 	// nodes is empty if any kind will do.
 	nodes scenario.NodeKind
 	// appsV1 is nil if nothing is about DaemonSets of apps/v1 alone.
@@ -55,7 +58,7 @@ func wantsOf(decorators []any) (w wants, others []any) {
 	for _, decorator := range decorators {
 		switch decorator := decorator.(type) {
 		case Alone:
-			w.alone = true
+			w.alone, w.relay = true, decorator.Relay
 		case RealNodes:
 			w.nodes = scenario.Real
 		case SimulatedNodes:

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -14,7 +15,7 @@ func refused() {
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 3)
 			daemonSet := c.Deploy(ctx)
-			c.RefusePods(ctx)
+			c.RefusePods(ctx, ByLimit)
 			c.DeletePod(ctx, c.LivePodOn(ctx, daemonSet, nodes[0]), 0)
 			awaitStatus(ctx, c, daemonSet, desired(3), current(2), ready(2), available(2))
 			// The controller has met the refusal by now, and goes on meeting it.

@@ -25,6 +25,8 @@ const (
 	StalledCrashLoop = "CrashLoop"
 	// StalledFailing: the pods themselves end again and again, and the next one has to wait.
 	StalledFailing = "Failing"
+	// StalledCreationRefused: the API server refuses to create a pod.
+	StalledCreationRefused = "CreationRefused"
 	// StalledNotReady: the pod is not Ready for NotReadyDeadline.
 	StalledNotReady = "NotReady"
 )
@@ -117,11 +119,12 @@ func (p *pass) rolledOut(views []*nodeView) bool {
 	})
 }
 
-// moves says whether this pass creates or deletes pods. In a stall that is known, to replace a pod that ended is no move.
+// moves says whether this pass creates or deletes pods. In a stall that is known, to replace a pod that ended is no move; while creations are refused, to try
+// again is none.
 func (p *pass) moves(known bool) bool {
 	return slices.ContainsFunc(p.actions.DeletePods, func(deletion PodDeletion) bool {
 		return !known || deletion.Reason != ReasonFailed && deletion.Reason != ReasonSucceeded
-	}) || slices.ContainsFunc(p.actions.CreatePods, func(creation PodCreation) bool {
+	}) || p.state.Refused == nil && slices.ContainsFunc(p.actions.CreatePods, func(creation PodCreation) bool {
 		return !known || p.state.Backoff[creation.Node].Delay == 0
 	})
 }

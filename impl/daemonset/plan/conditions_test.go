@@ -180,3 +180,44 @@ func TestADaemonSetThatNeverStalledHasNoCondition(t *testing.T) {
 	g.Expect(deleted(w.pass())).To(HaveLen(1))
 	g.Expect(w.DaemonSet.Status.Conditions).To(BeEmpty())
 }
+
+func TestARolloutWhosePodsAreRefusedIsStalled(t *testing.T) {
+	g := NewWithT(t)
+	w := newWorld(t, 3)
+	w.surging("2")
+	w.pods(w.ready())
+	w.update("v2")
+	w.Refused = &plan.Refusal{Since: w.now.Add(-time.Second), Words: "is forbidden: exceeded quota: compute"}
+	actions := w.pass()
+	g.Expect(w.stalled()).To(BeNil(), "COND-001: it may be over in a moment")
+	g.Expect(actions.RequeueAfter).To(Equal(plan.RefusalGrace - time.Second))
+
+	w.now = w.now.Add(time.Minute)
+	actions = w.pass()
+	g.Expect(created(actions)).To(Equal([]string{"n0", "n1"}), "RECOVERY-006: it keeps trying")
+	g.Expect(w.stalled()).To(HaveValue(And(
+		HaveField("Status", corev1.ConditionTrue), HaveField("Reason", plan.StalledCreationRefused),
+		HaveField("Message", "the pod for node n0 cannot be created: is forbidden: exceeded quota: compute; more nodes that wait: 1"))), "COND-001")
+	g.Expect(actions.Events).To(ConsistOf(HaveField("Reason", plan.EventRolloutStalled)), "COND-002")
+	again := w.pass()
+	g.Expect(again.Status).To(BeNil(), "STATUS-012: nothing has changed")
+	g.Expect(again.Events).To(BeEmpty())
+
+	w.Refused = nil
+	w.pod("n0")
+	resumed := w.pass()
+	g.Expect(w.stalled()).To(HaveValue(HaveField("Status", corev1.ConditionFalse)), "COND-003")
+	g.Expect(resumed.Events).To(ConsistOf(HaveField("Reason", plan.EventRolloutResumed)))
+}
+
+func TestARefusalIsNoStallWhileAnotherPodIsStarting(t *testing.T) {
+	g := NewWithT(t)
+	w := newWorld(t, 3)
+	w.surging("2")
+	w.pods(w.ready())
+	w.update("v2")
+	w.pod("n0", createdAgo(w, time.Second))
+	w.Refused = &plan.Refusal{Since: w.now.Add(-time.Minute), Words: "is forbidden"}
+	w.pass()
+	g.Expect(w.stalled()).To(BeNil(), "COND-001: it goes on when that is available")
+}

@@ -15,6 +15,8 @@ const (
 	NotReadyDeadline = 10 * time.Minute
 	// UnschedulableGrace is how long the scheduler may refuse a pod before the rollout counts as stalled: its view of the node may be a moment old.
 	UnschedulableGrace = 2 * time.Second
+	// RefusalGrace is how long the API server may refuse to create pods before the rollout counts as stalled.
+	RefusalGrace = 2 * time.Second
 	// wordsLimit bounds what is quoted of others, in bytes.
 	wordsLimit = 600
 )
@@ -29,22 +31,43 @@ type stall struct {
 // stalls returns the stalls of the nodes, in the order of their names. moving says that an updated pod may become available without anybody's help.
 // known says that the stall has been reported before: then a pod between two failures is part of it.
 func (p *pass) stalls(views []*nodeView, known bool) (found []stall, moving bool) {
+	causes := p.refusals()
 	for _, view := range views {
 		if !view.eligible || p.available(view.updated()) {
 			continue
 		}
-		switch why := p.stallOf(view, known); {
-		case why == nil:
+		if why := p.stallOf(view, known); why != nil {
+			causes = append(causes, *why)
+		} else {
 			moving = moving || view.updated() != nil || view.terminating() && !known
-		case why.from.After(p.now):
+		}
+	}
+	for _, why := range causes {
+		if why.from.After(p.now) {
 			p.comeBack(why.from)
 			moving = true
-		default:
-			found = append(found, *why)
+		} else {
+			found = append(found, why)
 		}
 	}
 	slices.SortFunc(found, func(a, b stall) int { return cmp.Compare(a.node, b.node) })
 	return found, moving
+}
+
+// refusals are the stalls of the nodes whose pods this pass creates while the API server refuses them.
+func (p *pass) refusals() []stall {
+	refused := p.state.Refused
+	if refused == nil {
+		return nil
+	}
+	var found []stall
+	for _, creation := range p.actions.CreatePods {
+		found = append(found, stall{
+			node: creation.Node, reason: StalledCreationRefused, from: refused.Since.Add(RefusalGrace),
+			message: fmt.Sprintf("the pod for node %s cannot be created: %s", creation.Node, quoted(refused.Words)),
+		})
+	}
+	return found
 }
 
 // stallOf returns nil for a node whose updated pod may still become available, and for one that waits for its turn.

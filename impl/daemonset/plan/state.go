@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"time"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 )
@@ -26,6 +28,9 @@ type State struct {
 	// forget all of it when metadata.generation changes (TARGET-010).
 	Backoff map[string]Backoff
 
+	// Refused is what the API server answered to the last attempts to create pods; nil if the last one succeeded, or there was none in this generation.
+	Refused *Refusal
+
 	// SurgeDisabled says that maxSurge is to be ignored: the feature gate DaemonSetUpdateSurge is off (GATE-002).
 	SurgeDisabled bool
 
@@ -33,4 +38,12 @@ type State struct {
 	// then only reports status (without raising observedGeneration), because any arithmetic over pods would be
 	// wrong by the writes that are missing.
 	AwaitingOwnWrites bool
+}
+
+// Refusal is that pods cannot be created.
+type Refusal struct {
+	// Since is when the first of the attempts failed that all have failed since.
+	Since time.Time
+	// Words are the API server's.
+	Words string
 }

@@ -16,6 +16,8 @@ func brokenClocks() []Variant {
 			Breaks: []string{"AVAIL-005", "SURGE-007"}, Planner: doing(waitForTheLast)},
 		{Name: "timer-set-once", Says: "Sets a pod's timer in the first pass that sees it Ready, and not again in a pass that replaces the timer.",
 			Breaks: []string{"AVAIL-005"}, Planner: remember(setOnce)},
+		{Name: "timer-from-when-it-saw-the-pod-ready", Says: "Sets a pod's timer minReadySeconds after it first saw the pod Ready, whatever the time in its condition.",
+			Breaks: []string{"RECOVERY-004"}, Planner: remember(fromFirstSight)},
 	}
 }
 
@@ -55,5 +57,28 @@ func setOnce(m *memory[timersSet]) Around {
 				comeBack(actions, wait)
 			}
 		}
+	})
+}
+
+// sights are when pods were first seen as Ready as they are.
+type sights map[string]time.Time
+
+func fromFirstSight(m *memory[sights]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+		seen, running := m.of(state), sights{}
+		for clock := range clocks(state, now) {
+			running[clock] = now
+			if first, known := (*seen)[clock]; known {
+				running[clock] = first
+			}
+		}
+		if len(running) > 0 {
+			actions.RequeueAfter = 0
+		}
+		for _, first := range running {
+			// A second more, as Kubernetes' controller does.
+			comeBack(actions, first.Add(time.Duration(state.DaemonSet.Spec.MinReadySeconds+1)*time.Second).Sub(now))
+		}
+		*seen = running
 	})
 }

@@ -13,11 +13,26 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
 // brokenReconcilers do what no planner is asked about.
 func brokenReconcilers() []Variant {
+	// There is one controller in a process.
+	lost := &atomic.Bool{}
 	return []Variant{
+		{Name: "begins-anew-after-a-cut", Says: "Knows of no pods in the first pass after the API server has not answered for two seconds.",
+			Breaks: []string{"RECOVERY-007"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				if lost.CompareAndSwap(true, false) {
+					state.Pods = nil
+				}
+			}),
+			Reconciler: func(inner reconcile.Reconciler, c client.Client) reconcile.Reconciler {
+				go listen(c, lost)
+				return inner
+			}},
 		{Name: "deletes-foreign-pods", Says: "Deletes pods that fit the selector and belong to somebody else.",
 			Breaks: []string{"TARGET-003", "ROLLING-019"},
 			Reconciler: func(inner reconcile.Reconciler, c client.Client) reconcile.Reconciler {

@@ -33,7 +33,7 @@ func brokenRestarts() []Variant {
 		{Name: "forgets-clocks-that-ran-before-a-restart", Says: "Sets no timer for a pod that was Ready before the process began.",
 			Breaks: []string{"RECOVERY-003"}, Planner: sinceStart(forgetClocks)},
 		{Name: "forgets-surge-pods-of-before-a-restart", Says: "Does not hold a surge pod that was created before the process began against maxSurge.",
-			Breaks: []string{"RECOVERY-002", "TAKEOVER-004"},
+			Breaks: []string{"RECOVERY-002", "RECOVERY-005", "TAKEOVER-004"},
 			Planner: aware(func(before starting) Around {
 				return limiting(maxSurge, func(value *intstr.IntOrString, state plan.State, now time.Time) int {
 					number := scaled(value, eligibleNodes(state), true)
@@ -59,6 +59,8 @@ func brokenRestarts() []Variant {
 					return number
 				})
 			})},
+		{Name: "works-without-the-lease", Says: "Works beside the replica that leads.",
+			Breaks: []string{"RECOVERY-005"}, Args: []string{"--leader-elect=false"}},
 		{Name: "replaces-what-it-did-not-create", Says: "Replaces every pod that was created before the process began.",
 			Breaks: []string{"TAKEOVER-001"}, NeedsKubelets: true, Planner: aware(func(before starting) Around {
 				return doing(func(actions *plan.Actions, state plan.State, now time.Time) {

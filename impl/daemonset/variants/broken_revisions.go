@@ -58,7 +58,7 @@ func brokenRevisions() []Variant {
 				})
 			})},
 		{Name: "rollback-keeps-the-old-number", Says: "Leaves the number of the revision that a rollback goes back to.",
-			Breaks: []string{"HISTORY-010", "ROLLBACK-001"}, Planner: doing(keepNumbers)},
+			Breaks: []string{"HISTORY-010", "ROLLBACK-001", "KUBECTL-003"}, Planner: doing(keepNumbers)},
 		{Name: "deletes-live-history", Says: "Deletes histories beyond the limit although pods are still of them.",
 			Breaks: []string{"HISTORY-017"},
 			Planner: func(next plan.Planner) plan.Planner {
@@ -69,6 +69,9 @@ func brokenRevisions() []Variant {
 					return actions
 				}
 			}},
+		{Name: "forgets-history", Says: "Deletes the history that no pod is of any more, whatever the limit.",
+			Breaks:  []string{"KUBECTL-002", "KUBECTL-003"},
+			Planner: seeingSpec(func(spec *appsv1.DaemonSetSpec, _ plan.State, _ time.Time) { spec.RevisionHistoryLimit = new(int32) })},
 		{Name: "keeps-all-history", Says: "Deletes no history, whatever the limit.",
 			Breaks:  []string{"HISTORY-016", "ONDELETE-004"},
 			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) { actions.DeleteRevisions = nil })},

@@ -79,7 +79,7 @@ func brokenStatuses() []Variant {
 				status.UpdatedNumberScheduled = status.CurrentNumberScheduled
 			})},
 		{Name: "observes-a-generation-with-old-numbers", Says: "Reports a new generation as observed with the numbers of the one before.",
-			Breaks: []string{"STATUS-010"},
+			Breaks: []string{"STATUS-010", "KUBECTL-001"},
 			Planner: reporting(func(status *appsv1.DaemonSetStatus, state plan.State, _ time.Time) {
 				if before := state.DaemonSet.Status; before.ObservedGeneration != 0 && before.ObservedGeneration != status.ObservedGeneration {
 					observed := status.ObservedGeneration

@@ -55,7 +55,7 @@ func (v Variant) Options() daemonset.Options {
 func Broken() []Variant {
 	return sorted(
 		brokenSurges(), brokenSurgeSlots(), brokenRollings(), brokenAvailabilities(), brokenClocks(), brokenStatuses(), brokenRevisions(), brokenNodes(),
-		brokenTargets(), brokenWords(), brokenStalls(), brokenHistories(), brokenUpkeeps(), brokenPods(), brokenDuplicates(), brokenRestarts(), brokenRollbacks(),
+		brokenTargets(), brokenWords(), brokenStalls(), brokenRefusals(), brokenHistories(), brokenUpkeeps(), brokenPods(), brokenDuplicates(), brokenRestarts(), brokenRollbacks(),
 		brokenRollovers(), brokenPauses(), brokenOnDeletes(), brokenBackoffs(), brokenReplacements(), brokenGates(), brokenReconcilers(), brokenWithKubelets(),
 	)
 }

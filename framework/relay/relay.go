@@ -1,0 +1,144 @@
+// Package relay stands between one client and an API server, on this machine, and fails the client as networks and API servers do: it holds back what they
+// send each other, and breaks watches so that they have to be listed again. It knows nothing of who the client is.
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"sync"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// Relay passes on what its client asks of an API server, under the user name of the configuration that it was started with.
+type Relay struct {
+	server   *http.Server
+	address  string
+	upstream http.RoundTripper
+	gate     gate
+
+	mu sync.Mutex
+	// watches are those under way.
+	watches map[*watchBody]bool
+	// expired are the watches, by path, of which the next is told to list again.
+	expired map[string]bool
+}
+
+// Start starts a relay to the API server that the configuration names. It listens on a free port of the loopback interface until Close.
+func Start(config *rest.Config) (*Relay, error) {
+	upstream, err := rest.TransportFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("start a relay: %w", err)
+	}
+	target, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("start a relay: %w", err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("start a relay: %w", err)
+	}
+	r := &Relay{
+		address: "http://" + listener.Addr().String(), upstream: upstream, watches: map[*watchBody]bool{}, expired: map[string]bool{},
+	}
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(request *httputil.ProxyRequest) {
+			request.SetURL(&url.URL{Scheme: target.Scheme, Host: target.Host, Path: target.Path})
+		},
+		Transport: r, FlushInterval: -1, ErrorHandler: abort,
+	}
+	r.server = &http.Server{Handler: proxy}
+	go func() { _ = r.server.Serve(listener) }()
+	return r, nil
+}
+
+// abort ends a request as a connection does that is lost.
+func abort(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
+
+// Kubeconfig is the content of a kubeconfig file for the relay's client, which needs no credentials.
+func (r *Relay) Kubeconfig() ([]byte, error) {
+	const name = "relay"
+	config := clientcmdapi.NewConfig()
+	config.Clusters[name] = &clientcmdapi.Cluster{Server: r.address}
+	config.AuthInfos[name] = &clientcmdapi.AuthInfo{}
+	config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
+	config.CurrentContext = name
+	return clientcmd.Write(*config)
+}
+
+// CutOff holds back everything that the client and the API server send each other, until Reconnect.
+func (r *Relay) CutOff() { r.gate.close() }
+
+// Reconnect lets pass what CutOff held back, and everything after it.
+func (r *Relay) Reconnect() { r.gate.open() }
+
+// BreakWatches ends every watch that is under way, and answers the next attempt to go on with each as an API server does that has forgotten where it was:
+// 410 Gone. The client has to list again. It returns how many watches it broke.
+func (r *Relay) BreakWatches() int {
+	r.mu.Lock()
+	broken := r.watches
+	r.watches = map[*watchBody]bool{}
+	for body := range broken {
+		r.expired[body.path] = true
+	}
+	r.mu.Unlock()
+	for body := range broken {
+		body.lose()
+	}
+	return len(broken)
+}
+
+// Close ends all connections, and the relay.
+func (r *Relay) Close() error {
+	r.gate.open()
+	if err := r.server.Close(); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("end a relay: %w", err)
+	}
+	return nil
+}
+
+// RoundTrip implements http.RoundTripper for the proxy.
+func (r *Relay) RoundTrip(request *http.Request) (*http.Response, error) {
+	if err := r.gate.pass(request.Context()); err != nil {
+		return nil, err
+	}
+	query := request.URL.Query()
+	watches := query.Get("watch") == "true" || query.Get("watch") == "1"
+	// Who lists again, be it by a watch that begins with what there is, need not be told to.
+	lists := !watches || query.Get("sendInitialEvents") == "true"
+	if forgotten := r.forgotten(request.URL.Path); forgotten && !lists {
+		return gone(request), nil
+	}
+	response, err := r.upstream.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.gate.pass(request.Context()); err != nil {
+		return nil, errors.Join(err, response.Body.Close())
+	}
+	body := &watchBody{inner: response.Body, relay: r, path: request.URL.Path, lost: make(chan struct{})}
+	body.ctx, body.cancel = context.WithCancel(request.Context())
+	response.Body = body
+	if watches && response.StatusCode == http.StatusOK {
+		r.mu.Lock()
+		r.watches[body] = true
+		r.mu.Unlock()
+	}
+	return response, nil
+}
+
+// forgotten reports whether a watch of the path was broken and nobody has been told so, or has listed again, since.
+func (r *Relay) forgotten(path string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	forgotten := r.expired[path]
+	delete(r.expired, path)
+	return forgotten
+}

@@ -1,0 +1,66 @@
+package variants
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// brokenRefusals do not get on with an API server that refuses their pods.
+func brokenRefusals() []Variant {
+	deaf := func(c client.Client) client.Client { return deafClient{c} }
+	return []Variant{
+		{Name: "takes-a-refusal-for-success", Says: "Does not try again to create a pod that the API server refused.",
+			Breaks: []string{"RECOVERY-006"}, Writer: deaf},
+		{Name: "tries-all-pods-at-once", Says: "Tries to create every missing pod each time, however many of them are refused.",
+			Breaks: []string{"RECOVERY-006"}, Writer: deaf,
+			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
+				if len(actions.CreatePods) > 0 {
+					comeBack(actions, time.Second)
+				}
+			})},
+		{Name: "waits-for-pods-that-were-refused", Says: "Expects every pod that it tried to create for five minutes, also one that was refused.",
+			Breaks: []string{"RECOVERY-006"}, Planner: remember(expectPods)},
+		{Name: "hides-that-pods-are-refused", Says: "Does not report that a rollout is stalled because its pods are refused.",
+			Breaks:  []string{"COND-001", "COND-002"},
+			Planner: seeing(func(state *plan.State, _ time.Time) { state.Refused = nil })},
+	}
+}
+
+// deafClient does not hear that a pod was refused.
+type deafClient struct{ client.Client }
+
+func (c deafClient) Create(ctx context.Context, object client.Object, options ...client.CreateOption) error {
+	err := c.Client.Create(ctx, object, options...)
+	if _, isPod := object.(*corev1.Pod); isPod && apierrors.ReasonForError(err) != "" {
+		return nil
+	}
+	return err
+}
+
+// expected are the pods that were to be created, by node and revision, with the time of the first attempt.
+type expected map[string]time.Time
+
+func expectPods(m *memory[expected]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+		if state.AwaitingOwnWrites {
+			return
+		}
+		since, wanted := m.of(state), expected{}
+		withoutCreations(actions, func(c plan.PodCreation) bool {
+			key := c.Node + c.Hash
+			first, known := (*since)[key]
+			if !known {
+				first = now
+			}
+			wanted[key] = first
+			return known && now.Before(first.Add(5*time.Minute))
+		})
+		*since = wanted
+	})
+}

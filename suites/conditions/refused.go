@@ -1,0 +1,49 @@
+package conditions
+
+import (
+	"context"
+
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// refusal are the words of which one names what keeps pods from being created.
+const refusal = "what keeps pods from being created"
+
+// refused are the specs of rollouts that cannot go on because no pod can be created.
+func refused() {
+	for _, cause := range []struct {
+		words, strategy string
+		limit           Edit
+		by              Refuser
+	}{
+		{"a quota", "maxUnavailable", MaxUnavailable("1"), ByQuota},
+		{"a webhook", "maxSurge", MaxSurge("1"), ByWebhook},
+	} {
+		spec.It("reports in a condition and an Event that a rollout with "+cause.strategy+" is stalled because "+cause.words+" refuses its pods, until it does not",
+			spec.Decides("COND-001", "COND-002", "COND-003"),
+			func(ctx context.Context, c *spec.Case) {
+				words := append(c.AddNodes(ctx, 3), RefuserName)
+				c.Bind(refusal, words...)
+				before := c.Deploy(ctx, cause.limit)
+				report := rollouts.BeforeStall(ctx, c, before, words...)
+				c.RefusePods(ctx, cause.by)
+				c.Mark(begun)
+				updated := c.Update(ctx, before, Image("v2"))
+				report.Await(ctx, c)
+				c.Mark(over)
+				c.AdmitPods(ctx)
+				c.Await(ctx, RolledOut(updated))
+				report.AwaitTakenBack(ctx, c)
+			},
+			func(j *spec.Checks) {
+				reported := StallBetween{From: begun, To: over, Known: rollouts.ReportWithin, Words: j.BoundAll(refusal)}
+				j.Given(NeverBetween(Marked(begun), Marked(over), PodCreated(Updated())))
+				j.Decide("COND-001", reported.Condition())
+				j.Decide("COND-002", reported.Event())
+				j.Decide("COND-003", Tested(EndsRolledOut()), reported.TakenBack())
+			}, spec.SimulatedNodes{})
+	}
+}

@@ -1,0 +1,116 @@
+package kubectl
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// What kubectl prints of revisions.
+const (
+	listed = "what kubectl rollout history lists"
+	shown  = "the images that it shows of each revision"
+	undone = "what kubectl rollout undo says"
+)
+
+// revisions is the spec of `kubectl rollout history` and `kubectl rollout undo`.
+func revisions() {
+	spec.It("has kubectl rollout history list the revisions, and kubectl rollout undo go back to the one before, and to a given one",
+		spec.Decides("KUBECTL-002", "KUBECTL-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
+			for _, version := range []string{"v2", "v3"} {
+				daemonSet = c.Update(ctx, daemonSet, Image(version))
+				c.Await(ctx, RolledOut(daemonSet))
+			}
+			lines := c.RolloutHistory(daemonSet, 0)
+			c.Bind(listed, lines...)
+			numbers := numbersIn(lines)
+			var images []string
+			for _, number := range numbers {
+				images = append(images, imageIn(c.RolloutHistory(daemonSet, number)))
+			}
+			c.Bind(shown, images...)
+
+			var says []string
+			for _, revision := range append([]int64{0, 0}, numbers[:min(1, len(numbers))]...) {
+				var said string
+				daemonSet, said = c.RolloutUndo(ctx, daemonSet, revision)
+				says = append(says, said)
+				c.Await(ctx, RolledOut(daemonSet))
+			}
+			c.Bind(undone, says...)
+		},
+		func(j *spec.Checks) {
+			j.Decide("KUBECTL-002", Printed("kubectl rollout history lists three revisions and shows what they are", wrongHistory(j.BoundAll(listed), j.BoundAll(shown))))
+			// To v2 and back, and then to the first.
+			j.Decide("KUBECTL-003", Printed("kubectl rollout undo rolls back each time", wrongUndo(j.BoundAll(undone))), EndsRolledOut())
+			j.Decide("KUBECTL-003", Exactly(1, templateGets("v1")), Exactly(2, templateGets("v2")), Exactly(2, templateGets("v3")))
+			for _, version := range []string{"v1", "v2", "v3"} {
+				j.Decide("KUBECTL-003", OnEveryNode(Exactly(2, PodCreated(OfVersion(version)))))
+			}
+		}, spec.AppsV1{})
+}
+
+// templateGets happens when the DaemonSet's template gets the image of that version.
+func templateGets(version string) Event {
+	return TemplateChanged().Where("to "+version, func(m Moment) bool {
+		daemonSet, ok := m.Object.(*appsv1.DaemonSet)
+		return ok && strings.HasSuffix(daemonSet.Spec.Template.Spec.Containers[0].Image, ":"+version)
+	})
+}
+
+// numbersIn are the revisions that `kubectl rollout history` lists.
+func numbersIn(lines []string) []int64 {
+	var numbers []int64
+	for _, line := range lines {
+		if words := strings.Fields(line); len(words) > 0 {
+			if number, err := strconv.ParseInt(words[0], 10, 64); err == nil {
+				numbers = append(numbers, number)
+			}
+		}
+	}
+	return numbers
+}
+
+// imageIn is the tag of the image that `kubectl rollout history --revision` shows; what it says if it shows none.
+func imageIn(lines []string) string {
+	for _, line := range lines {
+		if image, found := strings.CutPrefix(strings.TrimSpace(line), "Image:"); found {
+			return image[strings.LastIndex(image, ":")+1:]
+		}
+	}
+	return strings.Join(lines, " ")
+}
+
+// wrongHistory says what is wrong with the revisions that kubectl lists and shows, or nothing.
+func wrongHistory(lines, images []string) string {
+	if len(numbersIn(lines)) != 3 {
+		return fmt.Sprintf("it lists %d revisions: %s", len(numbersIn(lines)), strings.Join(lines, "; "))
+	}
+	if got := strings.Join(images, ", "); got != "v1, v2, v3" {
+		return "their images are " + got
+	}
+	return ""
+}
+
+// wrongUndo says what is wrong with what `kubectl rollout undo` says, or nothing.
+func wrongUndo(says []string) string {
+	if len(says) != 3 {
+		return "there is no revision to go back to"
+	}
+	for _, said := range says {
+		if said != "rolled back" {
+			return fmt.Sprintf("it says %q", said)
+		}
+	}
+	return ""
+}

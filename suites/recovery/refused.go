@@ -1,0 +1,61 @@
+package recovery
+
+import (
+	"context"
+	"time"
+
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// refusedFor is how long creations are refused: long enough for several attempts, and not for the pauses between them to become long.
+const refusedFor = 3 * time.Second
+
+// refused are the specs of pods that the API server refuses to create for a while.
+func refused() {
+	spec.It("tries a few pods at a time while a quota refuses them, and makes all of them once it does not",
+		spec.Decides("RECOVERY-006"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, many)
+			c.RefusePods(ctx, ByQuota)
+			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon"))
+			admitLater(ctx, c)
+			c.Await(ctx, RolledOut(daemonSet))
+			c.Await(ctx, Quiet(time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Decide("RECOVERY-006", TriesFewPods(many/2), EndsRolledOut(), OnEveryNode(Exactly(1, PodCreated())))
+		}, spec.SimulatedNodes{})
+
+	spec.It("completes a rollout whose pods a webhook refused for a while, with maxSurge and with maxUnavailable",
+		spec.Decides("RECOVERY-006"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxSurge("2"))
+			for _, edits := range [][]Edit{{Image("v2")}, {Image("v3"), MaxUnavailable("2")}} {
+				c.RefusePods(ctx, ByWebhook)
+				daemonSet = c.Update(ctx, daemonSet, edits...)
+				admitLater(ctx, c)
+				if !c.Await(ctx, RolledOut(daemonSet)) {
+					return
+				}
+			}
+			c.Await(ctx, Quiet(time.Second))
+		},
+		func(j *spec.Checks) {
+			for _, version := range []string{"v2", "v3"} {
+				j.Decide("RECOVERY-006", OnEveryNode(Exactly(1, PodCreated(OfVersion(version)))))
+			}
+			j.Decide("RECOVERY-006", EndsRolledOut())
+		})
+}
+
+// many is the number of nodes of which a few at a time are clearly fewer.
+const many = 20
+
+// admitLater has the API server create pods again once refusedFor has passed.
+func admitLater(ctx context.Context, c *spec.Case) {
+	c.Await(ctx, Past(time.Now().Add(refusedFor)))
+	c.AdmitPods(ctx)
+}
