@@ -30,7 +30,7 @@ func Compare(before, after *ConformanceReport) []Change {
 		}
 		changes = append(changes, Change{
 			Requirement: now.Requirement, Before: then, After: now.Verdict, Reason: now.Reason,
-			Worse: now.Verdict == Fail && now.notItsOwn() == "" || then == Pass && (now.Verdict == Inconclusive || now.Verdict == Unsupported),
+			Worse: now.Verdict == Fail && now.BrokenBy() == "" || then == Pass && (now.Verdict == Inconclusive || now.Verdict == Unsupported),
 		})
 	}
 	return changes

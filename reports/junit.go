@@ -160,8 +160,8 @@ func caseOf(result RequirementResult, duration time.Duration) junitCase {
 	entry := junitCase{Class: result.ID.Family(), Name: paragraph.Printable(result.Name()), Time: seconds(duration), Output: paragraph.Printable(result.Statement)}
 	reason := paragraph.Printable(result.Reason)
 	switch {
-	case result.Verdict == Fail && result.notItsOwn() != "":
-		entry.Skipped = &junitDetail{Message: "broken by " + result.notItsOwn() + ": " + paragraph.Printable(firstLine(failureLine(result)))}
+	case result.Verdict == Fail && result.BrokenBy() != "":
+		entry.Skipped = &junitDetail{Message: "broken by " + result.BrokenBy() + ": " + paragraph.Printable(firstLine(failureLine(result)))}
 	case result.Verdict == Fail:
 		entry.Failure = &junitDetail{Type: "violation", Message: paragraph.Printable(firstLine(failureLine(result))), Body: paragraph.Printable(failureBody(result))}
 		if len(result.Violations) == 0 {

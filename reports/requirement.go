@@ -132,8 +132,8 @@ type Requirement struct {
 // Name is the ID and, if there is one, the title.
 func (r Requirement) Name() string { return strings.TrimSpace(fmt.Sprintf("%s %s", r.ID, r.Title)) }
 
-// notItsOwn says who breaks the requirement if that is not the implementation; empty otherwise.
-func (r Requirement) notItsOwn() string {
+// BrokenBy says who breaks the requirement if that is not the implementation; empty otherwise.
+func (r Requirement) BrokenBy() string {
 	if r.Kubernetes.By == "" {
 		return ""
 	}

@@ -30,7 +30,7 @@ func (s *Statistics) add(result RequirementResult) {
 		s.Passed++
 	case Fail:
 		s.Failed++
-		if result.notItsOwn() != "" {
+		if result.BrokenBy() != "" {
 			s.NotItsOwn++
 		}
 	case Inconclusive:

@@ -174,7 +174,7 @@ func (s *summary) entry(result RequirementResult, hue colour) {
 	entry := paragraph.Hang("  "+string(result.ID), paragraph.Printable(result.Statement), indent, summaryWidth)
 	s.text.WriteString(strings.Replace(entry, string(result.ID), s.paint.in(hue, string(result.ID)), 1))
 	s.line(paragraph.Printable(failureLine(result)), indent)
-	if by := result.notItsOwn(); by != "" && result.Verdict == Fail {
+	if by := result.BrokenBy(); by != "" && result.Verdict == Fail {
 		s.line("broken by "+by, indent)
 	}
 	if result.KnownDeviation != "" {
