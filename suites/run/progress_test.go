@@ -43,11 +43,11 @@ func TestAPersonIsToldWhatDidNotPass(t *testing.T) {
 		"it failed":                    {broken, false, "fail: breaks (1.5 s)\n\nSURGE-001 broken on node n\n\n"},
 		"two undecided, for one reason": {ended("wonders", reports.Inconclusive, reports.Inconclusive), false,
 			"inconclusive: wonders (1.5 s)\n  SURGE-001, SURGE-001 inconclusive: it was not reached\n"},
-		"the harness failed": {untidy, false, "pass: untidy (1.5 s)\n  the harness failed: could not clean up\n"},
+		"the harness failed":                       {untidy, false, "pass: untidy (1.5 s)\n  the harness failed: could not clean up\n"},
 		"Kubernetes breaks it":                     {kubernetes, false, ""},
 		"Kubernetes breaks it, and all is wanted":  {kubernetes, true, "fail: meets a bug (1.5 s)\n"},
 		"Kubernetes breaks it, and it breaks more": {both, false, "fail: meets a bug and breaks (1.5 s)\n"},
-		"it broke off":       {spec.Progress{Spec: "panics", Ended: true}, false, "inconclusive: panics (0.0 s)\n"},
+		"it broke off":                             {spec.Progress{Spec: "panics", Ended: true}, false, "inconclusive: panics (0.0 s)\n"},
 	} {
 		if got := account(row.told, row.verbose); got != row.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, row.want)
