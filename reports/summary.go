@@ -264,7 +264,7 @@ func exceptions(counts Statistics) string {
 	if counts.NotItsOwn == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" but %d that Kubernetes itself breaks", counts.NotItsOwn)
+	return fmt.Sprintf(" but for %d that Kubernetes itself breaks", counts.NotItsOwn)
 }
 
 func (s *summary) line(text string, indent int) {

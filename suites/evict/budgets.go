@@ -160,13 +160,14 @@ func finished() {
 		},
 		func(j *spec.Checks) {
 			for _, of := range limits {
-				for id, phases := range map[requirements.ID][]string{"EVICT-017": {"failed", "succeeded"}, "EVICT-018": {"pending"}, "EVICT-019": {"terminating"}} {
-					for _, phase := range phases {
-						pod := of.name + "-" + phase
-						j.Decide(id,
-							Answers(fmt.Sprintf("evicting a %s pod under a budget that allows %d", phase, of.allows), evicted(pod), WithCode(http.StatusCreated), WithSuccess()),
-							gone(pod), Never(BudgetLowered(of.name)), Never(BudgetLists(of.name, pod)))
-					}
+				for _, pod := range []struct {
+					id    requirements.ID
+					phase string
+				}{{"EVICT-017", "failed"}, {"EVICT-017", "succeeded"}, {"EVICT-018", "pending"}, {"EVICT-019", "terminating"}} {
+					name := of.name + "-" + pod.phase
+					j.Decide(pod.id,
+						Answers(fmt.Sprintf("evicting a %s pod under a budget that allows %d", pod.phase, of.allows), evicted(name), WithCode(http.StatusCreated), WithSuccess()),
+						gone(name), Never(BudgetLowered(of.name)), Never(BudgetLists(of.name, name)))
 				}
 			}
 		}, budgets, spec.SimulatedNodes{})
