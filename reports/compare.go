@@ -16,7 +16,7 @@ type Change struct {
 // Compare returns what differs in the second report from the first, in the order of the catalogue.
 //
 // A change is worse if the requirement fails now and did not, also where it was not decided before, or if it passed and now is inconclusive or no longer
-// claimed. What was not run in either report is no change: it was not selected, or the cluster cannot show it.
+// claimed. What Kubernetes itself breaks is never worse. What was not run in either report is no change: it was not selected, or the cluster cannot show it.
 func Compare(before, after *ConformanceReport) []Change {
 	was := map[ID]Verdict{}
 	for _, result := range before.Requirements {
@@ -30,7 +30,7 @@ func Compare(before, after *ConformanceReport) []Change {
 		}
 		changes = append(changes, Change{
 			Requirement: now.Requirement, Before: then, After: now.Verdict, Reason: now.Reason,
-			Worse: now.Verdict == Fail || then == Pass && (now.Verdict == Inconclusive || now.Verdict == Unsupported),
+			Worse: now.Verdict == Fail && now.BrokenBy() == "" || then == Pass && (now.Verdict == Inconclusive || now.Verdict == Unsupported),
 		})
 	}
 	return changes

@@ -76,3 +76,26 @@ func TestExitCodeDoesNotBelieveAnEditedAnswer(t *testing.T) {
 		t.Errorf("exit code %d for a report with a failure that claims to be conformant, want 1", got)
 	}
 }
+
+func TestWhatKubernetesBreaksIsNoFailureOfTheImplementation(t *testing.T) {
+	t.Parallel()
+	run := reports.Run{Catalogue: []reports.Requirement{
+		{ID: "EVICT-001", Level: reports.LevelCore},
+		{ID: "EVICT-002", Level: reports.LevelCore, Kubernetes: reports.Kubernetes{Behaviour: reports.Differs, By: reports.APIServer}},
+	}}
+	run.Outcomes = []reports.Outcome{
+		{Requirement: "EVICT-001", Spec: "a spec", Verdict: reports.Pass},
+		{Requirement: "EVICT-002", Spec: "a spec", Verdict: reports.Fail, Reason: "a reason"},
+	}
+	report := assemble(t, run)
+	if report.Conformance != reports.Conformant || reports.ExitCode(report) != reports.ExitConformant {
+		t.Errorf("the report says %s and exit %d, want it conformant", report.Conformance, reports.ExitCode(report))
+	}
+	if want := (reports.Statistics{Passed: 1, Failed: 1, NotItsOwn: 1}); report.Statistics != want {
+		t.Errorf("the statistics are %+v, want %+v", report.Statistics, want)
+	}
+	run.Outcomes[0].Verdict, run.Outcomes[0].Reason = reports.Fail, "a reason"
+	if report := assemble(t, run); report.Conformance != reports.NotConformant {
+		t.Errorf("with a failure of its own the report says %s", report.Conformance)
+	}
+}

@@ -56,8 +56,8 @@ type (
 )
 
 // WriteJUnit writes the report for CI systems: one testsuite per family, one testcase per requirement, named so that it keeps its history when a
-// statement is reworded; the statement is its output. A failure carries the story of its violations; inconclusive is an error; what is unsupported, or was not to be run, is
-// skipped, with the reason. A last testcase stands for the run itself and is an error if that was cut short or decided nothing: without it such a
+// statement is reworded; the statement is its output. A failure carries the story of its violations; inconclusive is an error; what is unsupported, was not to be run, or is broken
+// by Kubernetes itself, is skipped, with the reason. A last testcase stands for the run itself and is an error if that was cut short or decided nothing: without it such a
 // run would have no failure and no error.
 func WriteJUnit(out io.Writer, report *ConformanceReport) error {
 	suites := junitSuites{Name: "rollcall: " + paragraph.Printable(report.Implementation.Name), Time: seconds(report.Provenance.Duration)}
@@ -159,15 +159,17 @@ func propertiesOf(report *ConformanceReport) []junitProperty {
 func caseOf(result RequirementResult, duration time.Duration) junitCase {
 	entry := junitCase{Class: result.ID.Family(), Name: paragraph.Printable(result.Name()), Time: seconds(duration), Output: paragraph.Printable(result.Statement)}
 	reason := paragraph.Printable(result.Reason)
-	switch result.Verdict {
-	case Fail:
+	switch {
+	case result.Verdict == Fail && result.BrokenBy() != "":
+		entry.Skipped = &junitDetail{Message: "broken by " + result.BrokenBy() + ": " + paragraph.Printable(firstLine(failureLine(result)))}
+	case result.Verdict == Fail:
 		entry.Failure = &junitDetail{Type: "violation", Message: paragraph.Printable(firstLine(failureLine(result))), Body: paragraph.Printable(failureBody(result))}
 		if len(result.Violations) == 0 {
 			entry.Failure.Type = "assertion"
 		}
-	case Inconclusive:
+	case result.Verdict == Inconclusive:
 		entry.Error = &junitDetail{Type: string(Inconclusive), Message: firstLine(reason), Body: reason}
-	case Unsupported, NotRun:
+	case result.Verdict == Unsupported, result.Verdict == NotRun:
 		entry.Skipped = &junitDetail{Message: string(result.Verdict) + ": " + firstLine(reason)}
 	}
 	return entry

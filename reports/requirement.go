@@ -81,9 +81,21 @@ func AllBehaviours() []Behaviour {
 	return []Behaviour{Conforms, Partially, Differs, Absent, UnknownBehaviour}
 }
 
+// Component is a part of Kubernetes that no implementation replaces.
+type Component string
+
+// APIServer is kube-apiserver.
+const APIServer Component = "API server"
+
+// AllComponents returns the closed list of components.
+func AllComponents() []Component { return []Component{APIServer} }
+
 // Kubernetes records what Kubernetes does today. It is context for whoever reads a report and decides no verdict.
 type Kubernetes struct {
 	Behaviour Behaviour `yaml:"behaviour" json:"behaviour"`
+	// By is the component that breaks the requirement whatever the implementation does; empty if an implementation can keep it. Its failure is no failure
+	// of the implementation: see Judge.
+	By Component `yaml:"by,omitempty" json:"by,omitempty"`
 	// Note explains the behaviour and links known issues; where it is deduced from the source only, it says so.
 	Note string `yaml:"note,omitempty" json:"note,omitempty"`
 }
@@ -119,3 +131,11 @@ type Requirement struct {
 
 // Name is the ID and, if there is one, the title.
 func (r Requirement) Name() string { return strings.TrimSpace(fmt.Sprintf("%s %s", r.ID, r.Title)) }
+
+// BrokenBy says who breaks the requirement if that is not the implementation; empty otherwise.
+func (r Requirement) BrokenBy() string {
+	if r.Kubernetes.By == "" {
+		return ""
+	}
+	return fmt.Sprintf("the %s of Kubernetes, whatever the implementation does", r.Kubernetes.By)
+}

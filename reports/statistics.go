@@ -7,8 +7,10 @@ import (
 
 // Statistics counts requirements by verdict.
 type Statistics struct {
-	Passed       int `yaml:"passed"`
-	Failed       int `yaml:"failed"`
+	Passed int `yaml:"passed"`
+	Failed int `yaml:"failed"`
+	// NotItsOwn are those of the failed that a component of Kubernetes breaks, whatever the implementation does: see Kubernetes.By.
+	NotItsOwn    int `yaml:"notItsOwn,omitempty"`
 	Inconclusive int `yaml:"inconclusive"`
 	Unsupported  int `yaml:"unsupported"`
 	NotRun       int `yaml:"notRun"`
@@ -19,12 +21,18 @@ func (s Statistics) Total() int {
 	return s.Passed + s.Failed + s.Inconclusive + s.Unsupported + s.NotRun
 }
 
-func (s *Statistics) add(verdict Verdict) {
-	switch verdict {
+// ItsOwn is the number of requirements that the implementation failed.
+func (s Statistics) ItsOwn() int { return s.Failed - s.NotItsOwn }
+
+func (s *Statistics) add(result RequirementResult) {
+	switch result.Verdict {
 	case Pass:
 		s.Passed++
 	case Fail:
 		s.Failed++
+		if result.BrokenBy() != "" {
+			s.NotItsOwn++
+		}
 	case Inconclusive:
 		s.Inconclusive++
 	case Unsupported:
@@ -37,7 +45,7 @@ func (s *Statistics) add(verdict Verdict) {
 func count(results []RequirementResult) Statistics {
 	var statistics Statistics
 	for _, result := range results {
-		statistics.add(result.Verdict)
+		statistics.add(result)
 	}
 	return statistics
 }
@@ -77,7 +85,7 @@ func levelsOf(results []RequirementResult) Levels {
 		var statistics Statistics
 		for _, result := range results {
 			if result.Level == level {
-				statistics.add(result.Verdict)
+				statistics.add(result)
 			}
 		}
 		if statistics.Total() == 0 {
@@ -114,7 +122,7 @@ func featuresOf(results []RequirementResult, claimed []Feature) []FeatureStatist
 		if byName[result.Feature] == nil {
 			byName[result.Feature] = &FeatureStatistics{Name: result.Feature, Claimed: slices.Contains(claimed, result.Feature)}
 		}
-		byName[result.Feature].Statistics.add(result.Verdict)
+		byName[result.Feature].Statistics.add(result)
 	}
 	features := make([]FeatureStatistics, 0, len(byName))
 	for _, feature := range byName {

@@ -81,6 +81,7 @@ func (s *story) headline(requirement Requirement) {
 		s.line("checked", s.Promise)
 	}
 	s.line("got", s.Got)
+	s.line("by", requirement.BrokenBy())
 	s.line("limits", s.Limits)
 	s.line("before", s.Before)
 	s.line("after", s.After)

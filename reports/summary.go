@@ -174,6 +174,9 @@ func (s *summary) entry(result RequirementResult, hue colour) {
 	entry := paragraph.Hang("  "+string(result.ID), paragraph.Printable(result.Statement), indent, summaryWidth)
 	s.text.WriteString(strings.Replace(entry, string(result.ID), s.paint.in(hue, string(result.ID)), 1))
 	s.line(paragraph.Printable(failureLine(result)), indent)
+	if by := result.BrokenBy(); by != "" && result.Verdict == Fail {
+		s.line("broken by "+by, indent)
+	}
 	if result.KnownDeviation != "" {
 		fmt.Fprintf(&s.text, "%*sknown deviation: %s\n", indent, "", paragraph.Printable(result.KnownDeviation))
 	}
@@ -218,16 +221,16 @@ func (s *summary) answer() {
 	answer, hue, why := Judge(s.report), red, ""
 	switch answer {
 	case NotConformant:
-		why = counted(counts.Failed, "requirement") + " failed"
+		why = counted(counts.ItsOwn(), "requirement") + " failed"
 	case Conformant:
-		hue, why = green, "every requirement that was decided passed"
+		hue, why = green, "every requirement that was decided passed"+exceptions(counts)
 	case Partial:
-		hue, why = green, "every requirement that was selected passed, which says nothing about the others"
+		hue, why = green, "every requirement that was selected passed"+exceptions(counts)+", which says nothing about the others"
 	default:
 		hue = yellow
 		switch {
 		case counts.Inconclusive > 0:
-			why = fmt.Sprintf("none failed, but %d inconclusive", counts.Inconclusive)
+			why = fmt.Sprintf("none failed%s, but %d inconclusive", exceptions(counts), counts.Inconclusive)
 		case counts.Decided() == 0:
 			why = "no requirement was decided"
 		default:
@@ -254,6 +257,14 @@ func (s *summary) answer() {
 	verdict := paragraph.Hang("", label+": "+why, 0, summaryWidth)
 	s.text.WriteString(strings.Replace(verdict, string(answer), s.paint.in(hue, string(answer)), 1))
 	s.line(counts.String(), 0)
+}
+
+// exceptions are the failures that are not the implementation's, in words; empty if there are none.
+func exceptions(counts Statistics) string {
+	if counts.NotItsOwn == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" but for %d that Kubernetes itself breaks", counts.NotItsOwn)
 }
 
 func (s *summary) line(text string, indent int) {

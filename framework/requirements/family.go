@@ -102,6 +102,9 @@ func problemsOf(r Requirement) []error {
 		sentence("decision", r.Decision, false),
 		sentence("kubernetes note", r.Kubernetes.Note, false),
 	}
+	if r.Kubernetes.By != "" {
+		wrong = append(wrong, oneOf("component of Kubernetes", r.Kubernetes.By, reports.AllComponents()), onlyBroken(r.Kubernetes))
+	}
 	for _, source := range r.Sources {
 		wrong = append(wrong, checkSource(source))
 	}
@@ -113,6 +116,14 @@ func problemsOf(r Requirement) []error {
 			"say in levelReason which stated requirement cannot hold without it, or make it extended"))
 	}
 	return wrong
+}
+
+// onlyBroken keeps a requirement that Kubernetes meets from having a component that breaks it.
+func onlyBroken(k reports.Kubernetes) error {
+	if k.Behaviour == reports.Differs || k.Behaviour == reports.Partially {
+		return nil
+	}
+	return fmt.Errorf("names the %s as what breaks it, but Kubernetes %s", k.By, k.Behaviour)
 }
 
 // titleLength bounds a title: it names a test in lists, beside its ID.

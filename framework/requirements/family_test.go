@@ -39,6 +39,8 @@ func TestABadRowIsRefusedByFileRowAndReason(t *testing.T) {
 		"unknown feature":          {replace("DaemonSet", "Daemonset"), []string{"API-001", `unknown feature "Daemonset"`, "DaemonSet, Surge"}},
 		"unknown need":             {replace("needs: apiserver", "needs: kubelets"), []string{"API-001", `unknown needs "kubelets"`}},
 		"unknown behaviour":        {replace("conforms", "fails"), []string{"API-001", `unknown kubernetes behaviour "fails"`}},
+		"unknown component":        {replace("conforms}", "differs, by: kubelet, note: No.}"), []string{"API-001", `unknown component of Kubernetes "kubelet"`, "API server"}},
+		"component that conforms":  {replace("conforms}", "conforms, by: API server}"), []string{"API-001", "what breaks it, but Kubernetes conforms"}},
 		"missing kubernetes":       {replace("  kubernetes: {behaviour: conforms}\n", ""), []string{"API-001", "kubernetes behaviour"}},
 		"empty statement":          {replace("A zero is accepted.", `""`), []string{"API-001", "statement is empty"}},
 		"statement without stop":   {replace("accepted.", "accepted"), []string{"API-001", "statement", "full stop"}},

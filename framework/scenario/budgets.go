@@ -121,13 +121,18 @@ func (s *Scenario) writeBudget(
 	return stored, err
 }
 
-// DeleteBudget deletes the budget.
-func (s *Scenario) DeleteBudget(ctx context.Context, budget *policyv1.PodDisruptionBudget) {
+// TryDeleteBudget deletes the budget, and returns the refusal.
+func (s *Scenario) TryDeleteBudget(ctx context.Context, budget *policyv1.PodDisruptionBudget) error {
 	s.tb.Helper()
-	err := s.Do(ctx, onBudget(history.DeleteBudget, budget), func(ctx context.Context) error {
+	return s.Do(ctx, onBudget(history.DeleteBudget, budget), func(ctx context.Context) error {
 		return s.client.PolicyV1().PodDisruptionBudgets(budget.Namespace).Delete(ctx, budget.Name, metav1.DeleteOptions{})
 	})
-	s.must(err, "delete PodDisruptionBudget %s", budget.Name)
+}
+
+// DeleteBudget is TryDeleteBudget for what must be accepted.
+func (s *Scenario) DeleteBudget(ctx context.Context, budget *policyv1.PodDisruptionBudget) {
+	s.tb.Helper()
+	s.must(s.TryDeleteBudget(ctx, budget), "delete PodDisruptionBudget %s", budget.Name)
 }
 
 func onBudget(act history.Act, budget *policyv1.PodDisruptionBudget) history.Stimulus {

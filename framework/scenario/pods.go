@@ -84,12 +84,17 @@ func (s *Scenario) MakePod(ctx context.Context, name, node string, labels map[st
 // DeletePod deletes the pod with the grace period.
 func (s *Scenario) DeletePod(ctx context.Context, pod *corev1.Pod, grace time.Duration) {
 	s.tb.Helper()
+	s.must(ignoreNotFound(s.TryDeletePod(ctx, pod, grace)), "delete pod %s", pod.Name)
+}
+
+// TryDeletePod is DeletePod for what may be refused.
+func (s *Scenario) TryDeletePod(ctx context.Context, pod *corev1.Pod, grace time.Duration) error {
+	s.tb.Helper()
 	seconds := int64(grace / time.Second)
 	options := metav1.DeleteOptions{GracePeriodSeconds: &seconds, Preconditions: metav1.NewUIDPreconditions(string(pod.UID))}
-	err := s.Do(ctx, onPod(history.DeletePod, pod), func(ctx context.Context) error {
+	return s.Do(ctx, onPod(history.DeletePod, pod), func(ctx context.Context) error {
 		return s.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, options)
 	})
-	s.must(ignoreNotFound(err), "delete pod %s", pod.Name)
 }
 
 // AddFinalizer keeps the pod's object, once deleted, until RemoveFinalizer or the end of the scenario, whatever its node does.

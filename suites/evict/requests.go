@@ -16,12 +16,14 @@ import (
 
 // requests are the specs of what the eviction subresource takes. Each asks of a pod of its own.
 func requests() {
-	kinds := map[string]types.PatchType{
-		"json": types.JSONPatchType, "merge": types.MergePatchType, "strategic": types.StrategicMergePatchType, "apply": types.ApplyPatchType,
-	}
-	bodies := map[string]string{
-		"json": `[{"op":"add","path":"/metadata/labels","value":{"x":"y"}}]`, "merge": `{"metadata":{"labels":{"x":"y"}}}`, "strategic": `{"metadata":{"labels":{"x":"y"}}}`,
-		"apply": `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"patched"}}`,
+	patches := []struct {
+		kind types.PatchType
+		body string
+	}{
+		{types.JSONPatchType, `[{"op":"add","path":"/metadata/labels","value":{"x":"y"}}]`},
+		{types.MergePatchType, `{"metadata":{"labels":{"x":"y"}}}`},
+		{types.StrategicMergePatchType, `{"metadata":{"labels":{"x":"y"}}}`},
+		{types.ApplyPatchType, `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"patched"}}`},
 	}
 	spec.It("takes evictions of policy/v1, of policy/v1beta1 and without a type, and no other request",
 		spec.Decides("EVICT-001", "EVICT-002", "EVICT-003", "EVICT-004", "EVICT-005", "EVICT-006", "EVICT-007", "EVICT-009", "EVICT-031", "EVICT-032", "EVICT-033"),
@@ -34,8 +36,8 @@ func requests() {
 			_ = c.TryEvict(ctx, all[2], Untyped())
 			_ = c.TryEvict(ctx, all[3], InVersion("policy/v2"))
 			_ = c.TryReadEviction(ctx, all[4])
-			for name, kind := range kinds {
-				_ = c.TryPatchEviction(ctx, all[5], kind, bodies[name])
+			for _, patch := range patches {
+				_ = c.TryPatchEviction(ctx, all[5], patch.kind, patch.body)
 			}
 			_ = c.TryEvict(ctx, all[6], NamedInBody("another"))
 			absent := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "absent", Namespace: c.Namespace()}}

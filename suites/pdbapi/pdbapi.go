@@ -45,9 +45,14 @@ func update(ctx context.Context, c *spec.Case, budget *policyv1.PodDisruptionBud
 	_, _ = c.TryUpdateBudget(ctx, budget, edits...)
 }
 
-// patches are the kinds of patches that take a JSON object with the changes.
-func patches() map[string]types.PatchType {
-	return map[string]types.PatchType{"merge": types.MergePatchType, "strategic": types.StrategicMergePatchType, "apply": types.ApplyPatchType}
+// patch is a kind of patch that takes a JSON object with the changes.
+type patch struct {
+	name string
+	kind types.PatchType
+}
+
+func patches() []patch {
+	return []patch{{"merge", types.MergePatchType}, {"strategic", types.StrategicMergePatchType}, {"apply", types.ApplyPatchType}}
 }
 
 // body is a patch of that kind that sets a field of the budget, such as "spec", to this JSON.

@@ -3,7 +3,9 @@ package pdbapi
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -63,12 +65,13 @@ func counts(name string, pods int32) Event {
 	})
 }
 
-// runPods makes a pod of each name with these labels, and returns when all have been Ready for so long that everybody knows.
+// runPods makes a pod of each name with these labels, and returns them in the order of their names when all are
+// Ready.
 func runPods(ctx context.Context, c *spec.Case, named map[string]map[string]string) []*corev1.Pod {
 	node := c.AddNodes(ctx, 1)[0]
 	pods := make([]*corev1.Pod, 0, len(named))
-	for name, labels := range named {
-		pods = append(pods, c.MakePod(ctx, name, node, labels))
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		pods = append(pods, c.MakePod(ctx, name, node, named[name]))
 	}
 	c.Require(ctx, "all pods are Ready", ReadyPods(len(pods)))
 	return pods

@@ -72,6 +72,9 @@ func explainOne(text *strings.Builder, r requirements.Requirement, deciding []st
 	line("source", sourceOf(r))
 	line("decision", r.Decision)
 	line("Kubernetes", strings.TrimSpace(string(r.Kubernetes.Behaviour)+": "+r.Kubernetes.Note))
+	if by := r.Kubernetes.By; by != "" {
+		line("broken by", fmt.Sprintf("the %s, whatever the implementation does: its failure is not the implementation's", by))
+	}
 	line("needs", needsOf(r.Needs))
 	for _, rule := range rules.All() {
 		if rule.Requirement == r.ID {

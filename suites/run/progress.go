@@ -108,6 +108,10 @@ func (p *progress) take(told spec.Progress) {
 	}
 	p.ended++
 	verdict := told.Verdict()
+	if told.NotItsOwn() {
+		// The summary has it. It neither counts as a failure nor ends the run.
+		verdict = reports.Pass
+	}
 	p.verdicts[verdict]++
 	if text := account(told, p.verbose); text != "" {
 		fmt.Fprint(p.out, text)
@@ -121,7 +125,8 @@ func (p *progress) take(told spec.Progress) {
 // account is what a person should know of a spec that has ended: nothing, if it passed and not everything is asked for.
 func account(told spec.Progress, verbose bool) string {
 	verdict := told.Verdict()
-	if (verdict == reports.Pass || verdict == reports.Unsupported || verdict == reports.NotRun) && told.Failure == "" && !verbose {
+	silent := verdict == reports.Pass || verdict == reports.Unsupported || verdict == reports.NotRun || told.NotItsOwn()
+	if silent && told.Failure == "" && !verbose {
 		return ""
 	}
 	var text strings.Builder

@@ -28,6 +28,8 @@ func ended(text string, verdicts ...reports.Verdict) spec.Progress {
 func TestAPersonIsToldWhatDidNotPass(t *testing.T) {
 	broken := ended("breaks", reports.Pass, reports.Fail)
 	broken.Stories = "SURGE-001 broken on node n\n"
+	kubernetes, both := ended("meets a bug", reports.Fail, reports.Pass), ended("meets a bug and breaks", reports.Fail, reports.Fail)
+	kubernetes.Verdicts[0].NotItsOwn, both.Verdicts[0].NotItsOwn = true, true
 	untidy := ended("untidy", reports.Pass)
 	untidy.Failure = "could not clean up"
 	for name, row := range map[string]struct {
@@ -41,8 +43,11 @@ func TestAPersonIsToldWhatDidNotPass(t *testing.T) {
 		"it failed":                    {broken, false, "fail: breaks (1.5 s)\n\nSURGE-001 broken on node n\n\n"},
 		"two undecided, for one reason": {ended("wonders", reports.Inconclusive, reports.Inconclusive), false,
 			"inconclusive: wonders (1.5 s)\n  SURGE-001, SURGE-001 inconclusive: it was not reached\n"},
-		"the harness failed": {untidy, false, "pass: untidy (1.5 s)\n  the harness failed: could not clean up\n"},
-		"it broke off":       {spec.Progress{Spec: "panics", Ended: true}, false, "inconclusive: panics (0.0 s)\n"},
+		"the harness failed":                       {untidy, false, "pass: untidy (1.5 s)\n  the harness failed: could not clean up\n"},
+		"Kubernetes breaks it":                     {kubernetes, false, ""},
+		"Kubernetes breaks it, and all is wanted":  {kubernetes, true, "fail: meets a bug (1.5 s)\n"},
+		"Kubernetes breaks it, and it breaks more": {both, false, "fail: meets a bug and breaks (1.5 s)\n"},
+		"it broke off":                             {spec.Progress{Spec: "panics", Ended: true}, false, "inconclusive: panics (0.0 s)\n"},
 	} {
 		if got := account(row.told, row.verbose); got != row.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, row.want)
@@ -72,6 +77,13 @@ func TestProgressIsReadAsItIsWritten(t *testing.T) {
 	}
 	if stopped != 1 {
 		t.Errorf("stopped %d times", stopped)
+	}
+	bug := ended("five", reports.Fail)
+	bug.Verdicts[0].NotItsOwn = true
+	calm := &progress{out: &console{out: &out}, stopAfter: 1, stop: func() { t.Error("stopped for what Kubernetes breaks") }, verdicts: map[reports.Verdict]int{}}
+	calm.take(bug)
+	if calm.verdicts[reports.Fail] != 0 {
+		t.Error("what Kubernetes breaks counts as failed")
 	}
 	if got := out.String(); strings.Count(got, "fail: ") != 2 || strings.Contains(got, "four") {
 		t.Errorf("got\n%s", got)

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
 
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
 )
 
@@ -32,6 +34,8 @@ type ProgressVerdict struct {
 	Requirement reports.ID      `json:"requirement"`
 	Verdict     reports.Verdict `json:"verdict"`
 	Reason      string          `json:"reason,omitempty"`
+	// NotItsOwn: Kubernetes itself breaks it, whatever the implementation does.
+	NotItsOwn bool `json:"notItsOwn,omitempty"`
 }
 
 // Verdict is the spec's: the one that matters most among those of its requirements.
@@ -44,6 +48,11 @@ func (p Progress) Verdict() reports.Verdict {
 		return reports.Inconclusive
 	}
 	return reports.Merge(verdicts...)
+}
+
+// NotItsOwn reports whether the spec failed, and by nothing but what Kubernetes itself breaks.
+func (p Progress) NotItsOwn() bool {
+	return p.Verdict() == reports.Fail && !slices.ContainsFunc(p.Verdicts, func(v ProgressVerdict) bool { return v.Verdict == reports.Fail && !v.NotItsOwn })
 }
 
 // teller tells the progress of one spec.
@@ -66,9 +75,12 @@ func (t *teller) end() {
 	t.tell()
 }
 
-func (t *teller) outcomes(outcomes []reports.Outcome) {
+func (t *teller) outcomes(outcomes []reports.Outcome, catalogue *requirements.Catalogue) {
 	for _, outcome := range outcomes {
-		t.p.Verdicts = append(t.p.Verdicts, ProgressVerdict{Requirement: outcome.Requirement, Verdict: outcome.Verdict, Reason: outcome.Reason})
+		requirement, _ := catalogue.Get(outcome.Requirement)
+		t.p.Verdicts = append(t.p.Verdicts, ProgressVerdict{
+			Requirement: outcome.Requirement, Verdict: outcome.Verdict, Reason: outcome.Reason, NotItsOwn: requirement.BrokenBy() != "",
+		})
 	}
 }
 

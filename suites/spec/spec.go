@@ -68,7 +68,7 @@ func (s *Spec) run(ctx ginkgo.SpecContext) {
 	told := p.session.begin(s.Text)
 	defer told.end()
 	if outcomes := s.NotRun(p.session.header(), p.catalogue); outcomes != nil {
-		told.outcomes(outcomes)
+		told.outcomes(outcomes, p.catalogue)
 		attach(Outcomes{Outcomes: outcomes})
 		return
 	}
@@ -88,7 +88,7 @@ func (s *Spec) run(ctx ginkgo.SpecContext) {
 	judgement, failure := c.finish(judging, ending)
 	failure = errors.Join(failure, supervisor(p.session.Supervisor).ended(judging, endedOf(s.Text, judgement.Outcomes)))
 	stories := c.report(&judgement)
-	told.outcomes(judgement.Outcomes)
+	told.outcomes(judgement.Outcomes, p.catalogue)
 	told.p.Stories = stories
 	cleaning, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleaningTime)
 	defer cancel()
