@@ -22,6 +22,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/rolling"
 	"github.com/rollcall-conformance/rollcall/suites/rollover"
 	"github.com/rollcall-conformance/rollcall/suites/status"
+	"github.com/rollcall-conformance/rollcall/suites/stress"
 	"github.com/rollcall-conformance/rollcall/suites/surge"
 	"github.com/rollcall-conformance/rollcall/suites/takeover"
 	"github.com/rollcall-conformance/rollcall/suites/target"
@@ -49,6 +50,7 @@ func Register() {
 	ginkgo.Describe("Recovery", recovery.Specs)
 	ginkgo.Describe("Disruption budget API", pdbapi.Specs)
 	ginkgo.Describe("Eviction", evict.Specs)
+	ginkgo.Describe("Stress", stress.Specs)
 	ginkgo.Describe("Kubectl", kubectl.Specs)
 	ginkgo.Describe("Kubelet", kubelet.Specs)
 	ginkgo.Describe("Take-over", takeover.Specs)

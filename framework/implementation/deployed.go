@@ -67,7 +67,10 @@ func deploymentOf(i *Implementation, options LaunchOptions) (*deployed, error) {
 }
 
 func (d *deployed) running() *Running {
-	return &Running{life: d, capabilities: []Capability{d, machineSignals{d}, podNetwork{d}}}
+	return &Running{
+		life: d, capabilities: []Capability{d, machineSignals{d}, podNetwork{d}},
+		without: unavailablef("%s is launched by image, this takes one that is a local process", d.name),
+	}
 }
 
 func launchImage(ctx context.Context, i *Implementation, options LaunchOptions) (*Running, error) {

@@ -196,6 +196,10 @@ func TestWhatCannotBeDoneToADeploymentSaysWhy(t *testing.T) {
 		g.Expect(err).To(MatchError(errors.ErrUnsupported))
 		g.Expect(err).To(MatchError("nobody reaches the machines behind these nodes"))
 	}
+	for _, err := range []error{missing[Elector](t, unreachable), missing[WatchBreaker](t, unreachable)} {
+		g.Expect(err).To(MatchError(errors.ErrUnsupported))
+		g.Expect(err).To(MatchError("mine is launched by image, this takes one that is a local process"))
+	}
 	capability[Restarter](t, unreachable)
 	capability[PodDeleter](t, unreachable)
 

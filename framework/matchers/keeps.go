@@ -1,6 +1,7 @@
 package matchers
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -23,5 +24,27 @@ func Keeps(id requirements.ID) Matcher {
 			return untested("nothing puts %s to the test", id)
 		}
 		return kept()
+	}}
+}
+
+// KeepsEveryRule asks that no standing rule is broken whose feature the implementation claims. It shows the first violation of each that is.
+func KeepsEveryRule() Matcher {
+	return question{promise: "keeps every standing rule", ask: func(s *Survey, _ string) Answer {
+		catalogue, err := requirements.Load()
+		if err != nil {
+			return untested("%v", err)
+		}
+		var answer Answer
+		for _, verdict := range s.standing {
+			requirement, _ := catalogue.Get(verdict.Requirement)
+			switch {
+			case !slices.Contains(s.h.Features, string(requirement.Feature)):
+			case verdict.Outcome == judge.Broken:
+				answer.Violations = append(answer.Violations, verdict.Violations[:1]...)
+			case verdict.Outcome == judge.Inconclusive:
+				answer.Untested = fmt.Sprintf("%s: %s", verdict.Requirement, verdict.Reason)
+			}
+		}
+		return answer
 	}}
 }

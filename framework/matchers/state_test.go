@@ -72,6 +72,22 @@ func TestKeepsAsksForAStandingRule(t *testing.T) {
 	})
 }
 
+func TestKeepsEveryRuleAsksForThoseOfClaimedFeatures(t *testing.T) {
+	b := historytest.New(t).Nodes(1)
+	ds := b.DaemonSet("agent", historytest.MaxSurge("1"))
+	ds.Pod("old", "node-1").Ready()
+	ds.Update("v2").Pod("new", "node-1")
+	ds.Pod("newer", "node-1")
+	h := b.History()
+	h.Features = []string{"Surge"}
+	breaks(t, h, KeepsEveryRule(), ruling.SurgeOnePerRevision().Promise, "newer")
+	h.Features = []string{"Eviction"}
+	keeps(t, h, KeepsEveryRule())
+	h = served(t).Without(history.KindPod).History()
+	h.Features = []string{"Surge"}
+	isUntested(t, h, KeepsEveryRule(), "Pod was not recorded")
+}
+
 func TestPodAvailableBoundsAWait(t *testing.T) {
 	b, _, second := rollout(t)
 	b.After(2 * time.Second)

@@ -14,22 +14,15 @@ const refusal = "what keeps pods from being created"
 
 // refused are the specs of rollouts that cannot go on because no pod can be created.
 func refused() {
-	for _, cause := range []struct {
-		words, strategy string
-		limit           Edit
-		by              Refuser
-	}{
-		{"a quota", "maxUnavailable", MaxUnavailable("1"), ByQuota},
-		{"a webhook", "maxSurge", MaxSurge("1"), ByWebhook},
-	} {
-		spec.It("reports in a condition and an Event that a rollout with "+cause.strategy+" is stalled because "+cause.words+" refuses its pods, until it does not",
+	for _, strategy := range rollouts.Strategies() {
+		spec.It("reports in a condition and an Event that a rollout with "+strategy.With+" is stalled because a quota refuses its pods, until it does not",
 			spec.Decides("COND-001", "COND-002", "COND-003"),
 			func(ctx context.Context, c *spec.Case) {
 				words := append(c.AddNodes(ctx, 3), RefuserName)
 				c.Bind(refusal, words...)
-				before := c.Deploy(ctx, cause.limit)
+				before := c.Deploy(ctx, strategy.Limit("1"))
 				report := rollouts.BeforeStall(ctx, c, before, words...)
-				c.RefusePods(ctx, cause.by)
+				c.RefusePods(ctx, ByQuota)
 				c.Mark(begun)
 				updated := c.Update(ctx, before, Image("v2"))
 				report.Await(ctx, c)

@@ -48,7 +48,8 @@ func refused() {
 				j.Decide("RECOVERY-006", OnEveryNode(Exactly(1, PodCreated(OfVersion(version)))))
 			}
 			j.Decide("RECOVERY-006", EndsRolledOut())
-		})
+			// A webhook belongs to the whole cluster.
+		}, spec.Alone{})
 }
 
 // many is the number of nodes of which a few at a time are clearly fewer.

@@ -32,6 +32,12 @@ func brokenDuplicates() []Variant {
 			Breaks: []string{"SURGE-009", "SURGE-010", "SURGE-023", "ROLLING-013", "ROLLING-018"}, Planner: doing(createTwice)},
 		{Name: "creates-every-pod-twice-and-keeps-both", Says: "Creates every pod twice and deletes neither.",
 			Breaks: []string{"SURGE-010", "SURGE-011", "ROLLING-013"}, Planner: both(doing(keepDuplicates), doing(createTwice))},
+		{Name: "wears-out", Says: "Creates and deletes no pods from the fifth generation of a DaemonSet on.",
+			Breaks: []string{"STRESS-001"}, Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				if state.DaemonSet.Generation >= 5 {
+					actions.CreatePods, actions.DeletePods = nil, nil
+				}
+			})},
 		{Name: "keeps-duplicates", Says: "Deletes no pod for being one too many on its node, whoever created it.",
 			Breaks: []string{"SURGE-010", "ROLLING-013"}, Planner: doing(keepDuplicates)},
 		{Name: "keeps-the-younger-duplicate", Says: "Keeps of two equal pods on a node the younger one.",
