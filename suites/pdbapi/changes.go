@@ -62,7 +62,7 @@ func changes() {
 						Nth(evictions[step.pod], Answered(history.EvictPod, step.pod)), WithCode(step.code)))
 				}
 			}
-		}, budgets)
+		}, budgets, spec.MainPath{})
 
 	spec.It("follows changes of maxUnavailable",
 		spec.Decides("PDBAPI-003"),
