@@ -38,8 +38,11 @@ func (p permission) String() string {
 
 // unshown says why no spec of the exercise asks for the permission although the reference needs it, or nothing.
 func (p permission) unshown() string {
-	if p.group == "events.k8s.io" && p.verb == "patch" {
+	switch {
+	case p.group == "events.k8s.io" && p.verb == "patch":
 		return "only what happens again and again, such as refused pods, makes one event of many, and no spec decides RECOVERY-006 yet"
+	case p.resource == "pods/status" && p.verb == "patch":
+		return "a condition is set back two minutes after the eviction, which every trial would take longer"
 	}
 	return ""
 }

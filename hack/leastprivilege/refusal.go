@@ -31,6 +31,10 @@ func (p permission) explains(refusal string) bool {
 	if owner, isFinalizers := strings.CutSuffix(p.resource, "/finalizers"); isFinalizers && owner != "" {
 		return refusal == ownerRefusal
 	}
+	if subresource, ofAny := strings.CutPrefix(p.resource, "*"); ofAny {
+		of := refusalPattern.FindStringSubmatch(refusal)
+		return of != nil && of[1] == p.verb && strings.HasSuffix(of[2], subresource)
+	}
 	words := fmt.Sprintf(`cannot %s resource "%s" in API group "%s"`, p.verb, p.resource, p.group)
 	if p.namespace != "" {
 		return refusal == fmt.Sprintf(`%s in the namespace "%s"`, words, p.namespace)

@@ -15,6 +15,7 @@ import (
 const log = `E1120 reflector.go:204] "Failed to watch" err="failed to list *v1.Node: nodes is forbidden: User \"u\" cannot list resource \"nodes\" in API group \"\" at the cluster scope"
 E1120 reflector.go:204] "Failed to watch" err="failed to list *v1.Node: nodes is forbidden: User \"u\" cannot list resource \"nodes\" in API group \"\" at the cluster scope"
 E1120 controller.go:497] "Reconciler error" err="pods \"p\" is forbidden: User \"u\" cannot patch resource \"pods\" in API group \"\" in the namespace \"n\""
+E1120 controller.go:497] "Reconciler error" err="x \"y\" is forbidden: User \"u\" cannot get resource \"nodes/scale\" in API group \"\" at the cluster scope"
 error retrieving resource lock: User "u" cannot get resource "leases" in API group "coordination.k8s.io" in the namespace "system"
 E1120 controller.go:497] "Reconciler error" err="pods \"p\" is forbidden: exceeded quota: no-pods, requested: pods=1"
 `
@@ -34,6 +35,8 @@ func TestARefusalIsLaidToThePermissionThatLacks(t *testing.T) {
 		"of another verb":            {log, permission{verb: "watch", resource: "nodes"}, false},
 		"of another resource":        {log, permission{verb: "list", resource: "node"}, false},
 		"of another group":           {log, permission{verb: "get", resource: "leases"}, false},
+		"of a subresource of any":    {log, permission{verb: "get", group: "*", resource: "*/scale"}, true},
+		"of another subresource":     {log, permission{verb: "get", group: "*", resource: "*/status"}, false},
 		"by a quota":                 {log, permission{verb: "create", resource: "pods"}, false},
 		"of an owner's finalizers":   {finalizersLog, permission{verb: "update", group: "apps", resource: "daemonsets/finalizers"}, true},
 		"of what is not finalizers'": {finalizersLog, permission{verb: "update", group: "apps", resource: "daemonsets"}, false},
@@ -44,7 +47,7 @@ func TestARefusalIsLaidToThePermissionThatLacks(t *testing.T) {
 			}
 		})
 	}
-	if got := refusals(log); len(got) != 3 {
+	if got := refusals(log); len(got) != 4 {
 		t.Errorf("got %d refusals, want each once: %q", len(got), got)
 	}
 }

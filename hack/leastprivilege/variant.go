@@ -73,11 +73,12 @@ func limit(file map[string]any, manifest string) error {
 		return fmt.Errorf("its arguments %q do not switch the leader election off: there is nothing to switch on", args)
 	}
 	args[elect] = "--leader-elect=true"
+	unstructured.RemoveNestedField(file, "spec", "launch", "image")
 	return errors.Join(
 		unstructured.SetNestedStringSlice(process, args, "args"),
 		unstructured.SetNestedStringSlice(process, []string{manifest}, "manifests"),
 		unstructured.SetNestedField(process, "false", "env", "KUBE_FEATURE_WatchListClient"),
 		unstructured.SetNestedField(process, readyTimeout.String(), "ready", "timeout"),
-		unstructured.SetNestedMap(file, map[string]any{"process": process}, "spec", "launch"),
+		unstructured.SetNestedMap(file, process, "spec", "launch", "process"),
 	)
 }

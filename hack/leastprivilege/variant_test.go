@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -38,6 +39,9 @@ func TestTheVariantIsTheReferenceButForWhatItMayDo(t *testing.T) {
 	}
 	if !slices.Contains(got.Args, "--leader-elect=true") || slices.Contains(got.Args, "--leader-elect=false") || len(got.Args) != len(want.Args) {
 		t.Errorf("arguments %q, want those of %q with leader election", got.Args, want.Args)
+	}
+	if len(written.Launch.Gates) == 0 || !maps.Equal(written.Launch.Gates, shipped.Launch.Gates) {
+		t.Errorf("feature gates %v, want %v", written.Launch.Gates, shipped.Launch.Gates)
 	}
 	if len(got.Manifests) != 1 {
 		t.Fatalf("%d manifests, want one", len(got.Manifests))

@@ -129,7 +129,7 @@ func bookkeeping() {
 			}
 			j.Decide("EVICT-014", Answers("evicting a third pod", evicted(names[2]), causedByBudget()...), stays(names[2]), Never(BudgetLists("budget", names[2])))
 			j.Decide("EVICT-031", Never(PodDisrupted(Named(names[2]))))
-		}, budgets)
+		}, budgets, spec.MainPath{})
 }
 
 // finished are the specs of pods that no longer run, or not yet.
