@@ -38,7 +38,7 @@ func brokenAims() []Variant {
 					status.DesiredHealthy = max(0, status.ExpectedPods-value.IntVal)
 				}
 			})},
-		{Name: "rounds-max-unavailable-down", Says: "Rounds a percentage of maxUnavailable down.", Breaks: []string{"PDB-004"},
+		{Name: "rounds-what-may-be-unavailable-down", Says: "Rounds a percentage of maxUnavailable down.", Breaks: []string{"PDB-004"},
 			Planner: counting(func(status *policyv1.PodDisruptionBudgetStatus, state plan.State) {
 				if share, is := percentage(state.Budget.Spec.MaxUnavailable); is {
 					status.DesiredHealthy = max(0, status.ExpectedPods-status.ExpectedPods*share/100)

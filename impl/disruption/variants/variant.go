@@ -64,6 +64,16 @@ func Broken() []Variant {
 // Lawful returns every variant that no requirement forbids, in the order of their names.
 func Lawful() []Variant { return sorted(lawfulReports(), lawfulPaces()) }
 
+// Named returns the variant of that name, false if there is none.
+func Named(name string) (v Variant, found bool) {
+	for _, v := range slices.Concat(Broken(), Lawful()) {
+		if v.Name == name {
+			return v, true
+		}
+	}
+	return Variant{}, false
+}
+
 func sorted(groups ...[]Variant) []Variant {
 	all := slices.Concat(groups...)
 	slices.SortFunc(all, func(a, b Variant) int { return cmp.Compare(a.Name, b.Name) })
