@@ -121,11 +121,11 @@ func (w *world) live(acts []act) []string {
 		}
 	}
 	// The slowest that there is: an eviction that was lost, then a scale that nothing tells of.
-	w.pass(2*time.Minute + 10*time.Second)
-	w.pass(time.Minute + 10*time.Second)
+	w.rest(2*time.Minute + 10*time.Second)
+	w.rest(time.Minute + 10*time.Second)
 	w.judge.rested()
 	w.judge.still = true
-	w.pass(3 * time.Minute)
+	w.rest(3 * time.Minute)
 	return w.judge.objections
 }
 

@@ -79,8 +79,13 @@ func (w *world) restart() {
 func (w *world) kill() { w.process, w.api.tell = nil, nil }
 
 // pass lets time pass.
-func (w *world) pass(d time.Duration) {
-	for end := w.api.now.Add(d); w.api.now.Before(end); w.api.now = w.api.now.Add(tick) {
+func (w *world) pass(d time.Duration) { w.passBy(tick, d) }
+
+// rest lets time pass in which nobody does anything.
+func (w *world) rest(d time.Duration) { w.passBy(10*tick, d) }
+
+func (w *world) passBy(grain, d time.Duration) {
+	for end := w.api.now.Add(d); w.api.now.Before(end); w.api.now = w.api.now.Add(grain) {
 		w.api.happen()
 		w.fill()
 		if w.process != nil {
