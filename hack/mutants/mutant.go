@@ -1,18 +1,22 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kind"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
-	"github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
+	daemonset "github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
+	disruption "github.com/rollcall-conformance/rollcall/impl/disruption/variants"
 )
 
-// mutant is a variant of the reference as this command tries it.
+// mutant is a variant of one of the reference's controllers as this command tries it.
 type mutant struct {
-	variants.Variant
+	// Name, Says and Lawful are the variant's; differs says whether it is another controller than the reference's at all.
+	Name, Says, Lawful string
+	differs            bool
 	// breaks are the requirements whose verdict must be fail; none for a lawful variant.
 	breaks []requirements.ID
 	// provider is that of the clusters on which the suite can find out.
@@ -21,9 +25,9 @@ type mutant struct {
 
 // selected returns the lawful or the broken variants; with names, those alone. A requirement that the catalogue does not have is an error.
 func selected(names []string, lawful bool) ([]mutant, error) {
-	all := mutants(variants.Broken())
+	all := mutants(daemonset.Broken(), disruption.Broken())
 	if lawful {
-		all = mutants(variants.Lawful())
+		all = mutants(daemonset.Lawful(), disruption.Lawful())
 	}
 	catalogue, err := requirements.Load()
 	if err != nil {
@@ -48,19 +52,26 @@ func selected(names []string, lawful bool) ([]mutant, error) {
 	return chosen, nil
 }
 
-// mutants are the variants with where they are tried.
-func mutants(all []variants.Variant) []mutant {
+// mutants are the variants of the DaemonSet controller and of the disruption controller with where they are tried, in the order of their names.
+func mutants(ofDaemonSets []daemonset.Variant, ofBudgets []disruption.Variant) []mutant {
 	var result []mutant
-	for _, v := range all {
-		m := mutant{Variant: v, provider: embedded.ProviderName}
-		for _, id := range v.Breaks {
-			m.breaks = append(m.breaks, requirements.ID(id))
-		}
-		if v.NeedsKubelets {
+	add := func(m mutant, breaks []string, needsKubelets bool) {
+		m.provider = embedded.ProviderName
+		if needsKubelets {
 			m.provider = kind.ProviderName
+		}
+		for _, id := range breaks {
+			m.breaks = append(m.breaks, requirements.ID(id))
 		}
 		result = append(result, m)
 	}
+	for _, v := range ofDaemonSets {
+		add(mutant{Name: v.Name, Says: v.Says, Lawful: v.Lawful, differs: v.Differs()}, v.Breaks, v.NeedsKubelets)
+	}
+	for _, v := range ofBudgets {
+		add(mutant{Name: v.Name, Says: v.Says, Lawful: v.Lawful, differs: v.Differs()}, v.Breaks, false)
+	}
+	slices.SortFunc(result, func(a, b mutant) int { return cmp.Compare(a.Name, b.Name) })
 	return result
 }
 

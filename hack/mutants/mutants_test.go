@@ -11,7 +11,6 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
-	"github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
 	"github.com/rollcall-conformance/rollcall/reports"
 )
 
@@ -36,7 +35,7 @@ func TestEveryMutantHasANameOfItsOwnAndBreaksWhatTheCatalogueHas(t *testing.T) {
 		if !named.MatchString(m.Name) || m.Says == "" {
 			t.Errorf("%s says %q: a mutant needs a name of words and says what it does", m.Name, m.Says)
 		}
-		if m.Planner == nil && m.Writer == nil && m.Reconciler == nil && len(m.Args) == 0 {
+		if !m.differs {
 			t.Errorf("%s is the reference", m.Name)
 		}
 		if (m.Lawful == "") != (len(m.breaks) > 0) {
@@ -139,7 +138,7 @@ func TestALawfulVariantIsDoubtedByEveryVerdictButAPass(t *testing.T) {
 		reports.Pass: "lawful (1 passed)", reports.Fail: "DOUBTED (SURGE-001 fail)", reports.Inconclusive: "DOUBTED (SURGE-001 inconclusive)",
 		reports.Unsupported: "DOUBTED (nothing was run)", reports.NotRun: "DOUBTED (nothing was run)",
 	} {
-		r := result{mutant: mutant{Variant: variants.Variant{Lawful: "because"}}, verdicts: map[requirements.ID]reports.Verdict{}}
+		r := result{mutant: mutant{Lawful: "because"}, verdicts: map[requirements.ID]reports.Verdict{}}
 		r.read(&reports.ConformanceReport{Requirements: []reports.RequirementResult{{Requirement: reports.Requirement{ID: "SURGE-001"}, Verdict: verdict}}})
 		if r.verdict() != want || r.proven() != (verdict == reports.Pass) {
 			t.Errorf("%s: %s, proven %t", verdict, r.verdict(), r.proven())

@@ -7,22 +7,22 @@ import (
 	"os"
 	"strings"
 
-	"github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
+	daemonset "github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
+	disruption "github.com/rollcall-conformance/rollcall/impl/disruption/variants"
 	"github.com/rollcall-conformance/rollcall/impl/reference"
 	"github.com/rollcall-conformance/rollcall/impl/toy"
 )
 
 func main() {
-	variant, args, err := choose(os.Args[1:])
+	options, args, err := choose(os.Args[1:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "rollcall-variant:", err)
 		os.Exit(2)
 	}
-	options := variant.Options()
 	if reconcilesDaemons, others := cutToy(args); reconcilesDaemons {
-		options.Workload, args = toy.API(), others
+		options.DaemonSet.Workload, args = toy.API(), others
 	}
-	reference.Main(args, reference.Options{DaemonSet: options})
+	reference.Main(args, options)
 }
 
 // ofToy is the argument that has the controller reconcile Daemons.
@@ -36,18 +36,22 @@ func cutToy(args []string) (found bool, others []string) {
 	return true, args[1:]
 }
 
-// choose returns the variant that the first argument names, and the arguments of the reference.
-func choose(args []string) (variants.Variant, []string, error) {
+// choose returns the options of the variant that the first argument names, and the arguments of the reference.
+func choose(args []string) (reference.Options, []string, error) {
 	if len(args) == 0 {
-		return variants.Variant{}, nil, fmt.Errorf("the first argument has to be --variant=NAME")
+		return reference.Options{}, nil, fmt.Errorf("the first argument has to be --variant=NAME")
 	}
 	name, found := strings.CutPrefix(args[0], "--variant=")
 	if !found {
-		return variants.Variant{}, nil, fmt.Errorf("the first argument has to be --variant=NAME, not %q", args[0])
+		return reference.Options{}, nil, fmt.Errorf("the first argument has to be --variant=NAME, not %q", args[0])
 	}
-	variant, err := variants.Named(name)
+	others := args[1:len(args):len(args)]
+	if v, found := disruption.Named(name); found {
+		return reference.Options{Disruption: v.Options()}, append(others, v.Args...), nil
+	}
+	v, err := daemonset.Named(name)
 	if err != nil {
-		return variants.Variant{}, nil, err
+		return reference.Options{}, nil, err
 	}
-	return variant, append(args[1:len(args):len(args)], variant.Args...), nil
+	return reference.Options{DaemonSet: v.Options()}, append(others, v.Args...), nil
 }

@@ -7,9 +7,15 @@ import (
 )
 
 func TestTheFirstArgumentNamesTheVariant(t *testing.T) {
-	variant, args, err := choose([]string{"--variant=one-worker", "--leader-elect=false"})
-	if err != nil || variant.Name != "one-worker" || !slices.Equal(args, []string{"--leader-elect=false", "--concurrent-syncs=1"}) {
-		t.Errorf("got %q, %q, %v", variant.Name, args, err)
+	_, args, err := choose([]string{"--variant=one-worker", "--leader-elect=false"})
+	if err != nil || !slices.Equal(args, []string{"--leader-elect=false", "--concurrent-syncs=1"}) {
+		t.Errorf("got %q, %v", args, err)
+	}
+	if options, _, err := choose([]string{"--variant=deletes-first"}); err != nil || options.DaemonSet.Plan == nil || options.Disruption.Plan != nil {
+		t.Errorf("got %+v, %v, want another DaemonSet controller", options, err)
+	}
+	if options, _, err := choose([]string{"--variant=rounds-min-available-down"}); err != nil || options.DaemonSet.Plan != nil || options.Disruption.Plan == nil {
+		t.Errorf("got %+v, %v, want another disruption controller", options, err)
 	}
 	if found, others := cutToy([]string{"--workload=toy", "--a"}); !found || !slices.Equal(others, []string{"--a"}) {
 		t.Errorf("got %t, %q", found, others)

@@ -51,6 +51,11 @@ func (v Variant) Options() daemonset.Options {
 	return options
 }
 
+// Differs says whether there is any difference.
+func (v Variant) Differs() bool {
+	return v.Planner != nil || v.Writer != nil || v.Reconciler != nil || len(v.Args) > 0
+}
+
 // Broken returns every variant that breaks a promise, in the order of their names.
 func Broken() []Variant {
 	return sorted(

@@ -29,7 +29,7 @@ func (p *pass) disrupted(selected []*corev1.Pod) map[string]metav1.Time {
 		pod, granted := byName[name], entries[name]
 		expires := granted.Add(DeletionTimeout)
 		switch {
-		case pod == nil && (p.state.Gone[name] || others[name]), pod != nil && pod.DeletionTimestamp != nil, pod != nil && isLater(pod, granted):
+		case pod == nil && (p.state.Gone[name] || others[name]), pod != nil && pod.DeletionTimestamp != nil:
 		case !expires.After(p.now):
 			if pod != nil {
 				p.events = append(p.events, notDeleted(p.state, pod))

@@ -1,0 +1,84 @@
+package simulation
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/rollcall-conformance/rollcall/impl/disruption/variants"
+)
+
+// unseen are the broken variants that the simulation cannot find out: it has one budget, which always selects pods, knows no events,
+// and looks at no timestamps.
+func unseen() []string {
+	return []string{
+		"empty-selector-selects-nothing", "no-selector-selects-everything", "looks-at-the-first-budget-only", "reads-no-custom-scale", "leaves-out-what-has-no-scale",
+		"gives-up-silently", "tells-nothing", "leaves-stale-targets", "resets-targets-at-once", "serves-no-metrics", "takes-conditions-of-others-away",
+		"has-a-condition-of-no-generation", "fails-without-a-cause", "an-empty-budget-keeps-its-allowance",
+		// It patches, which the simulation's API server does not know: see unconditional.
+		"writes-over-evictions",
+	}
+}
+
+// attempts is how many simulations a broken variant may survive.
+const attempts = 400
+
+func TestBrokenControllersAreFoundOut(t *testing.T) {
+	unconditional := variants.Variant{Name: "unconditional", Says: "writes whatever there is meanwhile", Writer: func(c client.StatusClient) client.StatusClient {
+		return withoutVersion{c}
+	}}
+	for _, v := range append(variants.Broken(), unconditional) {
+		if slices.Contains(unseen(), v.Name) {
+			continue
+		}
+		t.Run(v.Name, func(t *testing.T) {
+			t.Parallel()
+			drawn := rapid.Custom(func(t *rapid.T) simulation { return simulation{drawSetup(t), drawActs(t)} })
+			for i := range attempts {
+				s := drawn.Example(i)
+				if objections := newWorld(s.setup, v.Options).live(s.acts); len(objections) > 0 {
+					t.Logf("found out by simulation %d: %s", i, objections[0])
+					return
+				}
+			}
+			t.Errorf("%s: not found out in %d simulations", v.Says, attempts)
+		})
+	}
+}
+
+func TestLawfulControllersAreNotObjectedTo(t *testing.T) {
+	for _, name := range []string{"says-how-many-are-missing", "own-condition-first", "tells-with-every-write", "looks-at-budgets-every-second", "looks-at-all-budgets"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			i := slices.IndexFunc(variants.Lawful(), func(v variants.Variant) bool { return v.Name == name })
+			if i < 0 {
+				t.Fatal("there is no such variant")
+			}
+			v := variants.Lawful()[i]
+			drawn := rapid.Custom(func(t *rapid.T) simulation { return simulation{drawSetup(t), drawActs(t)} })
+			for i := range 10 {
+				s := drawn.Example(i)
+				if objections := newWorld(s.setup, v.Options).live(s.acts); len(objections) > 0 {
+					t.Fatalf("simulation %d: %s\n%+v", i, objections[0], s)
+				}
+			}
+		})
+	}
+}
+
+// withoutVersion writes over any version.
+type withoutVersion struct{ client.StatusClient }
+
+func (w withoutVersion) Status() client.SubResourceWriter {
+	return unconditionalWriter{w.StatusClient.Status()}
+}
+
+type unconditionalWriter struct{ client.SubResourceWriter }
+
+func (w unconditionalWriter) Update(ctx context.Context, object client.Object, options ...client.SubResourceUpdateOption) error {
+	object.SetResourceVersion("")
+	return w.SubResourceWriter.Update(ctx, object, options...)
+}

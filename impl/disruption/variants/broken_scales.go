@@ -1,0 +1,73 @@
+package variants
+
+import (
+	"errors"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/rollcall-conformance/rollcall/impl/disruption/plan"
+)
+
+// brokenScales expect another number of pods.
+func brokenScales() []Variant {
+	return []Variant{
+		{Name: "expects-a-scale-for-every-pod", Says: "Counts the scale of a controller once for each of its pods.", Breaks: []string{"PDB-007"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				pods := map[types.UID]int32{}
+				for _, pod := range selected(*state) {
+					if controller := metav1.GetControllerOfNoCopy(pod); controller != nil {
+						pods[controller.UID]++
+					}
+				}
+				changeControllers(state, func(reference types.UID, c plan.Controller) plan.Controller {
+					c.Replicas *= pods[reference]
+					return c
+				})
+			})},
+		{Name: "reads-no-custom-scale", Says: "Takes a custom resource for one without a scale.", Breaks: []string{"PDB-008"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				changeControllers(state, func(_ types.UID, c plan.Controller) plan.Controller {
+					if c.Polled {
+						return plan.Controller{UID: c.UID, Err: errors.New("it is no built-in workload")}
+					}
+					return c
+				})
+			})},
+		{Name: "leaves-out-what-has-no-scale", Says: "Leaves pods whose controller has no scale out, and computes for the rest, as the test plan of the document has it.",
+			Breaks: []string{"PDB-020", "CROSS-002"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				withoutPods(state, func(pod *corev1.Pod) bool {
+					controller := metav1.GetControllerOfNoCopy(pod)
+					return controller != nil && plan.NeedsScale(state.Budget) && state.Controllers[controller.UID].Err != nil
+				})
+			})},
+		{Name: "counts-bare-pods-as-healthy-only", Says: "Counts pods without a controller as healthy but not as expected, as Kubernetes does.",
+			Breaks: []string{"PDB-022", "PDB-023"},
+			Planner: func(next plan.Planner) plan.Planner {
+				return counting(func(status *policyv1.PodDisruptionBudgetStatus, state plan.State) {
+					if !plan.NeedsScale(state.Budget) {
+						return
+					}
+					for _, pod := range selected(state) {
+						if _, listed := status.DisruptedPods[pod.Name]; unmanaged(pod) && !listed && plan.IsHealthy(pod) {
+							status.CurrentHealthy++
+						}
+					}
+				})(withoutBarePods(next))
+			}},
+		{Name: "leaves-bare-pods-out", Says: "Leaves pods without a controller out of a budget that needs a scale.", Breaks: []string{"PDB-022"}, Planner: withoutBarePods},
+	}
+}
+
+// withoutBarePods shows the planner no pods without a controller where a scale is needed.
+func withoutBarePods(next plan.Planner) plan.Planner {
+	return seeing(func(state *plan.State, _ time.Time) {
+		if plan.NeedsScale(state.Budget) {
+			withoutPods(state, unmanaged)
+		}
+	})(next)
+}

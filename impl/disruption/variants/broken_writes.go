@@ -1,0 +1,75 @@
+package variants
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/rollcall-conformance/rollcall/impl/disruption/plan"
+)
+
+// brokenWrites write otherwise.
+func brokenWrites() []Variant {
+	return []Variant{
+		{Name: "writes-again-what-is-there", Says: "Writes the status, with a new time of the condition, whenever it looks.", Breaks: []string{"PDB-024"},
+			Planner: reporting(func(status *policyv1.PodDisruptionBudgetStatus, state plan.State, now time.Time) {
+				// Not for its own writes, which would not end.
+				for i := range status.Conditions {
+					if at := &status.Conditions[i].LastTransitionTime; now.Sub(at.Time) > 2*time.Second {
+						*at = metav1.NewTime(now).Rfc3339Copy()
+					}
+				}
+			})},
+		{Name: "writes-every-three-seconds", Says: "Looks every three seconds, and writes then.", Breaks: []string{"PDB-025"},
+			Planner: func(next plan.Planner) plan.Planner {
+				return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+					comeBack(actions, 3*time.Second)
+					if actions.Status == nil && len(state.Budget.Status.Conditions) > 0 && now.Sub(state.Budget.Status.Conditions[0].LastTransitionTime.Time) > 3*time.Second {
+						actions.Status = state.Budget.Status.DeepCopy()
+						actions.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now).Rfc3339Copy()
+					}
+				})(next)
+			}},
+		{Name: "writes-over-evictions", Says: "Writes the status without regard to what others have written meanwhile, and half a second after it looked.",
+			Breaks: []string{"EVICT-014"},
+			Writer: func(c client.StatusClient) client.StatusClient { return regardless{c} }},
+	}
+}
+
+// regardless writes over whatever there is.
+type regardless struct{ client.StatusClient }
+
+func (r regardless) Status() client.SubResourceWriter {
+	return regardlessWriter{r.StatusClient.Status()}
+}
+
+type regardlessWriter struct{ client.SubResourceWriter }
+
+func (w regardlessWriter) Update(ctx context.Context, object client.Object, options ...client.SubResourceUpdateOption) error {
+	budget, isBudget := object.(*policyv1.PodDisruptionBudget)
+	if !isBudget {
+		return w.SubResourceWriter.Update(ctx, object, options...)
+	}
+	select {
+	case <-time.After(500 * time.Millisecond):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	// All of the map is replaced by a patch that takes it away first.
+	for _, status := range []any{map[string]any{"disruptedPods": nil}, budget.Status} {
+		body, err := json.Marshal(map[string]any{"status": status})
+		if err != nil {
+			return fmt.Errorf("encode the status: %w", err)
+		}
+		if err := w.Patch(ctx, budget.DeepCopy(), client.RawPatch(types.MergePatchType, body)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

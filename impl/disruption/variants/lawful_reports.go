@@ -1,0 +1,65 @@
+package variants
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/impl/disruption/plan"
+)
+
+// lawfulReports say the same otherwise.
+func lawfulReports() []Variant {
+	const words = "Messages are for people: the requirements name the reason alone."
+	return []Variant{
+		{Name: "says-how-many-are-missing", Says: "Says in the condition's message how many pods are healthy and how many are desired.", Lawful: words,
+			Planner: reporting(func(status *policyv1.PodDisruptionBudgetStatus, _ plan.State, _ time.Time) {
+				if !failed(status) {
+					apimeta.FindStatusCondition(status.Conditions, policyv1.DisruptionAllowedCondition).Message =
+						fmt.Sprintf("%d of %d pods are healthy", status.CurrentHealthy, status.DesiredHealthy)
+				}
+			})},
+		{Name: "own-condition-first", Says: "Puts its own condition before those of others.", Lawful: "Conditions are told apart by their types.",
+			Planner: reporting(func(status *policyv1.PodDisruptionBudgetStatus, _ plan.State, _ time.Time) {
+				own := *apimeta.FindStatusCondition(status.Conditions, policyv1.DisruptionAllowedCondition)
+				apimeta.RemoveStatusCondition(&status.Conditions, own.Type)
+				status.Conditions = append([]metav1.Condition{own}, status.Conditions...)
+			})},
+		{Name: "expects-live-pods-only", Says: "Leaves pods that are terminating or have ended out of expectedPods, of an integer minAvailable.",
+			Lawful: "PDB-001 does not say whether a pod on its way out is a selected one.",
+			Planner: counting(func(status *policyv1.PodDisruptionBudgetStatus, state plan.State) {
+				if plan.NeedsScale(state.Budget) {
+					return
+				}
+				for _, pod := range selected(state) {
+					if pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
+						status.ExpectedPods--
+					}
+				}
+			})},
+		{Name: "tells-with-every-write", Says: "Records the event of a failure with every status that it writes while the failure goes on.",
+			Lawful: "PDB-035 asks for a bounded rate; what is the same is one event with a count.",
+			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
+				if actions.Status != nil && failed(actions.Status) && len(actions.Events) == 0 {
+					message := apimeta.FindStatusCondition(actions.Status.Conditions, policyv1.DisruptionAllowedCondition).Message
+					actions.Events = []plan.Event{{Type: corev1.EventTypeWarning, Reason: plan.EventCalculateExpectedPodCountFailed, Message: message}}
+				}
+			})},
+		{Name: "resets-targets-with-a-reason", Says: "Gives the condition DisruptionTarget a reason when it resets it.", Lawful: "PDB-034 asks for its status.",
+			Reset: func(pod *corev1.Pod, now time.Time) plan.TargetActions {
+				actions := plan.Reset(pod, now)
+				if actions.Pod != nil {
+					for i := range actions.Pod.Status.Conditions {
+						if c := &actions.Pod.Status.Conditions[i]; c.Type == corev1.DisruptionTarget {
+							c.Reason, c.Message = "NotDeleted", "the pod was to be disrupted and is still there"
+						}
+					}
+				}
+				return actions
+			}},
+	}
+}
