@@ -41,6 +41,10 @@ const (
 	HoldTermination    Act = "hold termination"
 	ReleaseTermination Act = "release termination"
 	SetReadySince      Act = "set Ready transition time"
+	HoldRestart        Act = "hold restart"
+	ObserveUpdate      Act = "observe update"
+	ReleaseRestart     Act = "release restart"
+	PatchPod           Act = "patch pod"
 	DeletePod          Act = "delete pod"
 	EvictPod           Act = "evict pod"
 	AddFinalizer       Act = "add finalizer"
@@ -67,6 +71,8 @@ const (
 	RefusePods       Act = "refuse pods"
 	RefuseRevisions  Act = "refuse ControllerRevisions"
 	AdmitRevisions   Act = "admit ControllerRevisions"
+	RefusePodUpdates Act = "refuse pod updates"
+	AdmitPodUpdates  Act = "admit pod updates"
 )
 
 // Acts on the implementation under test.
@@ -108,13 +114,15 @@ var effects = map[Act]effect{
 	StopKubelet: disturbs, StartKubelet: 0, RebootNode: deletes | disturbs,
 
 	CreatePod: creates, AdoptPod: creates, LabelPod: 0, RunPod: 0, BecomeUnready: disturbs, BecomeReady: 0, FailPod: disturbs, SucceedPod: disturbs,
-	HoldTermination: 0, ReleaseTermination: 0, SetReadySince: disturbs, DeletePod: deletes | disturbs, EvictPod: deletes | disturbs,
+	HoldTermination: 0, ReleaseTermination: 0, SetReadySince: disturbs, HoldRestart: 0, ObserveUpdate: 0, ReleaseRestart: 0, PatchPod: disturbs,
+	DeletePod: deletes | disturbs, EvictPod: deletes | disturbs,
 	AddFinalizer: 0, RemoveFinalizer: deletes,
 
 	CreateDaemonSet: creates, UpdateDaemonSet: disturbs, WriteStatus: writesStatus, DeleteDaemonSet: deletes | disturbs, ScaleWorkload: 0,
 	CreateRevision: creates, UpdateRevision: 0, DeleteRevision: deletes, CreateBudget: creates, UpdateBudget: 0, DeleteBudget: deletes,
 	DeleteNamespace: deletes | disturbs, DeleteCollection: deletes | disturbs, StartProbes: 0,
 	HoldDaemonSet: 0, RefusePods: 0, RefuseRevisions: 0, AdmitRevisions: 0,
+	RefusePodUpdates: 0, AdmitPodUpdates: 0,
 
 	KillImplementation: halts, RestartImplementation: starts, SuspendImplementation: halts, ResumeImplementation: starts,
 	CutOffImplementation: halts, ReconnectImplementation: starts, CrashImplementation: halts | starts, DeleteImplementationPod: halts | starts,
