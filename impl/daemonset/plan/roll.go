@@ -22,7 +22,7 @@ func (p *pass) count(views []*nodeView) tally {
 	return t
 }
 
-// update deletes old pods; createMissing fills the gaps in a later pass. Old pods that are not Ready go at
+// update replaces old pods; createMissing fills the gaps in a later pass. Old pods that are not Ready go at
 // once: they cost nothing, count as unavailable anyway, and a fix must get past a broken update that has
 // used up the budget (ROLLING-006, ROLLING-008, ROLLOVER-004). Old pods that are Ready go only as far as no more than
 // maxUnavailable nodes are without a pod to rely on (ROLLING-002). Those still within minReadySeconds come first, since
@@ -30,37 +30,42 @@ func (p *pass) count(views []*nodeView) tally {
 // every pod down at once, though none of them is available yet.
 func (s rolling) update(p *pass, _, kept []*nodeView, desired int) {
 	count := p.count(kept)
-	var young, candidates, sunsets []*nodeView
+	// A node that is not eligible takes nothing from the budget of those that are: where none is, there is no budget,
+	// but the old pod has to go (ROLLING-001).
+	spare := count.available - p.replaceOlds(kept, count, s.maxUnavailable) - desired
 	for _, view := range kept {
+		if !view.eligible {
+			p.sunset(view, &spare)
+		}
+	}
+	p.createMissing(kept)
+}
+
+// replaceOlds replaces the old pods of eligible nodes among views within maxUnavailable, and returns how many of them were available. count is of all
+// nodes.
+func (p *pass) replaceOlds(views []*nodeView, count tally, maxUnavailable int) int {
+	var young, candidates []*nodeView
+	for _, view := range views {
 		old := view.old()
 		switch {
-		case old == nil || view.deleting:
-		case !view.eligible:
-			sunsets = append(sunsets, view)
+		case old == nil || view.deleting || !view.eligible:
 		case !IsReady(old):
-			p.remove(view, old, ReasonOldUnavailable)
+			p.replace(view, ReasonOldUnavailable)
 		case !p.available(old):
 			young = append(young, view)
 		default:
 			candidates = append(candidates, view)
 		}
 	}
-	p.takeDown(young, s.maxUnavailable-(count.unavailable-len(young)))
-	budget := s.maxUnavailable - count.unavailable
-	// A node that is not eligible takes nothing from the budget of those that are: where none is, there is no budget,
-	// but the old pod has to go (ROLLING-001).
-	spare := count.available - p.takeDown(candidates, budget) - desired
-	for _, view := range sunsets {
-		p.sunset(view, &spare)
-	}
-	p.createMissing(kept)
+	p.takeDown(young, maxUnavailable-(count.unavailable-len(young)))
+	return p.takeDown(candidates, maxUnavailable-count.unavailable)
 }
 
-// takeDown deletes the old pods of the first of views, as many as room allows, and returns how many.
+// takeDown replaces the old pods of the first of views, as many as room allows, and returns how many.
 func (p *pass) takeDown(views []*nodeView, room int) int {
 	n := min(max(room, 0), len(views))
 	for _, view := range views[:n] {
-		p.remove(view, view.old(), ReasonOutdated)
+		p.replace(view, ReasonOutdated)
 	}
 	return n
 }

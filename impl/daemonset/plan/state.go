@@ -26,6 +26,10 @@ type State struct {
 	// forget all of it when metadata.generation changes (TARGET-010).
 	Backoff map[string]Backoff
 
+	// Refused says, by node name, with what words the API server refused the last update in place of a pod there. Keep those of the present generation, as
+	// with Backoff.
+	Refused map[string]string
+
 	// SurgeDisabled says that maxSurge is to be ignored: the feature gate DaemonSetUpdateSurge is off (GATE-002).
 	SurgeDisabled bool
 
