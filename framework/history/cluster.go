@@ -36,6 +36,7 @@ type Cluster struct {
 	templates     map[types.UID]*templates
 	revisionOf    map[types.UID]int
 	uncontrolled  map[types.UID]bool
+	patched       map[types.UID]*patched
 	eligibility   map[types.UID]map[string]Eligibility
 	desired       map[types.UID]int
 	revisionLabel string
@@ -56,6 +57,7 @@ func NewCluster() *Cluster {
 		templates:    map[types.UID]*templates{},
 		revisionOf:   map[types.UID]int{},
 		uncontrolled: map[types.UID]bool{},
+		patched:      map[types.UID]*patched{},
 		eligibility:  map[types.UID]map[string]Eligibility{},
 		desired:      map[types.UID]int{},
 	}
@@ -79,6 +81,7 @@ func (c *Cluster) Apply(entry Entry) Change {
 		return Change{Entry: entry}
 	}
 	c.Changes++
+	entry = c.believe(entry)
 	change := Change{Entry: entry, Before: c.store(entry)}
 	c.view(change)
 	return change
