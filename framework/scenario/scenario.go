@@ -85,6 +85,8 @@ type Environment struct {
 	Recordings string
 	// RevisionLabel of the implementation.
 	RevisionLabel string
+	// PodUpdatePolicy is how DaemonSets ask the implementation for updates in place. Default: history.DefaultUpdatePolicy.
+	PodUpdatePolicy history.UpdatePolicy
 	// Seed of the run's random choices.
 	Seed int64
 	// Patience: how long to wait for what an implementation should do. Default: DefaultPatience.
@@ -119,6 +121,9 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 	if env.Patience == 0 {
 		env.Patience = DefaultPatience
 	}
+	if env.PodUpdatePolicy == (history.UpdatePolicy{}) {
+		env.PodUpdatePolicy = history.DefaultUpdatePolicy()
+	}
 	if env.Images == "" {
 		env.Images = daemonimage.Default
 	}
@@ -139,7 +144,7 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 		Path:    s.path,
 		Header: history.Header{
 			Scenario: text, Namespaces: s.recordedNamespaces(), NodeSelector: nodes.String(),
-			RevisionLabel: env.RevisionLabel, Seed: env.Seed, Features: env.Features, Workload: env.Workload.String(),
+			RevisionLabel: env.RevisionLabel, UpdatePolicy: env.updatePolicy(), Seed: env.Seed, Features: env.Features, Workload: env.Workload.String(),
 			Place: history.Place{RealNodes: len(env.RealNodes), OnlyRealNodes: env.OnlyRealNodes, NeverAlone: env.NeverAlone},
 		},
 	})
