@@ -62,11 +62,6 @@ func rolling() []strategy {
 	}
 }
 
-// both limits are above zero: an update in place takes of maxUnavailable.
-func both() []strategy {
-	return []strategy{{MaxSurge: "1", MaxUnavailable: "1"}, {MaxSurge: "2", MaxUnavailable: "50%"}}
-}
-
 func everyStrategy() []strategy {
 	return slices.Concat(surging(), rolling(), []strategy{{OnDelete: true}})
 }

@@ -115,9 +115,9 @@ func Template() judge.Rule {
 	}, never)
 }
 
-// ZeroDowntime is INPLACE-022: a patch restarts what runs.
+// ZeroDowntime is INPLACE-020: a patch restarts what runs.
 func ZeroDowntime() judge.Rule {
-	return onPatch("INPLACE-022", "with maxUnavailable 0 the only available pod of an eligible node is not patched", func(s *judge.Scene, p *judge.Patch) (string, bool) {
+	return onPatch("INPLACE-020", "with maxSurge the only available pod of an eligible node is not patched", func(s *judge.Scene, p *judge.Patch) (string, bool) {
 		if !s.ZeroDowntime(p.Pod.Workload) || !p.Wanted {
 			return "", false
 		}

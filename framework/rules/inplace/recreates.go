@@ -40,37 +40,6 @@ func (o *recreates) Observe(s *judge.Scene) []judge.Violation {
 	return s.OnNode(pod.Workload, pod.Node, fmt.Sprintf("%s deleted, which differs from the template in images alone", before.Name))
 }
 
-// NoSurge is INPLACE-020.
-func NoSurge() judge.Rule {
-	return judge.Rule{
-		Requirement: "INPLACE-020",
-		Kind:        judge.Prohibition,
-		Promise:     "no second pod is created beside one that differs from the template in images alone, where the DaemonSet asks for patches",
-		Needs:       everything(),
-		New:         func(history.Header) judge.Observer { return &noSurge{} },
-	}
-}
-
-type noSurge struct{ judge.Exercise }
-
-// Observe implements judge.Observer.
-func (o *noSurge) Observe(s *judge.Scene) []judge.Violation {
-	if patch := s.Patched; patch != nil && patch.Voluntary && patch.Pod.Workload.Settings.Surging {
-		o.PutToTest()
-	}
-	if s.Created == nil {
-		return nil
-	}
-	created := s.Created.Pod
-	for _, pod := range s.Created.Beside {
-		if patchable(s, created.Workload, pod.Object) && s.Now.Sub(pod.ReadySince()) >= judge.Lag {
-			o.PutToTest()
-			return s.OnNode(created.Workload, created.Node, fmt.Sprintf("%s created beside %s, which differs from the template in images alone", created.Object.Name, pod.Object.Name))
-		}
-	}
-	return nil
-}
-
 // patchable reports whether whatever settings and templates the implementation may be acting by, the pod has to be patched.
 func patchable(s *judge.Scene, w *judge.Workload, pod *corev1.Pod) bool {
 	if pod.Status.Phase != corev1.PodRunning || pod.DeletionTimestamp != nil {

@@ -34,8 +34,6 @@ func updated(b *Builder, n int, options ...Option) (*DaemonSet, []*Pod) {
 // back completes the update of a pod whose kubelet keeps it Ready.
 func back(pod *Pod) { pod.Observed().Restarted("v2") }
 
-func surgingToo() Option { return Limits("1", "1") }
-
 func environment(ds *appsv1.DaemonSet) {
 	ds.Spec.Template.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: "b"}}
 }
@@ -186,7 +184,7 @@ func TestPatchedPodsCountAsUnavailable(t *testing.T) {
 		}))
 }
 
-func TestWithMaxUnavailableZeroNothingAvailableIsPatched(t *testing.T) {
+func TestWithMaxSurgeNothingAvailableIsPatched(t *testing.T) {
 	Breaks(t, inplace.ZeroDowntime(), Tell("patched", func(b *Builder) {
 		_, pods := updated(b, 2, InPlace(), MaxSurge("1"))
 		pods[0].Patch("v2")
@@ -227,13 +225,4 @@ func TestWhatCanBePatchedIsNotRecreated(t *testing.T) {
 			b.After(judge.Lag)
 			pods[0].Terminating()
 		}))
-	Breaks(t, inplace.NoSurge(), Tell("a surge pod", func(b *Builder) {
-		ds, _ := updated(b, 2, InPlace(), surgingToo())
-		b.After(judge.Lag)
-		ds.Pod("new-a", NodeName(0))
-	}))
-	Keeps(t, inplace.NoSurge(), Tell("patched", func(b *Builder) {
-		_, pods := updated(b, 2, InPlace(), surgingToo())
-		pods[0].Patch("v2")
-	}))
 }

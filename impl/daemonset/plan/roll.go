@@ -30,25 +30,13 @@ func (p *pass) count(views []*nodeView) tally {
 // every pod down at once, though none of them is available yet.
 func (s rolling) update(p *pass, _, kept []*nodeView, desired int) {
 	count := p.count(kept)
-	// A node that is not eligible takes nothing from the budget of those that are: where none is, there is no budget,
-	// but the old pod has to go (ROLLING-001).
-	spare := count.available - p.replaceOlds(kept, count, s.maxUnavailable) - desired
+	var young, candidates, sunsets []*nodeView
 	for _, view := range kept {
-		if !view.eligible {
-			p.sunset(view, &spare)
-		}
-	}
-	p.createMissing(kept)
-}
-
-// replaceOlds replaces the old pods of eligible nodes among views within maxUnavailable, and returns how many of them were available. count is of all
-// nodes.
-func (p *pass) replaceOlds(views []*nodeView, count tally, maxUnavailable int) int {
-	var young, candidates []*nodeView
-	for _, view := range views {
 		old := view.old()
 		switch {
-		case old == nil || view.deleting || !view.eligible:
+		case old == nil || view.deleting:
+		case !view.eligible:
+			sunsets = append(sunsets, view)
 		case !IsReady(old):
 			p.replace(view, ReasonOldUnavailable)
 		case !p.available(old):
@@ -57,8 +45,15 @@ func (p *pass) replaceOlds(views []*nodeView, count tally, maxUnavailable int) i
 			candidates = append(candidates, view)
 		}
 	}
-	p.takeDown(young, maxUnavailable-(count.unavailable-len(young)))
-	return p.takeDown(candidates, maxUnavailable-count.unavailable)
+	p.takeDown(young, s.maxUnavailable-(count.unavailable-len(young)))
+	budget := s.maxUnavailable - count.unavailable
+	// A node that is not eligible takes nothing from the budget of those that are: where none is, there is no budget,
+	// but the old pod has to go (ROLLING-001).
+	spare := count.available - p.takeDown(candidates, budget) - desired
+	for _, view := range sunsets {
+		p.sunset(view, &spare)
+	}
+	p.createMissing(kept)
 }
 
 // takeDown replaces the old pods of the first of views, as many as room allows, and returns how many.

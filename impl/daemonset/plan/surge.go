@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"slices"
-
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
@@ -51,8 +49,7 @@ func liveIn(inUse sets.Set[string], views []*nodeView) int {
 // A pass that creates outside the limit gives away no slot: should one of those old pods become available meanwhile,
 // its node holds a slot after all, and only the next pass can know (SURGE-002).
 //
-// Old pods that can be updated in place get no second pod: they are updated within maxUnavailable (INPLACE-020). If that is zero nothing may be
-// restarted that is available, so they are replaced like all others (INPLACE-022).
+// Nothing is updated in place: that would restart what is available, for which there is no limit but zero (INPLACE-020).
 func (s surging) update(p *pass, seen, kept []*nodeView, desired int) {
 	count, inUse := p.count(kept), p.slotsInUse(seen)
 	free, held := s.maxSurge-inUse.Len(), s.maxSurge-liveIn(inUse, kept)
@@ -60,17 +57,6 @@ func (s surging) update(p *pass, seen, kept []*nodeView, desired int) {
 	spare := count.available - desired
 	open := func(view *nodeView) bool {
 		return view.eligible && !view.deleting && len(view.ended) == 0 && view.updated() == nil
-	}
-	if s.maxUnavailable > 0 {
-		var inPlace []*nodeView
-		for _, view := range kept {
-			if open(view) && p.patchable(view.old()) {
-				inPlace = append(inPlace, view)
-			}
-		}
-		restarted := p.replaceOlds(inPlace, count, s.maxUnavailable)
-		budget, spare = budget-restarted, spare-restarted
-		kept = without(kept, inPlace)
 	}
 	for _, view := range kept {
 		if open(view) && view.old() != nil && !p.available(view.old()) {
@@ -102,11 +88,6 @@ func (s surging) update(p *pass, seen, kept []*nodeView, desired int) {
 			p.remove(view, view.old(), ReasonOutdated)
 		}
 	}
-}
-
-// without returns views but for some of them.
-func without(views, some []*nodeView) []*nodeView {
-	return slices.DeleteFunc(slices.Clone(views), func(view *nodeView) bool { return slices.Contains(some, view) })
 }
 
 // sunset retires the old pod of a node that may keep pods but gets no new ones: at once if it is not available
