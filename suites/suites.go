@@ -10,6 +10,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/drain"
 	"github.com/rollcall-conformance/rollcall/suites/gate"
 	"github.com/rollcall-conformance/rollcall/suites/hostport"
+	"github.com/rollcall-conformance/rollcall/suites/inplace"
 	"github.com/rollcall-conformance/rollcall/suites/kubelet"
 	"github.com/rollcall-conformance/rollcall/suites/ondelete"
 	"github.com/rollcall-conformance/rollcall/suites/pause"
@@ -44,6 +45,7 @@ func Register() {
 	ginkgo.Describe("Conditions", conditions.Specs)
 	ginkgo.Describe("Revisions", revisions.Specs)
 	ginkgo.Describe("Recovery", recovery.Specs)
+	ginkgo.Describe("In place", inplace.Specs)
 	ginkgo.Describe("Kubelet", kubelet.Specs)
 	ginkgo.Describe("Take-over", takeover.Specs)
 }

@@ -43,6 +43,7 @@ const (
 	SetReadySince      Act = "set Ready transition time"
 	HoldRestart        Act = "hold restart"
 	ObserveUpdate      Act = "observe update"
+	RestartAs          Act = "restart as"
 	ReleaseRestart     Act = "release restart"
 	PatchPod           Act = "patch pod"
 	DeletePod          Act = "delete pod"
@@ -114,7 +115,7 @@ var effects = map[Act]effect{
 	StopKubelet: disturbs, StartKubelet: 0, RebootNode: deletes | disturbs,
 
 	CreatePod: creates, AdoptPod: creates, LabelPod: 0, RunPod: 0, BecomeUnready: disturbs, BecomeReady: 0, FailPod: disturbs, SucceedPod: disturbs,
-	HoldTermination: 0, ReleaseTermination: 0, SetReadySince: disturbs, HoldRestart: 0, ObserveUpdate: 0, ReleaseRestart: 0, PatchPod: disturbs,
+	HoldTermination: 0, ReleaseTermination: 0, SetReadySince: disturbs, HoldRestart: 0, ObserveUpdate: 0, RestartAs: 0, ReleaseRestart: 0, PatchPod: disturbs,
 	DeletePod: deletes | disturbs, EvictPod: deletes | disturbs,
 	AddFinalizer: 0, RemoveFinalizer: deletes,
 

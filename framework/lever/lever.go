@@ -32,6 +32,9 @@ type Pods interface {
 	// ObserveUpdate has the node's agent report, in status.observedGeneration, that it has seen a held pod's change, and restart nothing yet. Where the API
 	// server keeps no such field it does nothing. Simulated nodes only.
 	ObserveUpdate(ctx context.Context, pod *corev1.Pod) error
+	// RestartAs restarts the containers of a held pod whose image was changed, with this image instead of theirs, as where an earlier change comes to them late.
+	// The pod stays Ready, and says that it has seen the latest change. Simulated nodes only.
+	RestartAs(ctx context.Context, pod *corev1.Pod, image string) error
 	// ReleaseRestart lets a held pod's containers restart; it returns when all of them are those of the pod's spec. Simulated nodes only.
 	ReleaseRestart(ctx context.Context, pod *corev1.Pod) error
 	// SetReadySince rewrites the transition time of the pod's Ready condition, as a node whose clock is wrong does. The zero time

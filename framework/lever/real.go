@@ -91,6 +91,11 @@ func (l Real) ObserveUpdate(_ context.Context, pod *corev1.Pod) error {
 	return restartsAtOnce(pull{stimulus: history.ObserveUpdate, pod: pod})
 }
 
+// RestartAs implements Pods by refusing.
+func (l Real) RestartAs(_ context.Context, pod *corev1.Pod, _ string) error {
+	return restartsAtOnce(pull{stimulus: history.RestartAs, pod: pod})
+}
+
 // ReleaseRestart implements Pods by refusing.
 func (l Real) ReleaseRestart(_ context.Context, pod *corev1.Pod) error {
 	return restartsAtOnce(pull{stimulus: history.ReleaseRestart, pod: pod})

@@ -106,9 +106,14 @@ func heldRestart(t *testing.T, ground *ground) {
 		g.Expect(pod.Status.ObservedGeneration).To(Equal(pod.Generation))
 		g.Expect(pod.Status.ContainerStatuses[0].Image).To(HaveSuffix(":v1"))
 	})
+	b.Pods.RestartAs(b.ctx, b.pod, "rollcall.dev/daemon:v7")
+	b.requireReadyWith("v7")
 	b.Pods.ReleaseRestart(b.ctx, b.pod)
 	b.requireReadyWith("v2")
-	g.Expect(readiness(b.lives())).To(Equal([]bool{false, true, false, true}))
+	lives := b.lives()
+	g.Expect(readiness(lives)).To(Equal([]bool{false, true, false, true}))
+	states := statesIn(lives)
+	g.Expect(states[len(states)-1].Status.ContainerStatuses[0].RestartCount).To(Equal(int32(2)))
 }
 
 func keepsReady(t *testing.T, ground *ground) {

@@ -68,6 +68,13 @@ func (l Simulated) ObserveUpdate(ctx context.Context, pod *corev1.Pod) error {
 	})
 }
 
+// RestartAs implements Pods.
+func (l Simulated) RestartAs(ctx context.Context, pod *corev1.Pod, image string) error {
+	return l.annotate(ctx, history.RestartAs, pod, stages.Restart, "as:"+image, func(now *corev1.Pod) bool {
+		return slices.ContainsFunc(now.Status.ContainerStatuses, func(status corev1.ContainerStatus) bool { return status.Image == image })
+	})
+}
+
 // ReleaseRestart implements Pods.
 func (l Simulated) ReleaseRestart(ctx context.Context, pod *corev1.Pod) error {
 	return l.annotate(ctx, history.ReleaseRestart, pod, stages.Restart, "", runsItsSpec)

@@ -62,6 +62,9 @@ func HoldRestarts() Edit {
 	return templateLever("containers are not restarted", stages.Restart, "hold")
 }
 
+// SameImageAgain gives the container the image tagged v1 by another tag. Simulated nodes only.
+func SameImageAgain() Edit { return Image(stages.AgainTag) }
+
 // UnpullableImage gives the container an image that no node can have, so that pods stay Pending, each with a waiting container. Image undoes it.
 func UnpullableImage() Edit { return Image(stages.MissingTag) }
 

@@ -100,6 +100,9 @@ func (s *Scenario) AdmitPodUpdates(ctx context.Context, pod *corev1.Pod) {
 	s.must(err, "have the API server admit updates of pods")
 }
 
+// RefusesImages is what the API server says by RefusePodUpdates.
+const RefusesImages = "images of pods are not to be changed here"
+
 // awaitPatches waits until a patch of the pod, which stores nothing, is refused, or is not. The API server learns of policies by watches of its own.
 func (s *Scenario) awaitPatches(ctx context.Context, pod *corev1.Pod, refused bool) error {
 	bounded, cancel := context.WithTimeout(ctx, s.env.Patience)
@@ -130,7 +133,7 @@ func refusingImages(name string) *admissionv1.ValidatingAdmissionPolicy {
 			}}},
 			Validations: []admissionv1.Validation{{
 				Expression: "object.spec.containers.all(c, oldObject.spec.containers.exists(o, o.name == c.name && o.image == c.image))",
-				Message:    "images of pods are not to be changed here",
+				Message:    RefusesImages,
 			}},
 		},
 	}

@@ -170,6 +170,12 @@ func (l Levers) ObserveUpdate(ctx context.Context, pod *corev1.Pod) {
 	l.must(l.pods.ObserveUpdate(ctx, pod))
 }
 
+// RestartAs is lever.Pods.RestartAs.
+func (l Levers) RestartAs(ctx context.Context, pod *corev1.Pod, image string) {
+	l.tb.Helper()
+	l.must(l.pods.RestartAs(ctx, pod, image))
+}
+
 // ReleaseRestart is lever.Pods.ReleaseRestart.
 func (l Levers) ReleaseRestart(ctx context.Context, pod *corev1.Pod) {
 	l.tb.Helper()
