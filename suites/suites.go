@@ -11,6 +11,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/evict"
 	"github.com/rollcall-conformance/rollcall/suites/gate"
 	"github.com/rollcall-conformance/rollcall/suites/hostport"
+	"github.com/rollcall-conformance/rollcall/suites/inplace"
 	"github.com/rollcall-conformance/rollcall/suites/kubectl"
 	"github.com/rollcall-conformance/rollcall/suites/kubelet"
 	"github.com/rollcall-conformance/rollcall/suites/ondelete"
@@ -52,6 +53,7 @@ func Register() {
 	ginkgo.Describe("Eviction", evict.Specs)
 	ginkgo.Describe("Stress", stress.Specs)
 	ginkgo.Describe("Kubectl", kubectl.Specs)
+	ginkgo.Describe("In place", inplace.Specs)
 	ginkgo.Describe("Kubelet", kubelet.Specs)
 	ginkgo.Describe("Take-over", takeover.Specs)
 }

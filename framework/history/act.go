@@ -41,6 +41,11 @@ const (
 	HoldTermination    Act = "hold termination"
 	ReleaseTermination Act = "release termination"
 	SetReadySince      Act = "set Ready transition time"
+	HoldRestart        Act = "hold restart"
+	ObserveUpdate      Act = "observe update"
+	RestartAs          Act = "restart as"
+	ReleaseRestart     Act = "release restart"
+	PatchPod           Act = "patch pod"
 	DeletePod          Act = "delete pod"
 	EvictPod           Act = "evict pod"
 	DryRunEviction     Act = "dry-run eviction"
@@ -76,6 +81,8 @@ const (
 	AdmitPods        Act = "admit pods"
 	RefuseRevisions  Act = "refuse ControllerRevisions"
 	AdmitRevisions   Act = "admit ControllerRevisions"
+	RefusePodUpdates Act = "refuse pod updates"
+	AdmitPodUpdates  Act = "admit pod updates"
 )
 
 // Acts on the implementation under test.
@@ -120,7 +127,8 @@ var effects = map[Act]effect{
 	StopKubelet: disturbs, StartKubelet: 0, RebootNode: deletes | disturbs,
 
 	CreatePod: creates, AdoptPod: creates, LabelPod: 0, RunPod: 0, BecomeUnready: disturbs, BecomeReady: 0, FailPod: disturbs, SucceedPod: disturbs,
-	HoldTermination: 0, ReleaseTermination: 0, SetReadySince: disturbs, DeletePod: deletes | disturbs, EvictPod: deletes | disturbs,
+	HoldTermination: 0, ReleaseTermination: 0, SetReadySince: disturbs, HoldRestart: 0, ObserveUpdate: 0, RestartAs: 0, ReleaseRestart: 0, PatchPod: disturbs,
+	DeletePod: deletes | disturbs, EvictPod: deletes | disturbs,
 	DryRunEviction: 0, ReadEviction: 0, PatchEviction: 0, ReadBudget: 0, ListBudgets: 0, RefuseStatus: 0, Discover: 0,
 	AddFinalizer: 0, RemoveFinalizer: deletes,
 
@@ -128,7 +136,7 @@ var effects = map[Act]effect{
 	CreateWorkload: creates, ScaleWorkload: 0,
 	CreateRevision: creates, UpdateRevision: 0, DeleteRevision: deletes, CreateBudget: creates, UpdateBudget: 0, DeleteBudget: deletes,
 	DeleteNamespace: deletes | disturbs, DeleteCollection: deletes | disturbs, StartProbes: 0,
-	HoldDaemonSet: 0, RefusePods: 0, AdmitPods: 0, RefuseRevisions: 0, AdmitRevisions: 0,
+	HoldDaemonSet: 0, RefusePods: 0, AdmitPods: 0, RefuseRevisions: 0, AdmitRevisions: 0, RefusePodUpdates: 0, AdmitPodUpdates: 0,
 
 	KillImplementation: halts, RestartImplementation: starts, SuspendImplementation: halts, ResumeImplementation: starts,
 	CutOffImplementation: halts, ReconnectImplementation: starts, CrashImplementation: halts | starts, DeleteImplementationPod: halts | starts,

@@ -37,6 +37,7 @@ type Cluster struct {
 	templates     map[types.UID]*templates
 	revisionOf    map[types.UID]int
 	uncontrolled  map[types.UID]bool
+	patched       map[types.UID]*patched
 	eligibility   map[types.UID]map[string]Eligibility
 	desired       map[types.UID]int
 	revisionLabel string
@@ -60,6 +61,7 @@ func NewCluster(revisionLabel string) *Cluster {
 		templates:    map[types.UID]*templates{},
 		revisionOf:   map[types.UID]int{},
 		uncontrolled: map[types.UID]bool{},
+		patched:      map[types.UID]*patched{},
 		eligibility:  map[types.UID]map[string]Eligibility{},
 		desired:      map[types.UID]int{},
 
@@ -85,6 +87,7 @@ func (c *Cluster) Apply(entry Entry) Change {
 		return Change{Entry: entry}
 	}
 	c.Changes++
+	entry = c.believe(entry)
 	change := Change{Entry: entry, Before: c.store(entry)}
 	c.view(change)
 	return change

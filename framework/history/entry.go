@@ -67,6 +67,8 @@ type Header struct {
 	Kinds []Kind `json:"kinds"`
 	// RevisionLabel is the label by which the implementation tells revisions apart.
 	RevisionLabel string `json:"revisionLabel"`
+	// UpdatePolicy is how DaemonSets ask the implementation for updates in place. Default: DefaultUpdatePolicy.
+	UpdatePolicy *UpdatePolicy `json:"updatePolicy,omitempty"`
 	// Seed of every random choice of the run.
 	Seed int64 `json:"seed"`
 	// Features that the implementation claims. Nobody is held to what they do not claim.

@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // LeverPrefix begins the annotations by which levers steer pods on simulated nodes. They change during a pod's life without
@@ -30,6 +31,37 @@ func MatchesTemplate(pod *corev1.Pod, template *corev1.PodTemplateSpec) bool {
 
 // SameTemplate reports whether two templates make the same revision of pods: a DaemonSet's template with any difference makes another.
 func SameTemplate(a, b *corev1.PodTemplateSpec) bool { return equality.Semantic.DeepEqual(a, b) }
+
+// OnlyImagesDiffer reports whether a pod of template a becomes one of template b when its containers, but for init containers, get other images.
+func OnlyImagesDiffer(a, b *corev1.PodTemplateSpec) bool {
+	if len(a.Spec.Containers) != len(b.Spec.Containers) {
+		return false
+	}
+	changed := a.DeepCopy()
+	for i := range changed.Spec.Containers {
+		changed.Spec.Containers[i].Image = b.Spec.Containers[i].Image
+	}
+	return !SameTemplate(a, b) && SameTemplate(changed, b)
+}
+
+// Template returns the DaemonSet's template with that number, see RevisionOf; nil if there is none.
+func (c *Cluster) Template(daemonSet types.UID, revision int) *corev1.PodTemplateSpec {
+	known := c.templates[daemonSet]
+	if known == nil || revision < 0 || revision >= len(known.seen) {
+		return nil
+	}
+	return known.seen[revision]
+}
+
+// LabelledTemplate returns the number of the DaemonSet's template that the revision label's value stands for; NoRevision if that is not known.
+func (c *Cluster) LabelledTemplate(daemonSet types.UID, label string) int {
+	if known := c.templates[daemonSet]; known != nil {
+		if revision, found := known.byLabel[label]; found {
+			return revision
+		}
+	}
+	return NoRevision
+}
 
 func contains(all, some map[string]string) bool {
 	for key, value := range some {

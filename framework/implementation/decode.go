@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/workload"
 )
@@ -44,6 +45,8 @@ func decodeBy(
 		File:          file,
 		RevisionLabel: DefaultRevisionLabel,
 		Workload:      workload.DaemonSet(),
+
+		PodUpdatePolicy: history.DefaultUpdatePolicy(),
 	}
 	var apiVersion, kind string
 	var claimed []string
@@ -62,6 +65,7 @@ func decodeBy(
 				field{"contact", false, r.texts("spec.contact", &i.Contact, nil)},
 				field{"workload", false, r.workload(&i.Workload)},
 				field{"revisionLabel", false, r.checked("spec.revisionLabel", &i.RevisionLabel, r.named("spec.revisionLabel", validation.IsQualifiedName))},
+				field{"podUpdatePolicy", false, r.podUpdatePolicy(&i.PodUpdatePolicy)},
 				field{"features", true, r.texts("spec.features", &claimed, r.oneOf("feature", features()))},
 				field{"replaces", false, r.texts("spec.replaces", &i.Replaces, r.oneOf("controller", replaceable()))},
 				field{"launch", true, r.launch(&i.Launch, folder, open)},
@@ -85,6 +89,18 @@ func decodeBy(
 		p.User = User{Name: i.Name, Groups: []string{"system:masters"}}
 	}
 	return i, nil
+}
+
+// podUpdatePolicy reads the annotation that asks for updates in place, and its values.
+func (r *reader) podUpdatePolicy(into *history.UpdatePolicy) func(*yaml.Node) {
+	return func(node *yaml.Node) {
+		const where = "spec.podUpdatePolicy"
+		r.mapping(node, where,
+			field{"annotation", true, r.checked(where+".annotation", &into.Annotation, r.named(where+".annotation", validation.IsQualifiedName))},
+			field{"inPlaceIfPossible", false, r.text(where+".inPlaceIfPossible", &into.InPlaceIfPossible)},
+			field{"recreate", false, r.text(where+".recreate", &into.Recreate)},
+		)
+	}
 }
 
 func (r *reader) deviations(into *[]KnownDeviation, catalogue *requirements.Catalogue) func(*yaml.Node) {

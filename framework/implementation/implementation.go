@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/fixtures"
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/workload"
 )
@@ -45,6 +46,8 @@ type Implementation struct {
 	Workload workload.Workload
 	// RevisionLabel tells the pods of two revisions apart. Default: DefaultRevisionLabel.
 	RevisionLabel string
+	// PodUpdatePolicy is how DaemonSets ask for updates in place. Default: history.DefaultUpdatePolicy, the reference's.
+	PodUpdatePolicy history.UpdatePolicy
 	// Features are what the implementation claims, at least one.
 	Features []requirements.Feature
 	// Replaces are the controllers of kube-controller-manager to be switched off. Default: none.

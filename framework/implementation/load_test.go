@@ -102,7 +102,7 @@ func TestWhatIsWrongInAFileIsNamedByItsLineWithWhatIsAllowed(t *testing.T) {
 		"no kind":                        {strings.Replace(least, "kind: Implementation\n", "", 1), "1: the document has no kind"},
 		"a name with capitals":           {strings.Replace(least, "mine", "Mine", 1), `3: metadata.name "Mine": a lowercase RFC 1123 label`},
 		"a field in metadata":            {strings.Replace(least, "{name: mine}", "{name: mine, labels: {}}", 1), `3: unknown field "labels" in metadata: allowed are name`},
-		"a misspelt field":               {inSpec("  feature: []\n"), `7: unknown field "feature" in spec: allowed are organization, project, url, version, contact, workload, revisionLabel, features, replaces, launch, knownDeviations`},
+		"a misspelt field":               {inSpec("  feature: []\n"), `7: unknown field "feature" in spec: allowed are organization, project, url, version, contact, workload, revisionLabel, podUpdatePolicy, features, replaces, launch, knownDeviations`},
 		"a field twice":                  {inSpec("  features: [Surge]\n"), `7: field "features" of spec is given twice`},
 		"a misspelt feature":             {strings.Replace(least, "DaemonSet]", "DaemonSet,\n    Surg]", 1), `6: unknown feature "Surg": allowed are DaemonSet, Surge, HostPortRejection, RolloutConditions, SurgeGate, InPlaceUpdate, DisruptionBudget, Eviction, UnitedDaemonSet`},
 		"a feature twice":                {strings.Replace(least, "DaemonSet]", "DaemonSet, DaemonSet]", 1), "5: feature DaemonSet is given twice"},

@@ -15,7 +15,8 @@ type control struct {
 	workingSince time.Time
 	// refusing are the namespaces in which the API server creates no pods, or created none for some time, so that the implementation may be backing off.
 	refusing map[string]bool
-	// obstructed are the namespaces in which it created no ControllerRevisions for some time, so that the implementation may be backing off from everything.
+	// obstructed are the namespaces in which it created no ControllerRevisions, or updated no pods, for some time, so that the implementation may be backing
+	// off from everything.
 	obstructed map[string]bool
 	// starting are the acts that put it to work and have not ended, by number.
 	starting map[int]history.Act
@@ -38,7 +39,7 @@ func (c *control) stimulus(stimulus *history.Stimulus) {
 		c.cutOff = true
 	case history.RefusePods:
 		c.refusing[stimulus.Name] = true
-	case history.RefuseRevisions:
+	case history.RefuseRevisions, history.RefusePodUpdates:
 		c.obstructed[stimulus.Name] = true
 	default:
 		c.halted = c.halted || stimulus.Act.Halts()

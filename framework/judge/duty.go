@@ -135,7 +135,7 @@ func (d *duty) disturbed(s *Scene) bool {
 	return latest(d.workload.wokenAt, s.memory.control.workingSince).After(d.since.Add(-Lag))
 }
 
-// actedOn reports whether the implementation created or deleted a pod of the DaemonSet in this step, on the node if one is given.
+// actedOn reports whether the implementation created, deleted or patched a pod of the DaemonSet in this step, on the node if one is given.
 func (s *Scene) actedOn(key dutyKey) bool {
 	var pod *Pod
 	switch {
@@ -143,6 +143,8 @@ func (s *Scene) actedOn(key dutyKey) bool {
 		pod = s.Created.Pod
 	case s.Removed != nil && s.Removed.Voluntary:
 		pod = s.Removed.Pod
+	case s.Patched != nil && s.Patched.Voluntary:
+		pod = s.Patched.Pod
 	default:
 		return false
 	}

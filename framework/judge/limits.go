@@ -79,6 +79,14 @@ func (s *Scene) SpendsUnavailable() (limit int, bounded bool) {
 	return s.Removed.Pod.Workload.Largest(s.Now, UnavailableLimit)
 }
 
+// PatchSpendsUnavailable reports whether a patch is one that maxUnavailable bounds, and returns the bound.
+func (s *Scene) PatchSpendsUnavailable() (limit int, bounded bool) {
+	if !s.Patched.RestartsLastAvailable() {
+		return 0, false
+	}
+	return s.Patched.Pod.Workload.Largest(s.Now, UnavailableLimit)
+}
+
 // ZeroDowntime reports whether, by all settings that the implementation may be acting by, a node must not lose its available pod without another.
 // OnDelete settings permit no more than these.
 func (s *Scene) ZeroDowntime(w *Workload) bool {

@@ -22,7 +22,7 @@ type memory struct {
 	pods      map[types.UID]*Pod
 	blame     blame
 	control   control
-	// acts counts the pods that the implementation has created and deleted.
+	// acts counts the pods that the implementation has created, deleted and patched.
 	acts int
 	// woken are the DaemonSets that the step may have woken a controller for.
 	woken []*Workload
@@ -163,8 +163,9 @@ func (m *memory) refresh(uid types.UID, w *Workload) {
 
 func (m *memory) settings(uid types.UID, w *Workload) bothSettings {
 	template := m.cluster.CurrentRevision(uid)
+	inPlace := m.h.UpdatesInPlace(w.Object)
 	return bothSettings{
-		with: settingsOf(w.Object, w.Desired, template, true), without: settingsOf(w.Object, w.Desired, template, false),
+		with: settingsOf(w.Object, w.Desired, template, inPlace, true), without: settingsOf(w.Object, w.Desired, template, inPlace, false),
 	}
 }
 

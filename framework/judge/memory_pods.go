@@ -94,11 +94,18 @@ func (m *memory) update(scene *Scene, pod *Pod, object *corev1.Pod) {
 			m.acts++
 		}
 	}
+	if !vanished && object.DeletionTimestamp == nil && history.ImagesDiffer(pod.Object, object) {
+		scene.Patched = m.patch(scene, pod)
+		pod.entries = append(pod.entries, m.index)
+		if scene.Patched.Voluntary {
+			m.acts++
+			pod.patchedAt = m.now
+		}
+	} else if notable(pod.Object, object) || vanished {
+		pod.entries = append(pod.entries, m.index)
+	}
 	if !history.IsTerminal(pod.Object) && history.IsTerminal(object) {
 		pod.Node.Failures++
-	}
-	if notable(pod.Object, object) || vanished {
-		pod.entries = append(pod.entries, m.index)
 	}
 	if !sameReadiness(pod.Object, object) {
 		pod.readySince = m.now
@@ -123,8 +130,9 @@ func (m *memory) update(scene *Scene, pod *Pod, object *corev1.Pod) {
 // lose takes note that the pod is not available any more, or not to be at the time at which it would have been.
 func (m *memory) lose(scene *Scene, pod *Pod, from time.Time, minReady int32) {
 	pod.lostAt, pod.lostFrom = m.now, from
-	pod.lostToOthers = scene.Removed == nil || !scene.Removed.Voluntary
-	if scene.Removed != nil || m.now.Before(from) {
+	patched := scene.Patched != nil && scene.Patched.Voluntary
+	pod.lostToOthers = !patched && (scene.Removed == nil || !scene.Removed.Voluntary)
+	if scene.Removed != nil || patched || m.now.Before(from) {
 		return
 	}
 	if !slices.ContainsFunc(pod.Node.Pods, func(other *Pod) bool { return other.Available(minReady, m.now) }) {
@@ -142,6 +150,24 @@ func (m *memory) removal(pod *Pod, change history.Change) *Removal {
 		Alone:     !pod.Node.servedBy(pod, low, m.now),
 		Wanted:    pod.Node.Wanted(m.now),
 	}
+}
+
+// patch judges who gave the pod's containers other images, and what that means, by the state before.
+func (m *memory) patch(scene *Scene, pod *Pod) *Patch {
+	low, high := pod.Workload.MinReady(m.now)
+	return &Patch{
+		Pod: pod, Before: pod.Object,
+		Settled:   m.now.Sub(m.h.Entries[pod.entries[len(pod.entries)-1]].Time) >= Lag,
+		Voluntary: pod.Workload.Live() && byImplementation(scene.Change.Entry, func() bool { return !m.harnessPatched(pod.Object) }),
+		Steady:    pod.Steady(high, m.now),
+		Alone:     !pod.Node.servedBy(pod, low, m.now),
+		Wanted:    pod.Node.Wanted(m.now),
+	}
+}
+
+// harnessPatched reports whether the harness has set out to patch the pod.
+func (m *memory) harnessPatched(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(m.cluster.StimuliOn(pod.UID), func(entry history.Entry) bool { return entry.Stimulus.Act == history.PatchPod })
 }
 
 func sameReadiness(a, b *corev1.Pod) bool {

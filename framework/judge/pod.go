@@ -21,6 +21,8 @@ type Pod struct {
 	// this was not the implementation's doing.
 	lostAt, lostFrom time.Time
 	lostToOthers     bool
+	// patchedAt is when the implementation last gave its containers other images; zero if it never did.
+	patchedAt time.Time
 	// gone: it does not exist any more.
 	gone bool
 	// entries that tell its life.
@@ -47,6 +49,14 @@ func (p *Pod) Available(minReady int32, now time.Time) bool {
 
 // ReadySince is when the pod's Ready condition was seen to become what it is.
 func (p *Pod) ReadySince() time.Time { return p.readySince }
+
+// Restarting reports whether the implementation patched the pod, and it has not been Ready since.
+func (p *Pod) Restarting() bool {
+	return !p.gone && !p.patchedAt.IsZero() && !p.readySince.After(p.patchedAt) && !history.IsReady(p.Object)
+}
+
+// PatchedAt is when the implementation last gave its containers other images; zero if it never did.
+func (p *Pod) PatchedAt() time.Time { return p.patchedAt }
 
 // Steady reports whether the implementation has to take it for available: it has been for Lag, or since well before the template changed.
 func (p *Pod) Steady(minReady int32, now time.Time) bool {

@@ -24,7 +24,9 @@ type Scene struct {
 	Created *Creation
 	// Removed is set when a daemon pod began to terminate, or vanished without, in this step.
 	Removed *Removal
-	// Lost is set when the last available pod of a node stopped being available in this step, through nobody's deletion.
+	// Patched is set when containers of a daemon pod that is not being deleted got other images in this step.
+	Patched *Patch
+	// Lost is set when the last available pod of a node stopped being available in this step, through nobody's deletion or patch.
 	Lost *Node
 	// Rolled is set when a DaemonSet got another template in this step.
 	Rolled *Workload
@@ -67,6 +69,22 @@ type Removal struct {
 // RemovesLastAvailable reports whether the implementation took an eligible node's only available pod from it.
 func (r *Removal) RemovesLastAvailable() bool {
 	return r != nil && r.Voluntary && r.Steady && r.Alone && r.Wanted
+}
+
+// Patch is a pod whose containers somebody gave other images.
+type Patch struct {
+	Pod *Pod
+	// Before is the pod before.
+	Before *corev1.Pod
+	// Settled: what it was before, but for its images, it had been for Lag.
+	Settled bool
+	// Voluntary, Steady, Alone and Wanted: see Removal.
+	Voluntary, Steady, Alone, Wanted bool
+}
+
+// RestartsLastAvailable reports whether the implementation made an eligible node's only available pod restart.
+func (p *Patch) RestartsLastAvailable() bool {
+	return p != nil && p.Voluntary && p.Steady && p.Alone && p.Wanted
 }
 
 // StatusWrite is a change of a DaemonSet's status by the implementation.

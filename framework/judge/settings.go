@@ -20,14 +20,16 @@ type Settings struct {
 	// MinReady is minReadySeconds, Template the number of the template: see history.Cluster.RevisionOf.
 	MinReady int32
 	Template int
+	// InPlace: old pods are to be patched where nothing but images differs.
+	InPlace bool
 }
 
 // ZeroDowntime reports whether a node may lose its available pod only to another one.
 func (s Settings) ZeroDowntime() bool { return s.Rolling && s.Surging && !s.Yielding }
 
 // settingsOf reads the settings of ds. Without surge maxSurge is zero, whatever it says (GATE-002).
-func settingsOf(ds *appsv1.DaemonSet, desired, template int, surge bool) Settings {
-	s := Settings{MinReady: ds.Spec.MinReadySeconds, Template: template}
+func settingsOf(ds *appsv1.DaemonSet, desired, template int, inPlace, surge bool) Settings {
+	s := Settings{MinReady: ds.Spec.MinReadySeconds, Template: template, InPlace: inPlace}
 	if ds.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
 		return s
 	}

@@ -6,7 +6,6 @@ import (
 
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -29,6 +28,10 @@ var contract = map[string]func(*testing.T, *ground){
 	"a pod released before its deletion goes":              released,
 	"a draining pod takes its time":                        draining,
 	"a pod restarts on image change":                       restart,
+	"a held pod restarts when released":                    heldRestart,
+	"a pod stays ready while it restarts":                  keepsReady,
+	"no other container restarts":                          otherContainers,
+	"an image that nobody has is repaired by another":      repaired,
 	"the ready transition time":                            readySince,
 	"failing pods fail":                                    failing,
 	"lasting pods stay until released":                     lasting,
@@ -226,27 +229,6 @@ func draining(t *testing.T, ground *ground) {
 	b.DeletePod(b.ctx, b.pod, 5*time.Minute)
 	b.require("gone", gone)
 	NewWithT(t).Expect(terminating(b.lives())).To(And(BeNumerically(">=", duration-100*time.Millisecond), BeNumerically("<", duration+10*time.Second)))
-}
-
-func restart(t *testing.T, ground *ground) {
-	b := newBench(t, ground)
-	b.requireReady()
-	pods := ground.client.CoreV1().Pods(b.Namespace())
-	pod, err := pods.Get(b.ctx, b.pod.Name, metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	pod.Spec.Containers[0].Image = "rollcall.dev/daemon:v2"
-	if _, err := pods.Update(b.ctx, pod, metav1.UpdateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	b.require("ready with the new image", func(pod *corev1.Pod) bool {
-		return ready(pod) && pod.Status.ContainerStatuses[0].Image == "rollcall.dev/daemon:v2"
-	})
-	lives := b.lives()
-	g := NewWithT(t)
-	g.Expect(readiness(lives)).To(Equal([]bool{false, true, false, true}))
-	g.Expect(lives[len(lives)-1].Object.(*corev1.Pod).Status.ContainerStatuses[0].RestartCount).To(Equal(int32(1)))
 }
 
 func readySince(t *testing.T, ground *ground) {

@@ -26,6 +26,17 @@ type Pods interface {
 	HoldTermination(ctx context.Context, pod *corev1.Pod) error
 	// ReleaseTermination lets a held pod go; it returns when the pod is gone, or no longer held if nobody deleted it.
 	ReleaseTermination(ctx context.Context, pod *corev1.Pod) error
+	// HoldRestart keeps containers of the pod whose image is changed from being restarted, and the change from being seen by the node's agent, until
+	// ObserveUpdate or ReleaseRestart. Simulated nodes only.
+	HoldRestart(ctx context.Context, pod *corev1.Pod) error
+	// ObserveUpdate has the node's agent report, in status.observedGeneration, that it has seen a held pod's change, and restart nothing yet. Where the API
+	// server keeps no such field it does nothing. Simulated nodes only.
+	ObserveUpdate(ctx context.Context, pod *corev1.Pod) error
+	// RestartAs restarts the containers of a held pod whose image was changed, with this image instead of theirs, as where an earlier change comes to them late.
+	// The pod stays Ready, and says that it has seen the latest change. Simulated nodes only.
+	RestartAs(ctx context.Context, pod *corev1.Pod, image string) error
+	// ReleaseRestart lets a held pod's containers restart; it returns when all of them are those of the pod's spec. Simulated nodes only.
+	ReleaseRestart(ctx context.Context, pod *corev1.Pod) error
 	// SetReadySince rewrites the transition time of the pod's Ready condition, as a node whose clock is wrong does. The zero time
 	// stands for a condition without one. Resolution: one second. Simulated nodes only.
 	SetReadySince(ctx context.Context, pod *corev1.Pod, since time.Time) error

@@ -81,6 +81,30 @@ func (l Real) SetReadySince(_ context.Context, pod *corev1.Pod, _ time.Time) err
 	return p.failed(fmt.Errorf("its kubelet keeps that time itself: %w", ErrOnlySimulated))
 }
 
+// HoldRestart implements Pods by refusing.
+func (l Real) HoldRestart(_ context.Context, pod *corev1.Pod) error {
+	return restartsAtOnce(pull{stimulus: history.HoldRestart, pod: pod})
+}
+
+// ObserveUpdate implements Pods by refusing.
+func (l Real) ObserveUpdate(_ context.Context, pod *corev1.Pod) error {
+	return restartsAtOnce(pull{stimulus: history.ObserveUpdate, pod: pod})
+}
+
+// RestartAs implements Pods by refusing.
+func (l Real) RestartAs(_ context.Context, pod *corev1.Pod, _ string) error {
+	return restartsAtOnce(pull{stimulus: history.RestartAs, pod: pod})
+}
+
+// ReleaseRestart implements Pods by refusing.
+func (l Real) ReleaseRestart(_ context.Context, pod *corev1.Pod) error {
+	return restartsAtOnce(pull{stimulus: history.ReleaseRestart, pod: pod})
+}
+
+func restartsAtOnce(p pull) error {
+	return p.failed(fmt.Errorf("its kubelet restarts a container as soon as it can: %w", ErrOnlySimulated))
+}
+
 // ask pulls one of the workload server's own levers, see fixtures/workload/control.
 func (l Real) ask(pod *corev1.Pod, lever, argument, value string) func(context.Context) error {
 	return func(ctx context.Context) error {

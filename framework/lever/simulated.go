@@ -2,6 +2,7 @@ package lever
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -52,6 +53,37 @@ func (l Simulated) HoldTermination(ctx context.Context, pod *corev1.Pod) error {
 func (l Simulated) ReleaseTermination(ctx context.Context, pod *corev1.Pod) error {
 	return l.annotate(ctx, history.ReleaseTermination, pod, stages.Termination, string(behaviour.Exit), func(now *corev1.Pod) bool {
 		return now.DeletionTimestamp == nil && now.Annotations[stages.Termination] == string(behaviour.Exit)
+	})
+}
+
+// HoldRestart implements Pods.
+func (l Simulated) HoldRestart(ctx context.Context, pod *corev1.Pod) error {
+	return l.annotate(ctx, history.HoldRestart, pod, stages.Restart, "hold", func(now *corev1.Pod) bool { return now.Annotations[stages.Restart] == "hold" })
+}
+
+// ObserveUpdate implements Pods.
+func (l Simulated) ObserveUpdate(ctx context.Context, pod *corev1.Pod) error {
+	return l.annotate(ctx, history.ObserveUpdate, pod, stages.Restart, "observe", func(now *corev1.Pod) bool {
+		return now.Status.ObservedGeneration == 0 || now.Status.ObservedGeneration == now.Generation
+	})
+}
+
+// RestartAs implements Pods.
+func (l Simulated) RestartAs(ctx context.Context, pod *corev1.Pod, image string) error {
+	return l.annotate(ctx, history.RestartAs, pod, stages.Restart, "as:"+image, func(now *corev1.Pod) bool {
+		return slices.ContainsFunc(now.Status.ContainerStatuses, func(status corev1.ContainerStatus) bool { return status.Image == image })
+	})
+}
+
+// ReleaseRestart implements Pods.
+func (l Simulated) ReleaseRestart(ctx context.Context, pod *corev1.Pod) error {
+	return l.annotate(ctx, history.ReleaseRestart, pod, stages.Restart, "", runsItsSpec)
+}
+
+// runsItsSpec reports whether the node has come to every container's image.
+func runsItsSpec(pod *corev1.Pod) bool {
+	return slices.EqualFunc(pod.Spec.Containers, pod.Status.ContainerStatuses, func(wanted corev1.Container, is corev1.ContainerStatus) bool {
+		return wanted.Image == is.Image
 	})
 }
 

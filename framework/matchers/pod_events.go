@@ -74,6 +74,13 @@ func PodRestarted(which ...Which) Event {
 	})
 }
 
+// PodPatched happens when containers of a pod, but for init containers, are given other images.
+func PodPatched(which ...Which) Event {
+	return podEvent(which, "given another image", func(before, after *corev1.Pod) bool {
+		return before != nil && after != nil && history.ImagesDiffer(before, after)
+	})
+}
+
 // PodAltered happens when somebody changes what a pod is: its spec, other than by binding it to a node, or its controller.
 func PodAltered(which ...Which) Event {
 	return podEvent(which, "altered", func(before, after *corev1.Pod) bool {

@@ -21,15 +21,15 @@ func loaded(t *testing.T) *Catalogue {
 	return c
 }
 
-// documentedTotal is how many requirements were drawn from the design documents; their IDs are for ever.
-const documentedTotal = 348
+// documentedTotal is how many requirements were drawn from the design documents, and from what they leave out; their IDs are for ever.
+const documentedTotal = 357
 
 // documentedSizes and addedSizes are the numbers of requirements by family.
 var (
 	documentedSizes = map[string]int{
 		"API": 22, "AVAIL": 7, "SURGE": 26, "PAUSE": 8, "UNREADY": 11, "DRAIN": 9, "HOSTPORT": 12, "GATE": 10,
 		"ROLLING": 20, "ONDELETE": 5, "ROLLOVER": 5, "ROLLBACK": 4, "STATUS": 16, "COND": 5, "HISTORY": 28,
-		"TARGET": 10, "RECOVERY": 7, "STRESS": 1, "KUBECTL": 3, "INPLACE": 21, "PDBAPI": 15, "PDB": 35, "EVICT": 36,
+		"TARGET": 10, "RECOVERY": 7, "STRESS": 1, "KUBECTL": 3, "INPLACE": 30, "PDBAPI": 15, "PDB": 35, "EVICT": 36,
 		"CROSS": 6, "UNITED": 26,
 	}
 	addedSizes = map[string]int{"TAKEOVER": 5, "KUBELET": 11}

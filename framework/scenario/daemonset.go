@@ -69,11 +69,12 @@ func Note() Edit {
 
 // Image sets the tag of the container's image, which makes another revision. Real nodes have v1 to v9.
 func Image(tag string) Edit {
-	return edit(func(d *appsv1.DaemonSet) {
-		image := container(d).Image
-		// A registry may have a port.
-		container(d).Image = image[:strings.LastIndex(image, ":")+1] + tag
-	}, "image %s", tag)
+	return edit(func(d *appsv1.DaemonSet) { setTag(container(d), tag) }, "image %s", tag)
+}
+
+func setTag(c *corev1.Container, tag string) {
+	// A registry may have a port.
+	c.Image = c.Image[:strings.LastIndex(c.Image, ":")+1] + tag
 }
 
 func container(d *appsv1.DaemonSet) *corev1.Container { return &d.Spec.Template.Spec.Containers[0] }

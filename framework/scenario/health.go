@@ -52,6 +52,19 @@ func DrainFor(duration time.Duration) Edit {
 	return templateLever("pods drain for "+duration.String(), stages.DrainFor, duration.String())
 }
 
+// KeepReady makes pods stay Ready while a container whose image was changed restarts, as those without a readiness probe do. Simulated nodes only.
+func KeepReady() Edit {
+	return templateLever("pods stay Ready while containers restart", stages.Restart, "keep-ready")
+}
+
+// HoldRestarts keeps containers whose image is changed from being restarted until a lever lets them. Simulated nodes only.
+func HoldRestarts() Edit {
+	return templateLever("containers are not restarted", stages.Restart, "hold")
+}
+
+// SameImageAgain gives the container the image tagged v1 by another tag. Simulated nodes only.
+func SameImageAgain() Edit { return Image(stages.AgainTag) }
+
 // UnpullableImage gives the container an image that no node can have, so that pods stay Pending, each with a waiting container. Image undoes it.
 func UnpullableImage() Edit { return Image(stages.MissingTag) }
 

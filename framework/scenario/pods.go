@@ -163,6 +163,30 @@ func (l Levers) ReleaseTermination(ctx context.Context, pod *corev1.Pod) {
 	l.must(l.pods.ReleaseTermination(ctx, pod))
 }
 
+// HoldRestart is lever.Pods.HoldRestart.
+func (l Levers) HoldRestart(ctx context.Context, pod *corev1.Pod) {
+	l.tb.Helper()
+	l.must(l.pods.HoldRestart(ctx, pod))
+}
+
+// ObserveUpdate is lever.Pods.ObserveUpdate.
+func (l Levers) ObserveUpdate(ctx context.Context, pod *corev1.Pod) {
+	l.tb.Helper()
+	l.must(l.pods.ObserveUpdate(ctx, pod))
+}
+
+// RestartAs is lever.Pods.RestartAs.
+func (l Levers) RestartAs(ctx context.Context, pod *corev1.Pod, image string) {
+	l.tb.Helper()
+	l.must(l.pods.RestartAs(ctx, pod, image))
+}
+
+// ReleaseRestart is lever.Pods.ReleaseRestart.
+func (l Levers) ReleaseRestart(ctx context.Context, pod *corev1.Pod) {
+	l.tb.Helper()
+	l.must(l.pods.ReleaseRestart(ctx, pod))
+}
+
 // SetReadySince is lever.Pods.SetReadySince.
 func (l Levers) SetReadySince(ctx context.Context, pod *corev1.Pod, since time.Time) {
 	l.tb.Helper()

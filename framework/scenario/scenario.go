@@ -88,6 +88,8 @@ type Environment struct {
 	Recordings string
 	// RevisionLabel of the implementation.
 	RevisionLabel string
+	// PodUpdatePolicy is how DaemonSets ask the implementation for updates in place. Default: history.DefaultUpdatePolicy.
+	PodUpdatePolicy history.UpdatePolicy
 	// Seed of the run's random choices.
 	Seed int64
 	// Patience: how long to wait for what an implementation should do. Default: DefaultPatience.
@@ -122,6 +124,9 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 	if env.Patience == 0 {
 		env.Patience = DefaultPatience
 	}
+	if env.PodUpdatePolicy == (history.UpdatePolicy{}) {
+		env.PodUpdatePolicy = history.DefaultUpdatePolicy()
+	}
 	if env.Images == "" {
 		env.Images = daemonimage.Default
 	}
@@ -143,7 +148,7 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 		Pulse:   env.Pulse,
 		Header: history.Header{
 			Scenario: text, Namespaces: s.recordedNamespaces(), NodeSelector: nodes.String(),
-			RevisionLabel: env.RevisionLabel, Seed: env.Seed, Features: env.Features, Workload: env.Workload.String(),
+			RevisionLabel: env.RevisionLabel, UpdatePolicy: env.updatePolicy(), Seed: env.Seed, Features: env.Features, Workload: env.Workload.String(),
 			Place: history.Place{RealNodes: len(env.RealNodes), OnlyRealNodes: env.OnlyRealNodes, NeverAlone: env.NeverAlone},
 		},
 	})

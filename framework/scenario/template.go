@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -35,6 +36,42 @@ func podSpec(images daemonimage.Place) corev1.PodSpec {
 			ReadinessProbe:  readinessProbe(controlPort),
 		}},
 	}
+}
+
+// sidecarPort is where the second container is asked whether it is ready.
+const sidecarPort = controlPort + 1
+
+// Sidecar gives pods a second container, "sidecar", that runs the same image as the first did when it was added.
+func Sidecar() Edit {
+	return edit(func(d *appsv1.DaemonSet) {
+		first := container(d)
+		d.Spec.Template.Spec.Containers = append(d.Spec.Template.Spec.Containers, corev1.Container{
+			Name: "sidecar", Image: first.Image, ImagePullPolicy: first.ImagePullPolicy,
+			Env:            []corev1.EnvVar{{Name: settings.ControlAddress, Value: fmt.Sprintf(":%d", sidecarPort)}},
+			ReadinessProbe: readinessProbe(sidecarPort),
+		})
+	}, "a second container")
+}
+
+// SidecarImage sets the tag of the second container's image.
+func SidecarImage(tag string) Edit {
+	return edit(func(d *appsv1.DaemonSet) { setTag(&d.Spec.Template.Spec.Containers[1], tag) }, "image %s of the second container", tag)
+}
+
+// InitContainer gives pods an init container, "prepare", that runs the same image as the first container did when it was added, and ends at once.
+func InitContainer() Edit {
+	return edit(func(d *appsv1.DaemonSet) {
+		first := container(d)
+		d.Spec.Template.Spec.InitContainers = append(d.Spec.Template.Spec.InitContainers, corev1.Container{
+			Name: "prepare", Image: first.Image, ImagePullPolicy: first.ImagePullPolicy,
+			Env: []corev1.EnvVar{{Name: settings.ExitAfter, Value: "0s"}, {Name: settings.ExitCode, Value: "0"}},
+		})
+	}, "an init container")
+}
+
+// InitImage sets the tag of the init container's image.
+func InitImage(tag string) Edit {
+	return edit(func(d *appsv1.DaemonSet) { setTag(&d.Spec.Template.Spec.InitContainers[0], tag) }, "image %s of the init container", tag)
 }
 
 // environment tells the workload server who it is and what the pod's annotations say. An annotation that is not there makes an empty variable,

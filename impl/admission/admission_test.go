@@ -36,16 +36,17 @@ func TestThePoliciesOfOneSettingAreThoseNotWantedWithTheOther(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	off, notOff, err := Policies(false)
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(names(on)).To(ConsistOf(
+	always := []string{"ValidatingAdmissionPolicy pod-update-policy.rollcall.dev", "ValidatingAdmissionPolicyBinding pod-update-policy.rollcall.dev"}
+	g.Expect(names(on)).To(ConsistOf(always[0], always[1],
 		"ValidatingAdmissionPolicy surge-without-host-ports.rollcall.dev", "ValidatingAdmissionPolicyBinding surge-without-host-ports.rollcall.dev"))
-	g.Expect(names(off)).To(ConsistOf(
+	g.Expect(names(off)).To(ConsistOf(always[0], always[1],
 		"MutatingAdmissionPolicy surge-disabled.rollcall.dev", "MutatingAdmissionPolicyBinding surge-disabled.rollcall.dev"))
-	g.Expect(names(notOn)).To(Equal(names(off)))
-	g.Expect(names(notOff)).To(Equal(names(on)))
+	g.Expect(append(always, names(notOn)...)).To(Equal(names(off)))
+	g.Expect(append(always, names(notOff)...)).To(Equal(names(on)))
 }
 
 // server answers creations of DaemonSets as an API server does with these policies in force.
-func server(t *testing.T, on, off bool) client.Client {
+func server(t *testing.T, on, off, policies bool) client.Client {
 	t.Helper()
 	return interceptor.NewClient(fake.NewClientBuilder().WithScheme(scheme.Scheme).Build(), interceptor.Funcs{
 		Create: func(_ context.Context, _ client.WithWatch, object client.Object, options ...client.CreateOption) error {
@@ -57,6 +58,14 @@ func server(t *testing.T, on, off bool) client.Client {
 				t.Error("something is to be stored")
 			}
 			ds := object.(*appsv1.DaemonSet)
+			if policy := ds.Annotations["rollcall.dev/pod-update-policy"]; policy != "" {
+				if !policies {
+					return nil
+				}
+				return apierrors.NewInvalid(schema.GroupKind{Group: "apps", Kind: "DaemonSet"}, ds.Name, field.ErrorList{
+					field.NotSupported(field.NewPath("metadata", "annotations"), policy, []string{"InPlaceIfPossible", "Recreate"}),
+				})
+			}
 			if off && ds.Name != "rollcall-admission-unchanged" {
 				zero := intstr.FromInt32(0)
 				ds.Spec.UpdateStrategy.RollingUpdate.MaxSurge = &zero
@@ -77,18 +86,21 @@ func TestItIsReadyOnceTheApiServerObeysThePoliciesOfItsSettingAndNoOthers(t *tes
 		name    string
 		surge   bool
 		on, off bool
-		ready   bool
+		// policies: that about pod update policies is in force.
+		policies bool
+		ready    bool
 	}{
-		{"on, in force", true, true, false, true},
-		{"on, not yet in force", true, false, false, false},
-		{"on, the other still in force", true, true, true, false},
-		{"off, in force", false, false, true, true},
-		{"off, not yet in force", false, false, false, false},
-		{"off, the other still in force", false, true, true, false},
+		{"on, in force", true, true, false, true, true},
+		{"on, not yet in force", true, false, false, true, false},
+		{"on, the other still in force", true, true, true, true, false},
+		{"on, pod update policies not yet", true, true, false, false, false},
+		{"off, in force", false, false, true, true, true},
+		{"off, not yet in force", false, false, false, true, false},
+		{"off, the other still in force", false, true, true, true, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			g := NewWithT(t)
-			e, err := newEnforcer(server(t, row.on, row.off), Options{Surge: row.surge, Namespace: "rollcall-system"})
+			e, err := newEnforcer(server(t, row.on, row.off, row.policies), Options{Surge: row.surge, Namespace: "rollcall-system"})
 			g.Expect(err).NotTo(HaveOccurred())
 			request := httptest.NewRequest(http.MethodGet, "/readyz", nil)
 			if row.ready {

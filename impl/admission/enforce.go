@@ -85,7 +85,7 @@ func (e *enforcer) apply(ctx context.Context) error {
 			// ValidatingAdmissionPolicy is there from Kubernetes 1.30 on, MutatingAdmissionPolicy from 1.36 on.
 			log.FromContext(ctx).Info("This Kubernetes has no such admission policies, its API server enforces nothing", "kind", policy.GetKind())
 			absent = true
-			break
+			continue
 		}
 		if err != nil {
 			return fmt.Errorf("apply %s %s: %w", policy.GetKind(), policy.GetName(), err)

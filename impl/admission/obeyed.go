@@ -2,6 +2,7 @@ package admission
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -15,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
 // askTimeout bounds one question to the API server.
@@ -45,6 +48,15 @@ func (e *enforcer) obeyed(request *http.Request) error {
 		if got != wanted {
 			return fmt.Errorf("the API server does not obey the admission policies yet: a DaemonSet %s with maxSurge and a host port is %s, not %s", name, got, wanted)
 		}
+	}
+	unknown := conflicting(e.options.Namespace, "rollcall-admission-policy")
+	unknown.Annotations = map[string]string{plan.PodUpdatePolicy: "Unknown"}
+	unknown.Spec.Template.Spec.Containers[0].Ports = nil
+	switch err := e.client.Create(ctx, unknown, client.DryRunAll); {
+	case err == nil:
+		return errors.New("the API server does not obey the admission policies yet: a DaemonSet with a pod update policy that there is not is stored")
+	case !apierrors.IsInvalid(err):
+		return fmt.Errorf("ask the API server whether it obeys the admission policies: %w", err)
 	}
 	e.known.set()
 	return nil

@@ -1,5 +1,5 @@
-// Package admission has the rules that the API server is to enforce for the reference: host ports and maxSurge exclude each other, and without
-// the feature gate nobody begins to surge.
+// Package admission has the rules that the API server is to enforce for the reference: host ports and maxSurge exclude each other, without the feature gate
+// nobody begins to surge, and a pod update policy is one that there is.
 //
 // They are admission policies, not webhooks: the API server evaluates them itself. They need no certificate, cost no request, hold while the reference is
 // down, and cannot make the API server unavailable. A process of the reference puts those of its feature gate in place, takes the others away, and is
@@ -23,6 +23,9 @@ var surgeOn []byte
 //go:embed policies/surge-off.yaml
 var surgeOff []byte
 
+//go:embed policies/pod-update-policy.yaml
+var podUpdatePolicy []byte
+
 // Policies returns the policies and bindings that belong in place with the feature gate DaemonSetUpdateSurge on or off, and those that do not.
 func Policies(surge bool) (wanted, unwanted []*unstructured.Unstructured, err error) {
 	on, err := decode(surgeOn)
@@ -33,10 +36,14 @@ func Policies(surge bool) (wanted, unwanted []*unstructured.Unstructured, err er
 	if err != nil {
 		return nil, nil, err
 	}
-	if surge {
-		return on, off, nil
+	always, err := decode(podUpdatePolicy)
+	if err != nil {
+		return nil, nil, err
 	}
-	return off, on, nil
+	if surge {
+		return append(always, on...), off, nil
+	}
+	return append(always, off...), on, nil
 }
 
 func decode(documents []byte) ([]*unstructured.Unstructured, error) {

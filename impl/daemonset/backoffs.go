@@ -5,14 +5,13 @@ import (
 	"sync"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/act"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
-// backoffs keeps plan.Backoff records and a plan.Refusal between passes, for the current generation of each DaemonSet only: a new
+// backoffs keeps plan.Backoff records between passes, and what the API server refused, for the current generation of each DaemonSet only: a new
 // template deserves a fresh start. They live as long as the process.
 type backoffs struct {
 	mu    sync.Mutex
@@ -23,35 +22,43 @@ type generationBackoff struct {
 	uid        types.UID
 	generation int64
 	byNode     map[string]plan.Backoff
-	refused    *plan.Refusal
+	// refused are its last creations, refusedUpdates its last updates in place, by node.
+	refused        *plan.Refusal
+	refusedUpdates map[string]string
 }
 
 func newBackoffs() *backoffs {
 	return &backoffs{byKey: map[types.NamespacedName]*generationBackoff{}}
 }
 
-// of returns the records of ds by node, and what the API server said to its last creations if it refused them.
-func (b *backoffs) of(key types.NamespacedName, ds *appsv1.DaemonSet) (map[string]plan.Backoff, *plan.Refusal) {
+// recall puts into state what is remembered of its DaemonSet.
+func (b *backoffs) recall(key types.NamespacedName, state *plan.State) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	have, ds := b.byKey[key], state.DaemonSet
+	if have == nil || have.uid != ds.UID || have.generation != ds.Generation {
+		have = &generationBackoff{uid: ds.UID, generation: ds.Generation, byNode: map[string]plan.Backoff{}, refusedUpdates: map[string]string{}}
+		b.byKey[key] = have
+	}
+	state.Backoff, state.Refused, state.RefusedUpdates = maps.Clone(have.byNode), have.refused, maps.Clone(have.refusedUpdates)
+}
+
+// keep stores records of the DaemonSet that recall was last called for, and what became of the updates in place that were tried.
+func (b *backoffs) keep(key types.NamespacedName, actions plan.Actions, refused map[string]string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	have := b.byKey[key]
-	if have == nil || have.uid != ds.UID || have.generation != ds.Generation {
-		have = &generationBackoff{uid: ds.UID, generation: ds.Generation, byNode: map[string]plan.Backoff{}}
-		b.byKey[key] = have
+	if have == nil {
+		return
 	}
-	return maps.Clone(have.byNode), have.refused
+	maps.Copy(have.byNode, actions.Backoff)
+	for _, update := range actions.UpdatePods {
+		delete(have.refusedUpdates, update.Node)
+	}
+	maps.Copy(have.refusedUpdates, refused)
 }
 
-// keep stores records of the DaemonSet that of was last called for.
-func (b *backoffs) keep(key types.NamespacedName, records map[string]plan.Backoff) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if have := b.byKey[key]; have != nil {
-		maps.Copy(have.byNode, records)
-	}
-}
-
-// tried notes how creating that many pods went for the DaemonSet that of was last called for.
+// tried notes how creating that many pods went for the DaemonSet that recall was last called for.
 func (b *backoffs) tried(key types.NamespacedName, creations int, err error, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

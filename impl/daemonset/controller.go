@@ -150,7 +150,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	ds := state.DaemonSet
 	state.SurgeDisabled = r.surgeDisabled
-	state.Backoff, state.Refused = r.backoffs.of(request.NamespacedName, ds)
+	r.backoffs.recall(request.NamespacedName, &state)
 	confirmed, err := r.confirmed(ctx, state)
 	if err != nil {
 		return reconcile.Result{}, err
@@ -169,7 +169,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	err = r.actor.Do(ctx, ds, actions)
 	// Kept whether or not the deletions worked: a failed one is not worth a hot loop either.
-	r.backoffs.keep(request.NamespacedName, actions.Backoff)
+	r.backoffs.keep(request.NamespacedName, actions, act.Refusals(err))
 	if !state.AwaitingOwnWrites {
 		r.backoffs.tried(request.NamespacedName, len(actions.CreatePods), err, r.clock.Now())
 	}

@@ -137,6 +137,7 @@ func TestARefusalIsRememberedUntilAPodIsCreatedOrNoneIsWanted(t *testing.T) {
 		HaveField("Since", r.clock.Now()), HaveField("Words", Not(ContainSubstring("agent-x")))))), "COND-001: the words are the same every time")
 	words = ""
 	g.Expect(pass()).To(Succeed())
-	_, refused := r.backoffs.of(key, ds)
-	g.Expect(refused).To(BeNil(), "COND-003")
+	after := plan.State{DaemonSet: ds}
+	r.backoffs.recall(key, &after)
+	g.Expect(after.Refused).To(BeNil(), "COND-003")
 }

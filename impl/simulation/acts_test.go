@@ -4,9 +4,11 @@ import (
 	"slices"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 	"github.com/rollcall-conformance/rollcall/impl/features"
 )
 
@@ -22,6 +24,9 @@ func acts(f flavour) []act {
 	all := slices.Concat(rolloutActs(f), podActs(), nodeActs(), controllerActs())
 	if f.gates {
 		all = append(all, act{"switch the feature gate", 12, switchGate})
+	}
+	if f.inPlace {
+		all = append(all, act{"change the pod update policy", 1, switchPolicy})
 	}
 	if f.deletes {
 		all = append(all,
@@ -64,6 +69,23 @@ func (w *world) startController() {
 func switchGate(w *world, _, _ int) {
 	w.controller.surgeDisabled = !w.controller.surgeDisabled
 	w.startController()
+}
+
+// switchPolicy has the DaemonSet ask for updates in place if it did not, and no longer if it did.
+func switchPolicy(w *world, _, _ int) {
+	ds := w.api.daemonSet()
+	policy := plan.PolicyInPlaceIfPossible
+	if ds.Annotations[plan.PodUpdatePolicy] == policy {
+		policy = plan.PolicyRecreate
+	}
+	w.api.note(history.Stimulus{
+		Act: history.UpdateDaemonSet, Kind: history.KindDaemonSet, Namespace: namespace, Name: ds.Name, UID: ds.UID, Detail: "pod update policy " + policy,
+	})
+	// The edit cannot fail and the DaemonSet exists.
+	_ = w.api.update(history.KindDaemonSet, ds.Name, func(object history.Object) error {
+		object.(*appsv1.DaemonSet).Annotations[plan.PodUpdatePolicy] = policy
+		return nil
+	})
 }
 
 // reconnect repairs the network. The process notices: its watches are established anew.

@@ -99,6 +99,9 @@ func (a *apiServer) create(kind history.Kind, object history.Object) error {
 	if kind != history.KindNode {
 		object.SetNamespace(namespace)
 	}
+	if kind == history.KindPod {
+		object.SetGeneration(1)
+	}
 	a.store(watch.Added, kind, object)
 	return nil
 }

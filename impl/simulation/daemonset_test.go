@@ -3,7 +3,6 @@ package simulation
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -36,8 +35,6 @@ const (
 
 // image returns the image of the template's or pod's only container.
 func image(spec *corev1.PodSpec) string { return spec.Containers[0].Image }
-
-func behaves(spec *corev1.PodSpec, suffix string) bool { return strings.HasSuffix(image(spec), suffix) }
 
 // strategy is an update strategy, as text to be read in a failing schedule.
 type strategy struct {

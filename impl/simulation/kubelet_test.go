@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -41,6 +42,13 @@ type container struct {
 	pod     string
 	started bool
 	unready bool
+	// image is what it runs, generation that of the pod that its kubelet works by, and restarts how often it was restarted, last at startedAt.
+	image      string
+	generation int64
+	restarts   int32
+	startedAt  metav1.Time
+	// syncing: its kubelet is at work on a change of the pod.
+	syncing bool
 	// held pods do not end though deleted; ending is set if one should have by now.
 	held, deleted, ending bool
 }
@@ -73,6 +81,10 @@ func (k *kubelets) watch(entry history.Entry) {
 			c = &container{pod: object.Name}
 			k.containers[object.UID] = c
 			k.do(object, 300*time.Millisecond, "pull", func() { k.run(object.UID) })
+		}
+		if c.image != "" && object.Generation != c.generation && !c.syncing && object.DeletionTimestamp == nil {
+			c.syncing = true
+			k.do(object, 300*time.Millisecond, "see the change", func() { k.sync(object.UID) })
 		}
 		if object.DeletionTimestamp != nil && !c.deleted {
 			c.deleted = true
@@ -112,15 +124,23 @@ func (k *kubelets) run(uid types.UID) {
 	if pod == nil {
 		return
 	}
+	c := k.containers[uid]
+	c.image, c.generation, c.startedAt = image(&pod.Spec), pod.Generation, k.wholeSecond()
 	k.setStatus(pod, corev1.PodRunning, false)
-	within := k.pace.Start
-	if behaves(&pod.Spec, suffixSlow) && !k.kind {
+	k.start(pod)
+}
+
+// start makes the pod's container ready after a while.
+func (k *kubelets) start(pod *corev1.Pod) {
+	c := k.containers[pod.UID]
+	within, restarts := k.pace.Start, c.restarts
+	if strings.HasSuffix(c.image, suffixSlow) && !k.kind {
 		within *= 10
 	}
 	k.do(pod, within, "start", func() {
-		if c := k.containers[uid]; c != nil {
+		if k.containers[pod.UID] == c && c.restarts == restarts {
 			c.started = true
-			k.refresh(uid)
+			k.refresh(pod.UID)
 		}
 	})
 }
@@ -130,10 +150,10 @@ func (k *kubelets) refresh(uid types.UID) {
 	pod, c := k.runningPod(uid), k.containers[uid]
 	switch {
 	case pod == nil || !c.started:
-	case behaves(&pod.Spec, suffixCrashing) && !k.kind:
+	case strings.HasSuffix(c.image, suffixCrashing) && !k.kind:
 		k.setStatus(pod, corev1.PodFailed, false)
 	default:
-		broken := behaves(&pod.Spec, suffixBroken) && !k.kind
+		broken := strings.HasSuffix(c.image, suffixBroken) && !k.kind
 		k.setStatus(pod, corev1.PodRunning, !broken && !c.unready)
 	}
 }
@@ -190,6 +210,7 @@ func (k *kubelets) setStatus(pod *corev1.Pod, phase corev1.PodPhase, ready bool)
 	now := metav1.NewTime(k.clock.now.Add(skew).Truncate(time.Second))
 	k.api.updatePod(pod.Name, func(pod *corev1.Pod) {
 		pod.Status.Phase = phase
+		k.tell(pod)
 		if condition := history.Ready(pod); condition == nil {
 			pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodReady, Status: status, LastTransitionTime: now})
 		} else if condition.Status != status {

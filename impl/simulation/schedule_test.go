@@ -44,6 +44,8 @@ type flavour struct {
 	deletes bool
 	// gates says that the controller may be started with another feature gate.
 	gates bool
+	// inPlace says that the DaemonSet may ask for updates in place.
+	inPlace bool
 }
 
 func surging() []strategy {
@@ -67,6 +69,7 @@ func everyStrategy() []strategy {
 // drawSetup draws what a simulation begins with.
 func drawSetup(t *rapid.T, f flavour) setup {
 	return setup{
+		InPlace:         f.inPlace && rapid.SampledFrom([]bool{true, true, false}).Draw(t, "in place"),
 		Nodes:           rapid.IntRange(1, 7).Draw(t, "nodes"),
 		Strategy:        rapid.SampledFrom(f.strategies).Draw(t, "strategy"),
 		MinReadySeconds: rapid.SampledFrom([]int32{0, 0, 1, 5, 10}).Draw(t, "minReadySeconds"),

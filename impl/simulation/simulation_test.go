@@ -52,6 +52,8 @@ func TestThePlannerKeepsEveryPromise(t *testing.T) {
 			"rolling":             {strategies: rolling()},
 			"changing strategies": {strategies: everyStrategy(), deletes: true},
 			"switching the gate":  {strategies: surging(), gates: true},
+			"updating in place":   {strategies: rolling(), inPlace: true},
+			"in place or not":     {strategies: everyStrategy(), deletes: true, gates: true, inPlace: true},
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

@@ -8,14 +8,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
 )
 
 // setup is what a simulation begins with. It is printed when one fails.
 type setup struct {
-	Seed            uint64
-	Nodes           int
-	Strategy        strategy
+	Seed     uint64
+	Nodes    int
+	Strategy strategy
+	// InPlace: the DaemonSet asks for updates in place.
+	InPlace         bool
 	MinReadySeconds int32
 	HistoryLimit    int32
 	// Lag is the most that the controller's cache is behind: less than judge.Lag, beyond which nobody could keep the promises.
@@ -58,6 +61,9 @@ func newWorld(s setup, around variants.Around) *world {
 func (w *world) deploy() {
 	w.api.note(history.Stimulus{Act: history.CreateDaemonSet, Kind: history.KindDaemonSet, Namespace: namespace, Name: daemonSetName})
 	ds := newDaemonSet(w.setup.Strategy, w.setup.MinReadySeconds, w.setup.HistoryLimit)
+	if w.setup.InPlace {
+		ds.Annotations[plan.PodUpdatePolicy] = plan.PolicyInPlaceIfPossible
+	}
 	if len(w.templates) == 0 {
 		w.templates = []corev1.PodTemplateSpec{ds.Spec.Template}
 	}

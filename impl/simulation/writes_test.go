@@ -21,7 +21,7 @@ type stage int
 const (
 	// preparation is claiming and history: once it fails, no pod is created or deleted.
 	preparation stage = iota
-	// deletion of pods: each on its own.
+	// deletion of pods, and updates in place: each on its own.
 	deletion
 	// creation of pods: the first failure ends it.
 	creation
@@ -63,6 +63,9 @@ func (c *controller) writes(p *process, ds *appsv1.DaemonSet, actions plan.Actio
 			do:    func() error { return c.api.deletePod(d.Pod.Name, d.Pod.UID, d.Pod.ResourceVersion) },
 			learn: func(e *expectations) { e.deletes(c.clock.now, d.Pod.UID) },
 		})
+	}
+	for _, update := range actions.UpdatePods {
+		writes = append(writes, c.wrote(deletion, history.KindPod, update.Pod, func() error { return c.updatePod(update) }))
 	}
 	for _, wanted := range actions.CreatePods {
 		pod := wanted.Pod.DeepCopy()
@@ -111,6 +114,30 @@ func (c *controller) patchPod(ds *appsv1.DaemonSet, patch plan.PodPatch) error {
 		return nil
 	}
 	return err
+}
+
+// updatePod is one write of all that an update in place changes.
+func (c *controller) updatePod(update plan.PodUpdate) error {
+	return c.api.update(history.KindPod, update.Pod.Name, func(object history.Object) error {
+		pod := object.(*corev1.Pod)
+		if pod.UID != update.Pod.UID || pod.ResourceVersion != update.Pod.ResourceVersion {
+			return errConflict
+		}
+		maps.Copy(pod.Labels, update.Labels)
+		if pod.Annotations == nil {
+			pod.Annotations = map[string]string{}
+		}
+		maps.Copy(pod.Annotations, update.Annotations)
+		for i := range pod.Spec.Containers {
+			if image := update.Images[pod.Spec.Containers[i].Name]; image != "" {
+				pod.Spec.Containers[i].Image = image
+			}
+		}
+		if len(update.Images) > 0 {
+			pod.Generation++
+		}
+		return nil
+	})
 }
 
 func (c *controller) updateRevision(ds *appsv1.DaemonSet, update plan.RevisionUpdate) error {

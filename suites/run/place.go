@@ -89,7 +89,7 @@ func (p *place) session(r *suiteRun, file string, built implementation.Artifact)
 	return spec.Session{
 		NameSuffix: suffix,
 		Kubeconfig: p.kubeconfig, Recordings: r.artifacts.recordings, Progress: r.artifacts.progress(), Artifacts: r.artifacts.root, ArtifactsAsNamed: r.options.artifactsAsNamed,
-		RevisionLabel: r.implementation.RevisionLabel, Features: r.implementation.Features, Workload: r.implementation.Workload,
+		RevisionLabel: r.implementation.RevisionLabel, PodUpdatePolicy: r.implementation.PodUpdatePolicy, Features: r.implementation.Features, Workload: r.implementation.Workload,
 		RealNodes: p.realNodes, OnlyRealNodes: p.onlyRealNodes, Images: p.daemonImages, NeverAlone: p.neverAlone,
 		Audited: p.auditLog() != nil, AuditFolder: p.auditFolder(), ImplementationUsers: users,
 		Seed: r.options.seed, Patience: r.options.patience,

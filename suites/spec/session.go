@@ -41,6 +41,8 @@ type Session struct {
 	// RevisionLabel and Features of the implementation.
 	RevisionLabel string                 `json:"revisionLabel"`
 	Features      []requirements.Feature `json:"features"`
+	// PodUpdatePolicy is how DaemonSets ask it for updates in place.
+	PodUpdatePolicy history.UpdatePolicy `json:"podUpdatePolicy"`
 	// Workload is what it reconciles.
 	Workload workload.Workload `json:"workload"`
 	// RealNodes and OnlyRealNodes: see scenario.Environment.
@@ -137,7 +139,7 @@ func (s Session) environment() (scenario.Environment, error) {
 		Config: config, Workload: s.Workload, Pulse: felt, Authors: authors, RealNodes: s.RealNodes, OnlyRealNodes: s.OnlyRealNodes, Images: s.Images,
 		Features: s.features(), NeverAlone: s.NeverAlone,
 		NoSurge:    !slices.Contains(s.Features, requirements.Surge),
-		NameSuffix: s.NameSuffix, Recordings: s.Recordings, RevisionLabel: s.RevisionLabel, Seed: s.Seed, Patience: s.Patience,
+		NameSuffix: s.NameSuffix, Recordings: s.Recordings, RevisionLabel: s.RevisionLabel, PodUpdatePolicy: s.PodUpdatePolicy, Seed: s.Seed, Patience: s.Patience,
 	}, err
 }
 

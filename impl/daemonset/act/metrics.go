@@ -8,10 +8,10 @@ import (
 
 // Metrics are the numbers that the controller exports; all names start with rollcall_reference_.
 type Metrics struct {
-	created, deleted, failed *prometheus.CounterVec
-	passes                   *prometheus.CounterVec
-	timeouts                 prometheus.Counter
-	rollout                  *prometheus.GaugeVec
+	created, deleted, updated, failed *prometheus.CounterVec
+	passes                            *prometheus.CounterVec
+	timeouts                          prometheus.Counter
+	rollout                           *prometheus.GaugeVec
 }
 
 // NewMetrics registers the metrics. It fails if registry has them already.
@@ -22,7 +22,8 @@ func NewMetrics(registry prometheus.Registerer) (*Metrics, error) {
 	m := &Metrics{
 		created: counters("pods_created_total", "Pods created, by the reason for it.", "reason"),
 		deleted: counters("pods_deleted_total", "Pods deleted, by the reason for it.", "reason"),
-		failed:  counters("pod_writes_failed_total", "Pods that could not be created or deleted, by verb.", "verb"),
+		updated: counters("pods_updated_total", "Pods updated in place, by the reason for it.", "reason"),
+		failed:  counters("pod_writes_failed_total", "Pods that could not be created, deleted or updated, by verb.", "verb"),
 		passes:  counters("passes_total", "Passes over a DaemonSet, by outcome: done, waiting (own or predecessor's writes not visible yet), stale (outdated view), failed.", "outcome"),
 		timeouts: prometheus.NewCounter(prometheus.CounterOpts{
 			Namespace: "rollcall_reference", Name: "own_writes_timeouts_total",
@@ -33,7 +34,7 @@ func NewMetrics(registry prometheus.Registerer) (*Metrics, error) {
 			Help: "1 while an eligible node has a pod of another revision or no updated one, else 0.",
 		}, []string{"namespace", "daemonset"}),
 	}
-	for _, c := range []prometheus.Collector{m.created, m.deleted, m.failed, m.passes, m.timeouts, m.rollout} {
+	for _, c := range []prometheus.Collector{m.created, m.deleted, m.updated, m.failed, m.passes, m.timeouts, m.rollout} {
 		if err := registry.Register(c); err != nil {
 			return nil, fmt.Errorf("register the controller's metrics: %w", err)
 		}

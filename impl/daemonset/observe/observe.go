@@ -51,7 +51,7 @@ type Observer struct {
 // New returns an Observer that reads from cache, which needs the indexes that Index registers.
 func New(cache client.Reader) *Observer { return &Observer{cache: cache} }
 
-// Observe returns what the cache holds about the DaemonSet named key; Backoff and AwaitingOwnWrites are left to the
+// Observe returns what the cache holds about the DaemonSet named key; Backoff, Refused, RefusedUpdates and AwaitingOwnWrites are left to the
 // caller. The error is the API's NotFound if there is no such DaemonSet. Pods, nodes and revisions in the result are
 // shared with the cache and must not be changed.
 func (o *Observer) Observe(ctx context.Context, key types.NamespacedName) (plan.State, error) {

@@ -7,7 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Burst is the largest number of pods that one pass creates, and the largest number that it deletes (ROLLING-020).
+// Burst is the largest number of pods that one pass creates, the largest number that it deletes, and the largest number that it updates in place
+// (ROLLING-020).
 const Burst = 250
 
 // Actions is what one pass wants done. The zero value means: nothing, and do not come back before something changes.
@@ -28,6 +29,8 @@ type Actions struct {
 
 	// DeletePods holds at most Burst pods, at most one entry per pod.
 	DeletePods []PodDeletion
+	// UpdatePods holds at most Burst pods, at most one per node, and none on a node on which DeletePods deletes one or CreatePods creates one.
+	UpdatePods []PodUpdate
 	// CreatePods holds at most Burst pods, at most one per node, and none for a node on which DeletePods deletes one.
 	CreatePods []PodCreation
 
@@ -85,7 +88,7 @@ const (
 	ReasonOldUnavailable Reason = "old-unavailable"
 )
 
-// Reasons to delete a pod.
+// Reasons to delete a pod, the first two also to update one in place: ReasonOldUnavailable and ReasonOutdated.
 const (
 	// ReasonOutdated: an available old pod, within maxUnavailable.
 	ReasonOutdated Reason = "outdated"
@@ -111,6 +114,18 @@ type PodDeletion struct {
 	Pod    *corev1.Pod
 	Node   string
 	Reason Reason
+}
+
+// PodUpdate is one pod to update in place, in a single write: neither images without their label nor a label without its images must ever be seen
+// (INPLACE-014). It has to be conditional on Pod's UID and resourceVersion, as a deletion.
+type PodUpdate struct {
+	Pod    *corev1.Pod
+	Node   string
+	Reason Reason
+	// Images are those to set, by the names of containers.
+	Images map[string]string
+	// Labels and Annotations are to be set beside those that the pod has.
+	Labels, Annotations map[string]string
 }
 
 // PodCreation is one pod to create.

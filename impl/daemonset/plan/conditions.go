@@ -27,6 +27,8 @@ const (
 	StalledFailing = "Failing"
 	// StalledCreationRefused: the API server refuses to create a pod.
 	StalledCreationRefused = "CreationRefused"
+	// StalledUpdateRefused: the API server refuses to update the pod in place.
+	StalledUpdateRefused = "UpdateRefused"
 	// StalledNotReady: the pod is not Ready for NotReadyDeadline.
 	StalledNotReady = "NotReady"
 )
@@ -119,10 +121,10 @@ func (p *pass) rolledOut(views []*nodeView) bool {
 	})
 }
 
-// moves says whether this pass creates or deletes pods. In a stall that is known, to replace a pod that ended is no move; while creations are refused, to try
-// again is none.
+// moves says whether this pass creates, deletes or updates pods. In a stall that is known, to replace a pod that ended is no move. Nor is it to try again
+// what the API server refuses.
 func (p *pass) moves(known bool) bool {
-	return slices.ContainsFunc(p.actions.DeletePods, func(deletion PodDeletion) bool {
+	return slices.ContainsFunc(p.actions.UpdatePods, func(update PodUpdate) bool { return p.state.RefusedUpdates[update.Node] == "" }) || slices.ContainsFunc(p.actions.DeletePods, func(deletion PodDeletion) bool {
 		return !known || deletion.Reason != ReasonFailed && deletion.Reason != ReasonSucceeded
 	}) || p.state.Refused == nil && slices.ContainsFunc(p.actions.CreatePods, func(creation PodCreation) bool {
 		return !known || p.state.Backoff[creation.Node].Delay == 0

@@ -24,6 +24,8 @@ type history struct {
 	current sets.Set[string]
 	// other are the label values of revisions that hold another template.
 	other sets.Set[string]
+	// revisions are those that hold another template, by their label values.
+	revisions map[string]*appsv1.ControllerRevision
 	// patience is until when to wait for the garbage collector; zero if there is nothing to wait for.
 	patience time.Time
 }
@@ -144,9 +146,10 @@ func planHistory(state State, selector labels.Selector, pods []*corev1.Pod, now 
 	ds := state.DaemonSet
 	p := newRevisionPlan(ds, selector, state.Revisions)
 	current, old := p.split()
-	h := history{current: sets.New[string](), other: sets.New[string]()}
+	h := history{current: sets.New[string](), other: sets.New[string](), revisions: map[string]*appsv1.ControllerRevision{}}
 	for _, revision := range old {
 		h.other.Insert(p.hashOf(revision))
+		h.revisions[p.hashOf(revision)] = revision
 	}
 	next := int64(1)
 	if len(old) > 0 {

@@ -31,8 +31,8 @@ func Plan(state State, now time.Time) Actions {
 		return Actions{Err: fmt.Errorf("spec.selector selects every pod; give it a label")}
 	}
 
-	p := &pass{ds: ds, now: now, state: state}
-	pods := p.claim(selector, state.Pods)
+	p := &pass{ds: ds, now: now, state: state, onlyImages: map[string]bool{}}
+	pods := p.claim(selector, p.believe(state.Pods))
 	var collisions *int32
 	p.history, collisions = planHistory(state, selector, pods, now, &p.actions)
 	views, stranded := p.viewNodes(state.Nodes, pods)
@@ -63,6 +63,9 @@ func Plan(state State, now time.Time) Actions {
 		status.ObservedGeneration = ds.Generation
 		p.adoptLabels(pods)
 		p.run(how, views, stranded, desired)
+		if p.actions.Err != nil {
+			return Actions{Err: p.actions.Err}
+		}
 		p.reportStall(&status, views)
 	}
 	p.actions.Status = p.changed(status)
@@ -75,7 +78,9 @@ type pass struct {
 	now     time.Time
 	state   State
 	history history
-	actions Actions
+	// onlyImages says of revisions, by their label values, whether their pods can be updated in place; those that were asked for.
+	onlyImages map[string]bool
+	actions    Actions
 }
 
 // run decides about pods: first what is true under every strategy, then the update. views are the nodes as they are, and stay so.
@@ -89,6 +94,7 @@ func (p *pass) run(how strategy, views []*nodeView, stranded []*corev1.Pod, desi
 	}
 	how.update(p, views, kept, desired)
 	p.actions.DeletePods = p.actions.DeletePods[:min(len(p.actions.DeletePods), Burst)]
+	p.actions.UpdatePods = p.actions.UpdatePods[:min(len(p.actions.UpdatePods), Burst)]
 	p.actions.CreatePods = p.actions.CreatePods[:min(len(p.actions.CreatePods), Burst)]
 }
 

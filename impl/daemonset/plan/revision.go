@@ -88,15 +88,24 @@ func revisionData(template *corev1.PodTemplateSpec) ([]byte, error) {
 // neither the order of keys nor a field that is null here and absent there makes a new revision and restarts every pod.
 // A revision whose data is not readable holds no template.
 func holdsTemplate(revision *appsv1.ControllerRevision, template *corev1.PodTemplateSpec) bool {
+	stored := storedTemplate(revision)
+	return stored != nil && apiequality.Semantic.DeepEqual(stored, template)
+}
+
+// storedTemplate returns the template that revision holds, or nil: there may be no such revision, or its data is not readable.
+func storedTemplate(revision *appsv1.ControllerRevision) *corev1.PodTemplateSpec {
+	if revision == nil {
+		return nil
+	}
 	var stored struct {
 		Spec struct {
 			Template *corev1.PodTemplateSpec `json:"template"`
 		} `json:"spec"`
 	}
-	if err := json.Unmarshal(revision.Data.Raw, &stored); err != nil || stored.Spec.Template == nil {
-		return false
+	if err := json.Unmarshal(revision.Data.Raw, &stored); err != nil {
+		return nil
 	}
-	return apiequality.Semantic.DeepEqual(stored.Spec.Template, template)
+	return stored.Spec.Template
 }
 
 // labelFor is the hash label of a revision that has lost its own: the hash in its name, so that its pods, which still

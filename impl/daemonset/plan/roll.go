@@ -22,7 +22,7 @@ func (p *pass) count(views []*nodeView) tally {
 	return t
 }
 
-// update deletes old pods; createMissing fills the gaps in a later pass. Old pods that are not Ready go at
+// update replaces old pods; createMissing fills the gaps in a later pass. Old pods that are not Ready go at
 // once: they cost nothing, count as unavailable anyway, and a fix must get past a broken update that has
 // used up the budget (ROLLING-006, ROLLING-008, ROLLOVER-004). Old pods that are Ready go only as far as no more than
 // maxUnavailable nodes are without a pod to rely on (ROLLING-002). Those still within minReadySeconds come first, since
@@ -38,7 +38,7 @@ func (s rolling) update(p *pass, _, kept []*nodeView, desired int) {
 		case !view.eligible:
 			sunsets = append(sunsets, view)
 		case !IsReady(old):
-			p.remove(view, old, ReasonOldUnavailable)
+			p.replace(view, ReasonOldUnavailable)
 		case !p.available(old):
 			young = append(young, view)
 		default:
@@ -56,11 +56,11 @@ func (s rolling) update(p *pass, _, kept []*nodeView, desired int) {
 	p.createMissing(kept)
 }
 
-// takeDown deletes the old pods of the first of views, as many as room allows, and returns how many.
+// takeDown replaces the old pods of the first of views, as many as room allows, and returns how many.
 func (p *pass) takeDown(views []*nodeView, room int) int {
 	n := min(max(room, 0), len(views))
 	for _, view := range views[:n] {
-		p.remove(view, view.old(), ReasonOutdated)
+		p.replace(view, ReasonOutdated)
 	}
 	return n
 }

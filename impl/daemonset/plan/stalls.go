@@ -76,6 +76,9 @@ func (p *pass) stallOf(view *nodeView, known bool) *stall {
 	waits := p.now.Before(backoff.Until()) &&
 		slices.ContainsFunc(view.ended, func(pod *corev1.Pod) bool { return p.history.updated(p.ds, pod) })
 	switch {
+	case pod == nil && view.old() != nil && p.state.RefusedUpdates[view.name] != "":
+		return &stall{node: view.name, reason: StalledUpdateRefused, message: fmt.Sprintf("pod %s on node %s cannot be updated in place: %s",
+			view.old().Name, view.name, quoted(p.state.RefusedUpdates[view.name]))}
 	case waits, known && backoff.Delay > 0 && (pod == nil || !IsReady(pod)):
 		return &stall{node: view.name, reason: StalledFailing, message: fmt.Sprintf("pods on node %s end again and again", view.name)}
 	case pod == nil || IsReady(pod):

@@ -30,6 +30,9 @@ type State struct {
 
 	// Refused is what the API server answered to the last attempts to create pods; nil if the last one succeeded, or there was none in this generation.
 	Refused *Refusal
+	// RefusedUpdates says, by node name, with what words the API server refused the last update in place of a pod there. Keep those of the present
+	// generation, as with Backoff.
+	RefusedUpdates map[string]string
 
 	// SurgeDisabled says that maxSurge is to be ignored: the feature gate DaemonSetUpdateSurge is off (GATE-002).
 	SurgeDisabled bool

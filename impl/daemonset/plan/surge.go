@@ -48,6 +48,8 @@ func liveIn(inUse sets.Set[string], views []*nodeView) int {
 //
 // A pass that creates outside the limit gives away no slot: should one of those old pods become available meanwhile,
 // its node holds a slot after all, and only the next pass can know (SURGE-002).
+//
+// Nothing is updated in place: that would restart what is available, for which there is no limit but zero (INPLACE-020).
 func (s surging) update(p *pass, seen, kept []*nodeView, desired int) {
 	count, inUse := p.count(kept), p.slotsInUse(seen)
 	free, held := s.maxSurge-inUse.Len(), s.maxSurge-liveIn(inUse, kept)

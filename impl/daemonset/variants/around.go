@@ -39,7 +39,7 @@ func deciding(change func(state *plan.State, now time.Time)) Around {
 			}
 			change(&state, now)
 			decided := next(state, now)
-			actions.DeletePods, actions.CreatePods = decided.DeletePods, decided.CreatePods
+			actions.DeletePods, actions.UpdatePods, actions.CreatePods = decided.DeletePods, decided.UpdatePods, decided.CreatePods
 			actions.Backoff, actions.Events = decided.Backoff, decided.Events
 			comeBack(&actions, decided.RequeueAfter)
 			return actions

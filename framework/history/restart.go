@@ -1,0 +1,161 @@
+package history
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// A pod whose containers get other images goes on saying that it is Ready until its kubelet comes to it, and, without a readiness probe, also while the
+// containers restart. A replay does not believe that: it shows such a pod as not Ready until each of these containers is another instance than before,
+// and Ready no earlier than they started (INPLACE-013). Everybody who asks whether a pod is Ready, or available, is answered by what is shown.
+
+// patched is what a replay knows of a pod whose containers got other images.
+type patched struct {
+	// generation of the pod with the latest of them; zero where the API server counts none.
+	generation int64
+	// pending are the containers that do not run what they should, by name.
+	pending map[string]former
+	// since is when the latest of the others started.
+	since metav1.Time
+}
+
+// former is a container before it got another image.
+type former struct {
+	id       string
+	restarts int32
+	// image of that instance; empty if that is not known.
+	image string
+	// skipped are images that it was given since and that it did not come to: an instance of one of them may still be started.
+	skipped []string
+}
+
+// believe returns the entry with the pod as it is to be shown.
+func (c *Cluster) believe(entry Entry) Entry {
+	pod, isPod := entry.Object.(*corev1.Pod)
+	if !isPod {
+		return entry
+	}
+	known := c.patched[pod.UID]
+	if before := c.Pods[pod.UID]; before != nil && ImagesDiffer(before, pod) {
+		if known == nil {
+			known = &patched{pending: map[string]former{}}
+			c.patched[pod.UID] = known
+		}
+		known.patch(before, pod)
+	}
+	if known != nil {
+		known.settle(pod)
+		entry.Object = known.show(pod)
+	}
+	if entry.Type == watch.Deleted {
+		delete(c.patched, pod.UID)
+	}
+	return entry
+}
+
+// ImagesDiffer reports whether a container that both have, and that is not an init container, has another image.
+func ImagesDiffer(before, after *corev1.Pod) bool {
+	return slices.ContainsFunc(after.Spec.Containers, func(container corev1.Container) bool {
+		was, found := imageOf(before, container.Name)
+		return found && was != container.Image
+	})
+}
+
+func imageOf(pod *corev1.Pod, container string) (string, bool) {
+	for i := range pod.Spec.Containers {
+		if pod.Spec.Containers[i].Name == container {
+			return pod.Spec.Containers[i].Image, true
+		}
+	}
+	return "", false
+}
+
+func containerStatus(pod *corev1.Pod, container string) *corev1.ContainerStatus {
+	for i := range pod.Status.ContainerStatuses {
+		if pod.Status.ContainerStatuses[i].Name == container {
+			return &pod.Status.ContainerStatuses[i]
+		}
+	}
+	return nil
+}
+
+// patch takes note of the containers that have other images than before.
+func (p *patched) patch(before, after *corev1.Pod) {
+	p.generation = after.Generation
+	for _, container := range before.Spec.Containers {
+		image, found := imageOf(after, container.Name)
+		if !found || image == container.Image {
+			continue
+		}
+		earlier, open := p.pending[container.Name]
+		now := former{image: container.Image}
+		if open {
+			now.image, now.skipped = "", append(slices.Clone(earlier.skipped), container.Image)
+		}
+		if status := containerStatus(before, container.Name); status != nil {
+			now.id, now.restarts = status.ContainerID, status.RestartCount
+			if open && !restartedSince(status, earlier) {
+				now.image = earlier.image
+			}
+		}
+		// An instance of an image that was asked for before is what is wanted, if that is asked for again.
+		now.skipped = slices.DeleteFunc(now.skipped, func(skipped string) bool { return skipped == image })
+		p.pending[container.Name] = now
+	}
+}
+
+func restartedSince(status *corev1.ContainerStatus, before former) bool {
+	return status.ContainerID != before.id || status.RestartCount > before.restarts
+}
+
+// settle takes note of the containers that run what they should.
+func (p *patched) settle(pod *corev1.Pod) {
+	if seen := pod.Status.ObservedGeneration; seen > 0 && seen < p.generation {
+		return
+	}
+	for name, before := range p.pending {
+		status := containerStatus(pod, name)
+		if status == nil || status.State.Running == nil || !isWanted(pod, status, before) {
+			continue
+		}
+		delete(p.pending, name)
+		if started := status.State.Running.StartedAt; p.since.Before(&started) {
+			p.since = started
+		}
+	}
+}
+
+// isWanted reports whether the instance is one of the image that the container has now. What a runtime calls an image proves nothing, except that
+// an instance is of another one that it was asked for before.
+func isWanted(pod *corev1.Pod, status *corev1.ContainerStatus, before former) bool {
+	if !restartedSince(status, before) {
+		wanted, _ := imageOf(pod, status.Name)
+		return before.image == wanted
+	}
+	return !slices.Contains(before.skipped, status.Image) || int(status.RestartCount) > int(before.restarts)+len(before.skipped)
+}
+
+// show returns the pod with the Ready condition that can be believed.
+func (p *patched) show(pod *corev1.Pod) *corev1.Pod {
+	shown := pod
+	ready := Ready(pod)
+	if ready == nil || ready.Status != corev1.ConditionTrue {
+		return shown
+	}
+	early := !ready.LastTransitionTime.IsZero() && ready.LastTransitionTime.Before(&p.since)
+	if len(p.pending) == 0 && !early {
+		return shown
+	}
+	shown = pod.DeepCopy()
+	ready = Ready(shown)
+	if len(p.pending) > 0 {
+		ready.Status, ready.Reason = corev1.ConditionFalse, "ContainersNotRestarted"
+	}
+	if early {
+		ready.LastTransitionTime = p.since
+	}
+	return shown
+}

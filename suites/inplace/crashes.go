@@ -1,0 +1,102 @@
+package inplace
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// crashes is the spec of a controller that is killed between a patch and the restart that it asks for.
+func crashes() {
+	spec.It("counts a pod as unavailable that another process has patched before a crash",
+		spec.Decides("INPLACE-025"),
+		func(ctx context.Context, c *spec.Case) {
+			updated := c.Update(ctx, begin(ctx, c, 3, HoldRestarts()), Image("v2"))
+			c.Require(ctx, "a pod is patched", UpdatedOn(1, updated))
+			c.Kill(ctx)
+			for _, pod := range held(ctx, c, updated) {
+				c.Pods.ObserveUpdate(ctx, pod)
+			}
+			c.Restart(ctx)
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			releaseAll(ctx, c, updated)
+		},
+		func(j *spec.Checks) {
+			back := Done(history.RestartImplementation)
+			j.Given(AtLeast(1, back))
+			j.Decide("INPLACE-025", append(stayed(begun), EndsRolledOut(), NeverBetween(Marked(begun), Marked(next), Nth(2, PodPatched())))...)
+		}, spec.SimulatedNodes{}, spec.Alone{})
+}
+
+// refused is the spec of an API server that has something against the new image.
+func refused() {
+	spec.It("keeps pods that the API server refuses to patch, says so, and patches them once it does not",
+		spec.Decides("INPLACE-022", "INPLACE-029"),
+		func(ctx context.Context, c *spec.Case) {
+			daemonSet := begin(ctx, c, 2)
+			pod := c.LivePods(ctx, daemonSet)[0]
+			c.RefusePodUpdates(ctx, pod)
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			c.AwaitAfter(ctx, rollouts.ReportWithin, state.When("an Event tells of the refusal", func(cluster *history.Cluster) bool {
+				for _, event := range cluster.Reports[daemonSet.UID] {
+					if tellsOfRefusal(event) {
+						return true
+					}
+				}
+				return false
+			}))
+			// Longer than a controller may be late, and not long enough for delays to become long.
+			c.Await(ctx, Past(time.Now().Add(3*time.Second)))
+			c.AdmitPodUpdates(ctx, pod)
+			// It may be waiting before it tries again.
+			c.AwaitAfter(ctx, retries, RolledOut(updated))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.RefusePodUpdates)))
+			j.Decide("INPLACE-022",
+				AtLeast(1, StatusWritten().Where("with a condition that tells of the refusal", func(m Moment) bool { return refusals(m.Object) > 0 })),
+				HoldsAtEnd(state.When("no condition tells of the refusal", func(cluster *history.Cluster) bool {
+					for _, daemonSet := range cluster.DaemonSets {
+						if refusals(daemonSet) > 0 {
+							return false
+						}
+					}
+					return true
+				})))
+			j.Decide("INPLACE-029", append(stayed(begun), EndsRolledOut(), Reported("that the API server refuses", tellsOfRefusal))...)
+		})
+}
+
+// refusals counts the conditions of the DaemonSet that have the API server's words.
+func refusals(object history.Object) (count int) {
+	daemonSet, isDaemonSet := object.(*appsv1.DaemonSet)
+	if !isDaemonSet {
+		return 0
+	}
+	for _, condition := range daemonSet.Status.Conditions {
+		if strings.Contains(condition.Message, RefusesImages) {
+			count++
+		}
+	}
+	return count
+}
+
+// retries is how long a controller may wait before it tries again what was refused for some seconds.
+const retries = 30 * time.Second
+
+// tellsOfRefusal reports whether the Event is a warning with the API server's words.
+func tellsOfRefusal(event *corev1.Event) bool {
+	return event.Type == corev1.EventTypeWarning && strings.Contains(event.Message, RefusesImages)
+}

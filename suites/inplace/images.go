@@ -1,0 +1,106 @@
+package inplace
+
+import (
+	"context"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// images are the specs of updates that change nothing but images.
+func images() {
+	spec.It("patches pods when images of one container or of several change, and when they change back",
+		spec.Decides("INPLACE-003", "INPLACE-009", "INPLACE-014", "INPLACE-015", "INPLACE-016", "INPLACE-028"),
+		func(ctx context.Context, c *spec.Case) {
+			first := begin(ctx, c, 2, Sidecar(), InitContainer(), MaxUnavailable("2"))
+			c.RollOut(ctx, first, Image("v2"))
+			c.RollOut(ctx, first, Image("v3"), SidecarImage("v3"))
+			c.Mark(next)
+			last := c.Update(ctx, first, Edit{Says: "the template of before", Apply: func(d *appsv1.DaemonSet) { d.Spec.Template = *first.Spec.Template.DeepCopy() }})
+			c.Await(ctx, RolledOut(last))
+			c.Update(ctx, last, Edit{Says: "revisionHistoryLimit 0", Apply: func(d *appsv1.DaemonSet) { d.Spec.RevisionHistoryLimit = ptr.To[int32](0) }})
+			c.Await(ctx, state.When("one history is left", func(cluster *history.Cluster) bool { return len(cluster.Revisions) == 1 }))
+		},
+		func(j *spec.Checks) {
+			j.Decide("INPLACE-003", append(stayed(begun), EndsRolledOut(), OnEveryNode(AtLeast(1, PodPatched(OfVersion("v2")))))...)
+			j.Decide("INPLACE-009", OnEveryNode(AtLeast(1, PodPatched(OfVersion("v3")))), Never(PodDeleted(OfVersion("v3"))))
+			j.Decide("INPLACE-014",
+				Exactly(3, RevisionCreated()), AtLeast(1, After(RevisionRenumbered(), Marked(next))), AtLeast(2, RevisionDeleted()), Never(PodUnidentified()))
+			j.Decide("INPLACE-015", append(stayed(next), OnEveryNode(AtLeast(1, After(PodPatched(OfVersion("v1")), Marked(next)))))...)
+			// The second container got another image twice.
+			j.Decide("INPLACE-016", OnEveryNode(Exactly(3, restartedIn("daemon"))), OnEveryNode(Exactly(2, restartedIn("sidecar"))))
+		})
+}
+
+// What else can change, and the requirement that it recreates pods.
+const (
+	other          = "INPLACE-004"
+	initImage      = "INPLACE-005"
+	addedOrRemoved = "INPLACE-006"
+	renamed        = "INPLACE-007"
+	imageAnd       = "INPLACE-008"
+)
+
+// recreated is the spec of updates that change something else.
+func recreated() {
+	changes := map[string]struct {
+		id   requirements.ID
+		edit []Edit
+	}{
+		"environment": {other, []Edit{another("another variable", func(t *corev1.PodTemplateSpec) {
+			t.Spec.Containers[0].Env = append(t.Spec.Containers[0].Env, corev1.EnvVar{Name: "ANOTHER", Value: "variable"})
+		})}},
+		"resources": {other, []Edit{another("resources", func(t *corev1.PodTemplateSpec) {
+			t.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1m")}
+		})}},
+		"label":      {other, []Edit{another("a label", func(t *corev1.PodTemplateSpec) { metav1.SetMetaDataLabel(&t.ObjectMeta, "another", "label") })}},
+		"annotation": {other, []Edit{another("an annotation", func(t *corev1.PodTemplateSpec) { metav1.SetMetaDataAnnotation(&t.ObjectMeta, "another", "annotation") })}},
+		"volume": {other, []Edit{another("a volume", func(t *corev1.PodTemplateSpec) {
+			t.Spec.Volumes = append(t.Spec.Volumes, corev1.Volume{Name: "another", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}})
+		})}},
+		"init": {initImage, []Edit{InitImage("v2")}},
+		"added": {addedOrRemoved, []Edit{another("a third container", func(t *corev1.PodTemplateSpec) {
+			t.Spec.Containers = append(t.Spec.Containers, corev1.Container{Name: "third", Image: t.Spec.Containers[0].Image})
+		})}},
+		"removed": {addedOrRemoved, []Edit{another("without the second container", func(t *corev1.PodTemplateSpec) { t.Spec.Containers = t.Spec.Containers[:1] })}},
+		"renamed": {renamed, []Edit{another("another name", func(t *corev1.PodTemplateSpec) { t.Spec.Containers[1].Name = "renamed" })}},
+		"reordered": {renamed, []Edit{another("the other way round", func(t *corev1.PodTemplateSpec) {
+			t.Spec.Containers[0], t.Spec.Containers[1] = t.Spec.Containers[1], t.Spec.Containers[0]
+		})}},
+		"image-and": {imageAnd, []Edit{Image("v2"), another("another variable", func(t *corev1.PodTemplateSpec) {
+			t.Spec.Containers[0].Env = append(t.Spec.Containers[0].Env, corev1.EnvVar{Name: "ANOTHER", Value: "variable"})
+		})}},
+	}
+	spec.It("recreates pods when anything else than images of containers changes",
+		spec.Decides(other, initImage, addedOrRemoved, renamed, imageAnd),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			deployed := map[string]*appsv1.DaemonSet{}
+			for name := range changes {
+				deployed[name] = c.Create(ctx, c.NewDaemonSet(name, c.InPlaceIfPossible(), MaxUnavailable("1"), Sidecar(), InitContainer()))
+			}
+			c.Require(ctx, "the first pods are available", allRolledOut())
+			c.Mark(begun)
+			for name, daemonSet := range deployed {
+				c.Update(ctx, daemonSet, changes[name].edit...)
+			}
+			c.Await(ctx, allRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(begun)))
+			for name, change := range changes {
+				of := OfDaemonSet(name)
+				j.Decide(change.id, Never(After(PodAltered(of), Marked(begun))), Exactly(1, After(PodCreated(of), Marked(begun))))
+			}
+		}, spec.SimulatedNodes{})
+}

@@ -1,0 +1,81 @@
+package inplace
+
+import (
+	"context"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// limits are the specs of how many pods are restarted at once.
+func limits() {
+	spec.It("patches no more pods than maxUnavailable until the containers of one have been restarted, whatever the pod and its kubelet say",
+		spec.Decides("INPLACE-012", "INPLACE-013", "INPLACE-023"),
+		func(ctx context.Context, c *spec.Case) {
+			const limit = 2
+			updated := c.Update(ctx, begin(ctx, c, 4, MaxUnavailable("2"), HoldRestarts()), Image("v2"))
+			rollouts.Settle(ctx, c, updated, UpdatedOn(limit, updated))
+			for _, pod := range held(ctx, c, updated) {
+				c.Pods.ObserveUpdate(ctx, pod)
+			}
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			releaseAll(ctx, c, updated)
+		},
+		func(j *spec.Checks) {
+			const limit = 2
+			third := NeverBetween(Marked(begun), Marked(next), Nth(limit+1, PodPatched()))
+			j.Decide("INPLACE-012", append(stayed(begun), EndsRolledOut(), third)...)
+			j.Decide("INPLACE-013", Tested(AtLeast(1, Done(history.ObserveUpdate))), third)
+			j.Decide("INPLACE-023", Tested(AtLeast(1, Done(history.ObserveUpdate))),
+				NeverBetween(First(Done(history.ObserveUpdate)), Marked(next), Nth(limit+1, PodPatched())))
+		}, spec.SimulatedNodes{})
+
+	spec.It("counts minReadySeconds from the restart where the pod stays Ready meanwhile",
+		spec.Decides("INPLACE-012", "INPLACE-024"),
+		func(ctx context.Context, c *spec.Case) {
+			const minReady = 5
+			daemonSet := begin(ctx, c, 2, KeepReady())
+			for _, pod := range c.LivePods(ctx, daemonSet) {
+				c.Pods.SetReadySince(ctx, pod, time.Now().Add(-time.Hour))
+			}
+			daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(minReady))
+			c.Require(ctx, "the pods are available", Steady(daemonSet))
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			c.Await(ctx, RolledOut(updated))
+		},
+		func(j *spec.Checks) {
+			j.Decide("INPLACE-012", EndsRolledOut())
+			j.Decide("INPLACE-024",
+				NotWithin(3500*time.Millisecond, First(PodRestarted()), Nth(2, PodPatched())),
+				Within(spec.Prompt, First(PodAvailable(OfVersion("v2"))), Nth(2, PodPatched())))
+		}, spec.SimulatedNodes{})
+
+	spec.It("stops within maxUnavailable at an image that cannot be pulled, and repairs it in place",
+		spec.Decides("INPLACE-019"),
+		func(ctx context.Context, c *spec.Case) {
+			broken := c.Update(ctx, begin(ctx, c, 3), UnpullableImage())
+			rollouts.Settle(ctx, c, broken, UpdatedOn(1, broken, NotReady))
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			c.RollOut(ctx, broken, Image("v3"))
+		},
+		func(j *spec.Checks) {
+			j.Decide("INPLACE-019", append(stayed(begun), EndsRolledOut(), NeverBetween(Marked(begun), Marked(next), Nth(2, PodPatched())))...)
+		})
+
+	spec.It("restarts nothing that is available with maxSurge, whatever the policy",
+		spec.Decides("INPLACE-020"),
+		func(ctx context.Context, c *spec.Case) {
+			c.RollOut(ctx, begin(ctx, c, 3, MaxSurge("1")), Image("v2"))
+		},
+		func(j *spec.Checks) {
+			j.Decide("INPLACE-020", EndsRolledOut(), Never(PodPatched().Where("available", Moment.WasAvailable)))
+		})
+}

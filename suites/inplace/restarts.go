@@ -1,0 +1,141 @@
+package inplace
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// restarts are the specs of what is a restart, and what looks like one.
+func restarts() {
+	spec.It("does not take a container that comes late for an earlier update for that of the present one",
+		spec.Decides("INPLACE-027"),
+		func(ctx context.Context, c *spec.Case) {
+			daemonSet := begin(ctx, c, 2, HoldRestarts())
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
+			second := c.Update(ctx, updated, Image("v3"))
+			c.Require(ctx, "a pod that waits for its first restart is patched again", UpdatedOn(1, second))
+			for _, pod := range held(ctx, c, second) {
+				c.Pods.RestartAs(ctx, pod, updated.Spec.Template.Spec.Containers[0].Image)
+			}
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			releaseAll(ctx, c, second)
+		},
+		func(j *spec.Checks) {
+			late := Done(history.RestartAs)
+			j.Given(AtLeast(1, late))
+			j.Decide("INPLACE-027", append(stayed(begun), EndsRolledOut(), NeverBetween(First(late), Marked(next), PodPatched()))...)
+		}, spec.SimulatedNodes{})
+
+	spec.It("waits for no restart where an update is taken back before the kubelet came to it",
+		spec.Decides("INPLACE-030"),
+		func(ctx context.Context, c *spec.Case) {
+			daemonSet := begin(ctx, c, 2, HoldRestarts())
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
+			c.Mark(next)
+			back := c.Update(ctx, updated, Image("v1"))
+			c.Require(ctx, "the pod is patched back", UpdatedOn(2, back))
+			for _, pod := range held(ctx, c, back) {
+				if pod.Status.ObservedGeneration == 0 {
+					c.CannotDecide("kubelets do not say here which change of a pod they have seen")
+				}
+				c.Pods.ObserveUpdate(ctx, pod)
+			}
+			c.Await(ctx, RolledOut(back))
+			c.Await(ctx, counted(back, 2))
+		},
+		func(j *spec.Checks) {
+			j.Decide("INPLACE-030", append(stayed(begun), EndsRolledOut(), Never(After(PodRestarted(), Marked(begun))), HoldsAtEnd(allAvailable()))...)
+		}, spec.SimulatedNodes{})
+
+	spec.It("takes an update for done when the container has been restarted, though the new image is the old one by another name",
+		spec.Decides("INPLACE-026"),
+		func(ctx context.Context, c *spec.Case) {
+			updated := c.Update(ctx, begin(ctx, c, 2), SameImageAgain())
+			c.Await(ctx, RolledOut(updated))
+			c.Await(ctx, counted(updated, 2))
+		},
+		func(j *spec.Checks) {
+			j.Decide("INPLACE-026", append(stayed(begun), EndsRolledOut(), HoldsAtEnd(allAvailable()))...)
+		}, spec.SimulatedNodes{})
+
+	spec.It("recreates pods that are not scheduled, are terminating or have failed",
+		spec.Decides("INPLACE-021"),
+		func(ctx context.Context, c *spec.Case) {
+			daemonSet := begin(ctx, c, 2)
+			pending := c.Update(ctx, daemonSet, Image("v2"), demand("1M"))
+			c.Require(ctx, "a pod waits for a node", UpdatedOn(1, pending, unscheduled))
+			pending = c.Update(ctx, pending, Image("v3"))
+			c.Await(ctx, UpdatedOn(1, pending, unscheduled))
+			failing := c.Update(ctx, pending, Image("v4"), demand("1m"), Failing())
+			c.Require(ctx, "a pod has failed", state.When("a pod has failed", func(cluster *history.Cluster) bool {
+				for _, pod := range cluster.UpdatedPods(failing) {
+					if pod.Status.Phase == corev1.PodFailed {
+						return true
+					}
+				}
+				return false
+			}))
+			c.Update(ctx, failing, Image("v5"))
+			healthy := c.Update(ctx, failing, Image("v6"), Healthy())
+			c.Await(ctx, RolledOut(healthy))
+			// The last pods are terminating when their template changes.
+			old := c.LivePods(ctx, healthy)[0]
+			c.Pods.HoldTermination(ctx, old)
+			c.DeletePod(ctx, old, time.Duration(*old.Spec.TerminationGracePeriodSeconds)*time.Second)
+			last := c.Update(ctx, healthy, Image("v7"))
+			rollouts.Settle(ctx, c, last, Processed(last))
+			c.Pods.ReleaseTermination(ctx, old)
+			c.Await(ctx, RolledOut(last))
+		},
+		func(j *spec.Checks) {
+			j.Decide("INPLACE-021", EndsRolledOut(), AtLeast(1, PodCreated(OfVersion("v3"))), Never(PodPatched().Where("not scheduled, terminating or ended", func(m Moment) bool {
+				before, _ := m.Before.(*corev1.Pod)
+				return before != nil && (before.Spec.NodeName == "" || !history.IsLive(before))
+			})))
+		}, spec.SimulatedNodes{})
+}
+
+// unscheduled reports whether the pod waits for a node.
+func unscheduled(pod *corev1.Pod) bool { return pod.Spec.NodeName == "" }
+
+// demand makes pods ask for that much CPU.
+func demand(cpu string) Edit {
+	return another("pods ask for "+cpu+" CPUs", func(t *corev1.PodTemplateSpec) {
+		t.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}
+	})
+}
+
+// counted holds when the status says that many nodes have an available pod.
+func counted(daemonSet *appsv1.DaemonSet, nodes int32) Condition {
+	return state.When("the status counts every node as available", func(cluster *history.Cluster) bool {
+		now := cluster.DaemonSets[daemonSet.UID]
+		return now != nil && now.Status.NumberAvailable == nodes && now.Status.UpdatedNumberScheduled == nodes
+	})
+}
+
+// allAvailable holds when the statuses say that every node has an available pod.
+func allAvailable() Condition {
+	return state.When("every DaemonSet's status counts all nodes as available", func(cluster *history.Cluster) bool {
+		for _, daemonSet := range cluster.DaemonSets {
+			if daemonSet.Status.NumberAvailable != daemonSet.Status.DesiredNumberScheduled {
+				return false
+			}
+		}
+		return true
+	})
+}
