@@ -29,7 +29,7 @@ func (p *pass) disrupted(selected []*corev1.Pod) map[string]metav1.Time {
 		pod, granted := byName[name], entries[name]
 		expires := granted.Add(DeletionTimeout)
 		switch {
-		case pod == nil && (p.state.Gone[name] || others[name]), pod != nil && pod.DeletionTimestamp != nil, pod != nil && isLater(pod, granted):
+		case pod == nil && (p.state.Gone[name] || others[name]), pod != nil && pod.DeletionTimestamp != nil:
 		case !expires.After(p.now):
 			if pod != nil {
 				p.events = append(p.events, notDeleted(p.state, pod))
@@ -43,11 +43,6 @@ func (p *pass) disrupted(selected []*corev1.Pod) map[string]metav1.Time {
 		}
 	}
 	return kept
-}
-
-// isLater says whether the pod is another one than that whose eviction was granted then, of the same name. Both times are in seconds.
-func isLater(pod *corev1.Pod, granted metav1.Time) bool {
-	return pod.CreationTimestamp.After(granted.Time)
 }
 
 func notDeleted(state State, pod *corev1.Pod) Event {
