@@ -81,7 +81,7 @@ func SetupWithManager(manager ctrl.Manager, options Options) error {
 		writer = options.Writer(writer)
 	}
 	recorder := manager.GetEventRecorder("rollcall-reference")
-	observer := &observe.Observer{Cache: manager.GetCache(), Live: manager.GetAPIReader(), Scales: scales}
+	observer := &observe.Observer{Cache: manager.GetCache(), Scales: scales}
 	var r reconcile.Reconciler = NewReconciler(options, observer, writer, recorder)
 	if options.Around != nil {
 		r = options.Around(r, manager.GetClient())

@@ -44,7 +44,7 @@ func server(funcs interceptor.Funcs, objects ...client.Object) client.WithWatch 
 
 func reconciler(c client.Client) *Reconciler {
 	options := Options{Clock: clocktesting.NewFakePassiveClock(now)}
-	return NewReconciler(options, &observe.Observer{Cache: c, Live: c, Scales: noScales{}}, c, events.NewFakeRecorder(10))
+	return NewReconciler(options, &observe.Observer{Cache: c, Scales: noScales{}}, c, events.NewFakeRecorder(10))
 }
 
 func objects() []client.Object {

@@ -210,7 +210,7 @@ func newManager(s settings, api *workload.API) (ctrl.Manager, error) {
 	}
 	manager, err := ctrl.NewManager(kubeconfig, ctrl.Options{
 		Scheme:                  scheme,
-		Cache:                   cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
+		Cache:                   cache.Options{DefaultTransform: cache.TransformStripManagedFields(), ByObject: disruption.Caches()},
 		HealthProbeBindAddress:  s.healthAddress,
 		Metrics:                 metricsserver.Options{BindAddress: s.metricsAddress},
 		LeaderElection:          s.elect,

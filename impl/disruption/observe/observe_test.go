@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	. "github.com/onsi/gomega"
 	appsv1 "k8s.io/api/apps/v1"
@@ -58,9 +57,9 @@ func cache(objects ...client.Object) client.Client {
 	return fake.NewClientBuilder().WithScheme(clientgoscheme.Scheme).WithObjects(objects...).Build()
 }
 
-func look(t *testing.T, s *scales, live client.Reader, objects ...client.Object) plan.State {
+func look(t *testing.T, s *scales, objects ...client.Object) plan.State {
 	t.Helper()
-	o := &observe.Observer{Cache: cache(objects...), Live: live, Scales: s}
+	o := &observe.Observer{Cache: cache(objects...), Scales: s}
 	state, err := o.Observe(t.Context(), types.NamespacedName{Namespace: "ns", Name: "budget"})
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +104,7 @@ func TestTheScaleBehindAPod(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &scales{byKind: map[string]observe.Scale{c.pod.OwnerReferences[0].Kind: c.scale}}
-			state := look(t, s, cache(), append(c.objects, budget(), c.pod)...)
+			state := look(t, s, append(c.objects, budget(), c.pod)...)
 			NewWithT(t).Expect(state.Controllers).To(Equal(map[types.UID]plan.Controller{c.pod.OwnerReferences[0].UID: c.want}))
 		})
 	}
@@ -114,11 +113,11 @@ func TestTheScaleBehindAPod(t *testing.T) {
 func TestAScaleThatIsNotKnown(t *testing.T) {
 	g := NewWithT(t)
 	s := &scales{byKind: map[string]observe.Scale{"DaemonSet": {Lacking: "daemonsets.apps does not implement the scale subresource"}}}
-	state := look(t, s, cache(), budget(), pod("apps/v1", "DaemonSet", "set"))
+	state := look(t, s, budget(), pod("apps/v1", "DaemonSet", "set"))
 	g.Expect(state.Controllers["set"].Err).To(MatchError("daemonsets.apps does not implement the scale subresource"), "PDB-021")
 	g.Expect(state.Controllers["set"].Temporary).To(BeFalse())
 	s.err = errors.New("timeout")
-	state = look(t, s, cache(), budget(), pod("apps/v1", "DaemonSet", "set"))
+	state = look(t, s, budget(), pod("apps/v1", "DaemonSet", "set"))
 	g.Expect(state.Controllers["set"].Err).To(MatchError(ContainSubstring("DaemonSet set: timeout")))
 	g.Expect(state.Controllers["set"].Temporary).To(BeTrue())
 }
@@ -128,20 +127,10 @@ func TestScalesAreAskedForOnceAndOnlyWhereNeeded(t *testing.T) {
 	s := &scales{byKind: map[string]observe.Scale{"Web": {UID: "web", Replicas: 2}}}
 	second := pod("example.test/v1", "Web", "web")
 	second.Name = "second"
-	look(t, s, cache(), budget(), pod("example.test/v1", "Web", "web"), second)
+	look(t, s, budget(), pod("example.test/v1", "Web", "web"), second)
 	g.Expect(s.asked).To(Equal(1))
 	number := budget()
 	number.Spec.MaxUnavailable, number.Spec.MinAvailable = nil, ptr.To(intstr.FromInt32(1))
-	look(t, s, cache(), number, pod("example.test/v1", "Web", "web"), second)
+	look(t, s, number, pod("example.test/v1", "Web", "web"), second)
 	g.Expect(s.asked).To(Equal(1), "PDB-019")
-}
-
-func TestThePodOfAnEvictionIsGoneIfTheAPIServerHasNone(t *testing.T) {
-	g := NewWithT(t)
-	evicting := budget()
-	at := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-	evicting.Status.DisruptedPods = map[string]metav1.Time{"pod": at, "unseen": at, "gone": at}
-	live := cache(&corev1.Pod{ObjectMeta: named("unseen")})
-	state := look(t, &scales{}, live, evicting, pod("apps/v1", "ReplicaSet", "set"))
-	g.Expect(state.Gone).To(Equal(map[string]bool{"unseen": false, "gone": true}))
 }

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -10,44 +9,22 @@ import (
 )
 
 // disrupted returns the entries of disruptedPods that stay: those of selected pods that the API server is about to delete for an eviction, and that are not
-// seen terminating yet (PDB-012, PDB-016). One that is too old is given up, with an event if the pod is still there (PDB-014).
+// seen terminating yet (PDB-012, PDB-016). One that is too old is given up, with an event (PDB-014).
 func (p *pass) disrupted(selected []*corev1.Pod) map[string]metav1.Time {
-	entries := p.state.Budget.Status.DisruptedPods
-	if len(entries) == 0 {
-		return nil
-	}
-	byName := make(map[string]*corev1.Pod, len(selected))
-	for _, pod := range selected {
-		byName[pod.Name] = pod
-	}
-	others := map[string]bool{}
-	for _, pod := range p.state.Pods {
-		others[pod.Name] = byName[pod.Name] == nil
-	}
 	kept := map[string]metav1.Time{}
-	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		pod, granted := byName[name], entries[name]
-		expires := granted.Add(DeletionTimeout)
-		switch {
-		case pod == nil && (p.state.Gone[name] || others[name]), pod != nil && pod.DeletionTimestamp != nil:
-		case !expires.After(p.now):
-			if pod != nil {
-				p.events = append(p.events, notDeleted(p.state, pod))
-			}
-		default:
-			kept[name] = granted
-			p.comeBack(expires)
-			if pod == nil {
-				p.comeBack(p.now.Add(lookAgain))
-			}
+	for _, pod := range slices.SortedFunc(slices.Values(selected), compareNames) {
+		granted, listed := p.state.Budget.Status.DisruptedPods[pod.Name]
+		if !listed || pod.DeletionTimestamp != nil {
+			continue
 		}
+		if expires := granted.Add(DeletionTimeout); expires.After(p.now) {
+			kept[pod.Name] = granted
+			p.comeBack(expires)
+			continue
+		}
+		p.events = append(p.events, notDeleted(p.state, pod))
 	}
 	return kept
-}
-
-// isLater says whether the pod is another one than that whose eviction was granted then, of the same name. Both times are in seconds.
-func isLater(pod *corev1.Pod, granted metav1.Time) bool {
-	return pod.CreationTimestamp.After(granted.Time)
 }
 
 func notDeleted(state State, pod *corev1.Pod) Event {

@@ -13,8 +13,6 @@ const (
 	DeletionTimeout = 2 * time.Minute
 	// ScaleRecheck is how often a scale is read again that nothing tells the changes of, and how often a budget that cannot be computed is tried again.
 	ScaleRecheck = time.Minute
-	// lookAgain is how soon the pod of an eviction is looked for again that the caches do not show yet.
-	lookAgain = time.Second
 )
 
 // Planner is Plan, or a function in its place.

@@ -22,10 +22,6 @@ type State struct {
 	// Controllers says whose scale counts for a pod, by the UID in the pod's controller reference. It has the controllers of all selected pods if
 	// NeedsScale(Budget); one that is missing counts as gone.
 	Controllers map[types.UID]Controller
-
-	// Gone are those names in the budget's disruptedPods that belong to no pod of Pods, and that the API server has no pod of either. A name that is in
-	// neither may be that of a pod which Pods does not show yet.
-	Gone map[string]bool
 }
 
 // Controller is what is known of the scale behind a pod.

@@ -30,7 +30,6 @@ func newWorld(changes ...func(*policyv1.PodDisruptionBudgetSpec)) *world {
 		change(&w.Budget.Spec)
 	}
 	w.Controllers = map[types.UID]plan.Controller{}
-	w.Gone = map[string]bool{}
 	return w
 }
 

@@ -108,7 +108,7 @@ func (a *apiServer) edit(change func(*policyv1.PodDisruptionBudgetSpec)) {
 	a.storeBudget(budget)
 }
 
-// create makes a pod of the controller, or of none, which gets Ready by itself.
+// create makes a pod of the controller, or of none, which gets Ready by itself, though not before the cache can have heard of it.
 func (a *apiServer) create(name string, controller types.UID) {
 	if a.pods[name] != nil {
 		return
@@ -126,7 +126,7 @@ func (a *apiServer) create(name string, controller types.UID) {
 	}
 	a.storePod(pod)
 	uid := pod.UID
-	a.after(a.upTo(4*time.Second), func() {
+	a.after(a.lag+a.upTo(4*time.Second), func() {
 		if pod := a.pods[name]; pod != nil && pod.UID == uid {
 			a.ready(name, corev1.ConditionTrue)
 		}

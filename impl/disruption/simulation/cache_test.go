@@ -62,22 +62,11 @@ func (c *cache) take(a *apiServer) (event, bool) {
 	return event{}, false
 }
 
-// live reads past the cache.
-type live struct {
-	client.Reader
-	api *apiServer
-}
-
-// Get implements client.Reader.
-func (l live) Get(_ context.Context, key client.ObjectKey, _ client.Object, _ ...client.GetOption) error {
-	if l.api.pods[key.Name] == nil {
-		return errNotFound
-	}
-	return nil
-}
+// scales are read past the cache.
+type scales struct{ api *apiServer }
 
 // Scale implements observe.Scales.
-func (l live) Scale(_ context.Context, _ string, reference *metav1.OwnerReference) (observe.Scale, error) {
+func (l scales) Scale(_ context.Context, _ string, reference *metav1.OwnerReference) (observe.Scale, error) {
 	if l.api.broken {
 		return observe.Scale{}, errors.New("the API server does not answer")
 	}

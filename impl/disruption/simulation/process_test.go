@@ -39,7 +39,7 @@ func start(a *apiServer, options disruption.Options, w writer) *process {
 	if p.concerned == nil {
 		p.concerned = plan.Concerned
 	}
-	observer := &observe.Observer{Cache: p.cache, Live: live{api: a}, Scales: live{api: a}}
+	observer := &observe.Observer{Cache: p.cache, Scales: scales{api: a}}
 	var status client.StatusClient = w
 	if options.Writer != nil {
 		status = options.Writer(status)
