@@ -57,7 +57,7 @@ func revisions() {
 			for _, version := range []string{"v1", "v2", "v3"} {
 				j.Decide("KUBECTL-003", OnEveryNode(Exactly(2, PodCreated(OfVersion(version)))))
 			}
-		}, spec.AppsV1{})
+		}, spec.AppsV1{}, spec.MainPath{})
 }
 
 // templateGets happens when the DaemonSet's template gets the image of that version.
