@@ -31,7 +31,9 @@ type Refused struct {
 }
 
 // Empty reports whether there is nothing to tell.
-func (c Circumstances) Empty() bool { return len(c.Standstills) == 0 && len(c.Refused) == 0 && c.Ended == "" && len(c.Log) == 0 }
+func (c Circumstances) Empty() bool {
+	return len(c.Standstills) == 0 && len(c.Refused) == 0 && c.Ended == "" && len(c.Log) == 0
+}
 
 // Text is what a terminal shows of them, below the story of the spec; empty if there is nothing to tell.
 func (c Circumstances) Text() string {

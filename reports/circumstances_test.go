@@ -12,10 +12,13 @@ import (
 func TestCircumstancesReadLikeThis(t *testing.T) {
 	g := NewWithT(t)
 	c := reports.Circumstances{
-		Refused: []reports.Refused{{What: "37 creates of pods: 403 Forbidden, RBAC (fix: grant create)", Answer: "403 Forbidden: pods is forbidden"}},
-		Ended:   "exit status 2", Log: []string{"panic: \x1b[2Jboom", "goroutine 1 [running]:"},
+		Standstills: []string{"the API server answered nobody for 14.8 s, from 2.2 s into the recording: etcdserver: request timed out"},
+		Refused:     []reports.Refused{{What: "37 creates of pods: 403 Forbidden, RBAC (fix: grant create)", Answer: "403 Forbidden: pods is forbidden"}},
+		Ended:       "exit status 2", Log: []string{"panic: \x1b[2Jboom", "goroutine 1 [running]:"},
 	}
 	g.Expect(c.Text()).To(Equal(strings.Join([]string{
+		"  Meanwhile the API server answered nobody for 14.8 s, from 2.2 s into the recording: etcdserver:",
+		"  request timed out",
 		"  Meanwhile the API server refused the implementation",
 		"    - 37 creates of pods: 403 Forbidden, RBAC (fix: grant create)",
 		"      403 Forbidden: pods is forbidden",

@@ -40,7 +40,7 @@ func ExactlyAccepted(n int, answered Event) Matcher {
 		}
 		accepted := keep(found, func(o Occurrence) bool { return o.Exchange.Accepted() })
 		if len(accepted) > n {
-			return wrong(fmt.Sprintf("%d of %d accepted", len(accepted), len(found)), accepted[n], accepted[:n]...)
+			return s.act(fmt.Sprintf("%d of %d accepted", len(accepted), len(found)), accepted[n], accepted[:n]...)
 		}
 		if len(accepted) == n {
 			return kept()
@@ -50,6 +50,6 @@ func ExactlyAccepted(n int, answered Event) Matcher {
 				return untested("%d of %d accepted, and the API server gave no verdict on one: %s", len(accepted), len(found), why)
 			}
 		}
-		return wrong(fmt.Sprintf("only %d of %d accepted", len(accepted), len(found)), found[len(found)-1], found[:len(found)-1]...)
+		return s.act(fmt.Sprintf("only %d of %d accepted", len(accepted), len(found)), found[len(found)-1], found[:len(found)-1]...)
 	}}
 }

@@ -117,7 +117,7 @@ func StoredAfter[T any](promise string, earlier, later Event, difference func(be
 			return untested("%s", unstored)
 		}
 		if problem := difference(before, after); problem != "" {
-			return wrongAnswer(problem, later.find(s)[0])
+			return s.wrongAnswer(problem, later.find(s)[0])
 		}
 		return kept()
 	}}
@@ -175,14 +175,18 @@ func eachAnswer(promise string, answered Event, problem func(*history.Exchange) 
 			case err != nil:
 				return untested("%s: %v", answered, err)
 			case got != "":
-				return wrongAnswer(got, o)
+				return s.wrongAnswer(got, o)
 			}
 		}
 		return kept()
 	}}
 }
 
-func wrongAnswer(got string, o Occurrence) Answer {
+// wrongAnswer is a violation by an answer of the API server, unless a standstill may explain it.
+func (s *Survey) wrongAnswer(got string, o Occurrence) Answer {
+	if answer, excused := s.excused(got, o.At); excused {
+		return answer
+	}
 	return broken(&judge.Violation{Got: got, ResourceVersion: o.ResourceVersion, Time: o.At, Window: []history.Entry{o.Entry}})
 }
 

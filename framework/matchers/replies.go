@@ -134,7 +134,7 @@ func Answers(what string, answered Event, like ...Reply) Matcher {
 			}
 			for _, reply := range like {
 				if got := reply.wrong(o.Exchange); got != "" {
-					return wrongAnswer(got, o)
+					return s.wrongAnswer(got, o)
 				}
 			}
 		}
@@ -170,7 +170,7 @@ func AnswersSame(what string, earlier, later Event) Matcher {
 			return untested("the API server gave no verdict on the request: %s", why)
 		}
 		if got, want := after[0].Exchange.UID, before[0].Exchange.UID; got != want {
-			return wrongAnswer(fmt.Sprintf("%s, UID %q instead of %q", answerOfServer(after[0].Exchange), got, want), after[0])
+			return s.wrongAnswer(fmt.Sprintf("%s, UID %q instead of %q", answerOfServer(after[0].Exchange), got, want), after[0])
 		}
 		return kept()
 	}}

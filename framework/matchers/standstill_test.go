@@ -1,6 +1,7 @@
 package matchers_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -198,4 +199,22 @@ func TestAStallIsReportedLateByAStandstill(t *testing.T) {
 	breaks(t, stalled(t, func(b *historytest.Builder) { b.Standstill(lasts).After(31 * time.Second) }), asked.Condition(), "no condition")
 	breaks(t, stalled(t, func(b *historytest.Builder) { b.After(21 * time.Second) }), asked.Condition(), "no condition")
 	isUntested(t, stalled(t, func(b *historytest.Builder) { b.After(19 * time.Second) }), asked.Condition(), "less than 20s")
+}
+
+func TestWhatTheAPIServerAnswersInAStandstillIsUntested(t *testing.T) {
+	timedOut := history.Exchange{Verb: "create", Subresource: "eviction", Name: "a", Code: http.StatusInternalServerError, Message: "etcdserver: request timed out"}
+	answered := func(pass func(*historytest.Builder)) *history.History {
+		b := historytest.New(t).Nodes(1)
+		for range 2 {
+			b.Stimulus(history.EvictPod, historytest.Object(history.KindPod, "a"))
+			pass(b)
+			b.Answer(timedOut).Done()
+		}
+		return b.History()
+	}
+	evicted := Answered(history.EvictPod, "a")
+	for _, m := range []Matcher{Answers("evicting", evicted, WithCode(http.StatusCreated)), ExactlyAccepted(1, EvictionAnswered("a"))} {
+		isUntested(t, answered(func(b *historytest.Builder) { b.Standstill(lasts) }), m, nobody)
+		breaks(t, answered(func(b *historytest.Builder) { b.After(lasts) }), m)
+	}
 }

@@ -17,6 +17,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
@@ -31,6 +32,8 @@ const (
 	// Silence is the longest time without a beat that is no standstill: judges let a controller hear of things that late.
 	Silence = time.Second
 
+	// recent is a beat after which another process leaves its own out.
+	recent = Interval * 9 / 10
 	// leaseName is the name of the Lease.
 	leaseName = "pulse"
 	// answerTimeout bounds one request. It is long enough for the API server to say what is wrong.
@@ -61,6 +64,7 @@ func Start(ctx context.Context, options Options) (*Pulse, error) {
 	config := rest.CopyConfig(options.Config)
 	// A beat must not wait for its own client.
 	config.QPS = -1
+	config.ContentType = runtime.ContentTypeProtobuf
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("make a client for the pulse of the API server: %w", err)
@@ -111,7 +115,7 @@ func (p *Pulse) makeLease(ctx context.Context) error {
 // beat writes the Lease, unless another process has just done so.
 func (p *Pulse) beat(ctx context.Context) {
 	now := time.Now()
-	if now.Sub(p.rhythm.now().heard) < Interval/2 {
+	if now.Sub(p.rhythm.now().heard) < recent {
 		return
 	}
 	bounded, cancel := context.WithTimeout(ctx, answerTimeout)

@@ -32,7 +32,7 @@ func reasonOf(h *history.History, reason string) string {
 	}
 	for i, standstill := range h.Standstills {
 		if i == standstillsInReason {
-			parts = append(parts, fmt.Sprintf("and stood still %d more times", len(h.Standstills)-i))
+			parts = append(parts, fmt.Sprintf("and %d more standstills", len(h.Standstills)-i))
 			break
 		}
 		if text := standstill.String(); !strings.Contains(reason, text) {

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 
@@ -43,6 +44,25 @@ func TestAnUndecidedRequirementSaysWhatTheImplementationMetWith(t *testing.T) {
 	g.Expect(outcome.Reason).To(Equal("the run ended early: mine ended"), "the run has told why")
 	g.Expect(outcome.Cause).To(Equal(outcome.Reason))
 	g.Expect(j.undecided()).To(Equal("SURGE-007: undecided: the run ended early: mine ended"))
+}
+
+func TestAnUndecidedRequirementNamesTheStandstills(t *testing.T) {
+	g := NewWithT(t)
+	catalogue, err := requirements.Load()
+	g.Expect(err).NotTo(HaveOccurred())
+	judged := func(standstills ...history.Standstill) Judgement {
+		h := recording(t, false, history.Ending{Aborted: "precondition not met: no pods"})
+		h.Standstills = standstills
+		j := (&Spec{Text: "a spec", Decides: Decides("SURGE-007")}).Judge(h, catalogue)
+		j.Tell("recordings/x.jsonl")
+		return j
+	}
+	short := history.Standstill{From: time.Second, Until: 3 * time.Second}
+	j := judged(short)
+	g.Expect(j.Outcomes[0].Reason).To(Equal("precondition not met: no pods; the API server answered nobody for 2.0 s, from 1.0 s into the recording"))
+	g.Expect(j.Circumstances.Standstills).To(ConsistOf(short.String()))
+	g.Expect(j.undecided()).To(ContainSubstring("Meanwhile the API server answered nobody for 2.0 s"))
+	g.Expect(judged(short, short, short, short).Outcomes[0].Reason).To(HaveSuffix("; and 2 more standstills"))
 }
 
 func TestWhatWasDecidedHasNoCircumstances(t *testing.T) {
