@@ -13,12 +13,12 @@ import (
 // precision of times in golden recordings. Judges allow the harness a second.
 const precision = time.Millisecond
 
-// trim drops what no rule and no check looks at: Event objects but those about DaemonSets, heartbeats of nodes, what is long in their status, and answers
-// that repeat a node or a pod.
+// trim drops what no rule and no check looks at: Event objects about pods and nodes, heartbeats of nodes, what is long in their status, and answers that
+// repeat a node or a pod.
 func trim(h *history.History) {
 	h.Evidence = slices.DeleteFunc(h.Evidence, func(entry history.Entry) bool {
 		event, ok := entry.Object.(*corev1.Event)
-		return !ok || event.InvolvedObject.Kind != string(history.KindDaemonSet)
+		return !ok || slices.Contains([]string{string(history.KindPod), string(history.KindNode)}, event.InvolvedObject.Kind)
 	})
 	for i := range h.Evidence {
 		h.Evidence[i].Received = h.Evidence[i].Received.Truncate(precision)
