@@ -54,3 +54,20 @@ func TestTheVersionThatWasSent(t *testing.T) {
 	keeps(t, sent, Answers("a drain", Answered(history.EvictPod, "a"), SentAs("policy/v1beta1")))
 	breaks(t, sent, Answers("a drain", Answered(history.EvictPod, "a"), SentAs("policy/v1")), `got an Eviction of "policy/v1beta1"`)
 }
+
+func TestWhatWasAcceptedIsDone(t *testing.T) {
+	evict := func(t *testing.T, code int, deleted bool) *history.History {
+		b := historytest.New(t).Nodes(1)
+		pod := b.DaemonSet("agent").Pod("a", "node-1")
+		b.Stimulus(history.EvictPod, historytest.Object(history.KindPod, "a"))
+		if deleted {
+			pod.Terminating()
+		}
+		return b.Answer(history.Exchange{Verb: "create", Subresource: "eviction", Name: "a", Code: code, Status: metav1.StatusSuccess}).Done().History()
+	}
+	done := Effected(PodDeleted(Named("a")), Answered(history.EvictPod, "a"))
+	keeps(t, evict(t, http.StatusCreated, true), done)
+	// The recording ends while things still change, but the answer is that it was done.
+	breaks(t, evict(t, http.StatusCreated, false), done, "no a pod deleted at all")
+	isUntested(t, evict(t, http.StatusTooManyRequests, false), done, "accepted")
+}

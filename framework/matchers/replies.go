@@ -185,3 +185,18 @@ func SentAs(apiVersion string) Reply {
 		return fmt.Sprintf("an Eviction of %q", e.Sent)
 	}}
 }
+
+// Effected asks that x has happened by the end of the history if one of the requests was accepted: what the API server accepts it has done when it answers,
+// so there is nothing to wait for. Without an accepted request it is not tested.
+func Effected(x, answered Event) Matcher {
+	return question{promise: fmt.Sprintf("%s, once %s is that it was accepted", x, answered), subjects: []Event{x}, bounds: []Event{answered}, ask: func(s *Survey, _ string) Answer {
+		accepted := keep(answered.find(s), func(o Occurrence) bool { return o.Exchange.Accepted() })
+		switch {
+		case len(accepted) == 0:
+			return untested("no %s is that it was accepted", answered)
+		case len(x.find(s)) == 0:
+			return wrongAnswer(fmt.Sprintf("no %s at all", x), accepted[0])
+		}
+		return kept()
+	}}
+}

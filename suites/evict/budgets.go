@@ -36,7 +36,8 @@ func unguarded() {
 			j.Given(AtLeast(1, BudgetCreated("elsewhere")))
 			j.Decide("EVICT-035", Answers("evicting a pod that a budget of another namespace would select", evicted("free"), WithCode(http.StatusCreated)), gone("free"))
 			j.Given(Answers("evicting the pod instead", evicted("deleted"), WithCode(http.StatusTooManyRequests)))
-			j.Decide("EVICT-036", Answers("a plain delete", Answered(history.DeletePod, "deleted"), WithCode(http.StatusOK)), gone("deleted"))
+			j.Decide("EVICT-036", Answers("a plain delete", Answered(history.DeletePod, "deleted"), WithCode(http.StatusOK)),
+				Effected(PodDeleted(Named("deleted")), Answered(history.DeletePod, "deleted")))
 		}, budgets, spec.Bystanders{})
 }
 
@@ -124,7 +125,7 @@ func bookkeeping() {
 			for _, pod := range names[:2] {
 				j.Decide("EVICT-014",
 					Answers("evicting "+pod, evicted(pod), WithCode(http.StatusCreated)),
-					AtLeast(1, BudgetBooked("budget", pod)), Before(BudgetBooked("budget", pod), PodDeleted(Named(pod))))
+					Effected(BudgetBooked("budget", pod), evicted(pod)), Before(BudgetBooked("budget", pod), PodDeleted(Named(pod))))
 				j.Decide("EVICT-031", Before(PodDisrupted(Named(pod)), PodDeleted(Named(pod))))
 			}
 			j.Decide("EVICT-014", Answers("evicting a third pod", evicted(names[2]), causedByBudget()...), stays(names[2]), Never(BudgetLists("budget", names[2])))

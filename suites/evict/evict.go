@@ -95,8 +95,8 @@ func evicted(pod string) Event { return Answered(history.EvictPod, pod) }
 
 func dry(pod string) Event { return Answered(history.DryRunEviction, pod) }
 
-// gone asks that the pod was deleted, stays that it was not.
-func gone(pod string) Matcher { return AtLeast(1, PodDeleted(Named(pod))) }
+// gone asks that the pod was deleted if its eviction was accepted, stays that it was not deleted.
+func gone(pod string) Matcher { return Effected(PodDeleted(Named(pod)), evicted(pod)) }
 
 func stays(pod string) Matcher { return Never(PodDeleted(Named(pod))) }
 

@@ -49,7 +49,7 @@ func requests() {
 			done := []Reply{WithCode(http.StatusCreated), WithSuccess()}
 			j.Decide("EVICT-001", Answers("an Eviction of policy/v1", evicted("v1"), done...), gone("v1"))
 			j.Decide("EVICT-009", Answers("evicting a pod that no budget selects", evicted("v1"), done...), gone("v1"))
-			j.Decide("EVICT-002", Answers("an Eviction of policy/v1beta1", evicted("v1beta1"), done...), gone("v1beta1"), AtLeast(1, PodDisrupted(Named("v1beta1"))))
+			j.Decide("EVICT-002", Answers("an Eviction of policy/v1beta1", evicted("v1beta1"), done...), gone("v1beta1"), Effected(PodDisrupted(Named("v1beta1")), evicted("v1beta1")))
 			j.Decide("EVICT-003", Answers("an Eviction without a type", evicted("untyped"), done...), gone("untyped"))
 			j.Decide("EVICT-004", Answers("an Eviction of policy/v2", evicted("v2"), WithCode(http.StatusBadRequest, http.StatusUnsupportedMediaType)), stays("v2"))
 			j.Decide("EVICT-005", Answers("reading the eviction subresource", Answered(history.ReadEviction, "read"), WithCode(http.StatusMethodNotAllowed)), stays("read"))
@@ -97,7 +97,7 @@ func options() {
 				Answers("evicting a pod as the preconditions have it", evicted("right"), WithCode(http.StatusCreated)), gone("right"))
 			j.Decide("EVICT-030",
 				Answers("evicting with a grace period of 7 s", evicted("grace-7"), WithCode(http.StatusCreated)), deletedWithin("grace-7", 7),
-				Answers("evicting with a grace period of 0 s", evicted("grace-0"), WithCode(http.StatusCreated)), AtLeast(1, PodGone(Named("grace-0"))))
+				Answers("evicting with a grace period of 0 s", evicted("grace-0"), WithCode(http.StatusCreated)), Effected(PodGone(Named("grace-0")), evicted("grace-0")))
 		}, spec.SimulatedNodes{})
 }
 
@@ -107,6 +107,6 @@ func deletedWithin(pod string, seconds int64) Matcher {
 		grace := m.Pod().DeletionGracePeriodSeconds
 		return grace != nil && *grace == seconds
 	}
-	return All(AtLeast(1, PodDeleted(Named(pod)).Where("with its grace period", given)),
+	return All(Effected(PodDeleted(Named(pod)).Where("with its grace period", given), evicted(pod)),
 		Never(PodDeleted(Named(pod)).Where("with another grace period", func(m Moment) bool { return !given(m) })))
 }

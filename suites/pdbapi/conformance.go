@@ -23,7 +23,7 @@ func conformance() {
 			j.Decide("PDBAPI-001",
 				Answers("creating a PodDisruptionBudget", created("budget"), WithCode(http.StatusCreated)),
 				Stored("minAvailable", "1", created("budget"), minAvailable),
-				AtLeast(1, BudgetCreated("budget")))
+				Effected(BudgetCreated("budget"), created("budget")))
 		}, budgets)
 
 	spec.It("read the specified PodDisruptionBudget", spec.Decides("PDBAPI-001"),
@@ -57,7 +57,7 @@ func conformance() {
 			here, there := namespaces[0]+"/", namespaces[len(namespaces)-1]+"/"
 			j.Decide("PDBAPI-001",
 				Answers("listing a namespace", Answered(history.ListBudgets, ""), WithCode(http.StatusOK), WithItems(here+"first", here+"second", here+"unlabelled")),
-				AtLeast(1, BudgetCreated("first")), AtLeast(1, BudgetCreated("second")))
+				Effected(BudgetCreated("first"), created("first")), Effected(BudgetCreated("second"), created("second")))
 			j.Decide("PDBAPI-002", Answers("listing all namespaces by a label", Answered(history.ListBudgets, j.Bound("label")),
 				WithCode(http.StatusOK), WithItems(here+"first", here+"second", there+"third")))
 		}, budgets, spec.Bystanders{})
@@ -73,7 +73,7 @@ func conformance() {
 			j.Decide("PDBAPI-001",
 				Answers("deleting it", Answered(history.DeleteBudget, "budget"), WithCode(http.StatusOK)),
 				Answers("reading it afterwards", read("budget"), WithCode(http.StatusNotFound)),
-				AtLeast(1, BudgetGone("budget")), Never(BudgetGone("other")))
+				Effected(BudgetGone("budget"), Answered(history.DeleteBudget, "budget")), Never(BudgetGone("other")))
 		}, budgets)
 
 	spec.It("delete collection of PodDisruptionBudget", spec.Decides("PDBAPI-001", "PDBAPI-002"),
@@ -95,7 +95,7 @@ func conformance() {
 			j.Decide("PDBAPI-001", Answers("deleting a collection", Answered(history.DeleteCollection, "go=yes"), WithCode(http.StatusOK)))
 			j.Decide("PDBAPI-002",
 				Answers("listing what is left", Answered(history.ListBudgets, ""), WithCode(http.StatusOK), WithItems(here+"stays", here+"unlabelled")),
-				AtLeast(1, BudgetGone("first")), AtLeast(1, BudgetGone("second")),
+				Effected(BudgetGone("first"), Answered(history.DeleteCollection, "go=yes")), Effected(BudgetGone("second"), Answered(history.DeleteCollection, "go=yes")),
 				Never(BudgetGone("stays")), Never(BudgetGone("unlabelled")), Never(BudgetGone("elsewhere")))
 		}, budgets, spec.Bystanders{})
 
