@@ -195,7 +195,7 @@ func Effected(x, answered Event) Matcher {
 		case len(accepted) == 0:
 			return untested("no %s is that it was accepted", answered)
 		case len(x.find(s)) == 0:
-			return wrongAnswer(fmt.Sprintf("no %s at all", x), accepted[0])
+			return s.wrongAnswer(fmt.Sprintf("no %s at all", x), accepted[0])
 		}
 		return kept()
 	}}
