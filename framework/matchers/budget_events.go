@@ -38,10 +38,19 @@ func lists(budget *policyv1.PodDisruptionBudget, pod string) bool {
 	return listed
 }
 
-// BudgetLowered happens when disruptionsAllowed falls.
+// BudgetLowered happens when an eviction lowers disruptionsAllowed, and not when the controller comes to another number: it is the API server that writes or,
+// where the author is not known, a write that lists another pod among the disrupted ones.
 func BudgetLowered(name string) Event {
-	return BudgetChanged(name, "allows fewer disruptions", func(before, after *policyv1.PodDisruptionBudget) bool {
-		return after.Status.DisruptionsAllowed < before.Status.DisruptionsAllowed
+	return on(fmt.Sprintf("PodDisruptionBudget %s allows fewer disruptions by an eviction", name), func(_ *history.Cluster, change history.Change) bool {
+		after, ok := change.Object.(*policyv1.PodDisruptionBudget)
+		before, existed := change.Before.(*policyv1.PodDisruptionBudget)
+		if !ok || !existed || after.Name != name || after.Status.DisruptionsAllowed >= before.Status.DisruptionsAllowed {
+			return false
+		}
+		if change.Author != nil {
+			return change.Author.Who == history.APIServer
+		}
+		return len(after.Status.DisruptedPods) > len(before.Status.DisruptedPods)
 	})
 }
 

@@ -21,7 +21,8 @@ func drained() {
 			c.Drain(ctx, pods(ctx, c, node, guarded, []string{"pod"})[0])
 		},
 		func(j *spec.Checks) {
-			j.Decide("EVICT-008", Answers("the eviction that kubectl drain asks for", EvictionAnswered("pod"), SentAs("policy/v1"), WithCode(http.StatusCreated)), gone("pod"))
+			j.Decide("EVICT-008", Answers("the eviction that kubectl drain asks for", EvictionAnswered("pod"), SentAs("policy/v1"), WithCode(http.StatusCreated)),
+				Effected(PodDeleted(Named("pod")), EvictionAnswered("pod")))
 		})
 }
 
