@@ -9,8 +9,9 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// refusedFor is how long creations are refused: long enough for several attempts, and not for the pauses between them to become long.
-const refusedFor = 3 * time.Second
+// refusedFor is how long creations are refused: long enough for several attempts, also of a controller that looks at everything two seconds late, and not for
+// the pauses between them to become long.
+const refusedFor = 5 * time.Second
 
 // refused are the specs of pods that the API server refuses to create for a while.
 func refused() {
