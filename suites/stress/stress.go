@@ -44,5 +44,5 @@ func Specs() {
 			j.Observe(func(h *history.History) string {
 				return fmt.Sprintf("%d random acts; the same again with -seed=%d", len(h.Bindings[scheduled]), h.Seed)
 			})
-		}, spec.Alone{}, spec.SimulatedNodes{})
+		}, spec.Alone{}, spec.SimulatedNodes{}, spec.MainPath{})
 }
