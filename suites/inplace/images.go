@@ -39,7 +39,7 @@ func images() {
 			j.Decide("INPLACE-015", append(stayed(next), OnEveryNode(AtLeast(1, After(PodPatched(OfVersion("v1")), Marked(next)))))...)
 			// The second container got another image twice.
 			j.Decide("INPLACE-016", OnEveryNode(Exactly(3, restartedIn("daemon"))), OnEveryNode(Exactly(2, restartedIn("sidecar"))))
-		})
+		}, spec.MainPath{})
 }
 
 // What else can change, and the requirement that it recreates pods.

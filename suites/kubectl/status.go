@@ -49,7 +49,7 @@ func status() {
 					OneOf(Before(ended, Last(PodAvailable(updated))), Within(judge.Lag+spec.Prompt, Last(PodAvailable(updated)), ended)))
 			}
 			j.Decide("KUBECTL-001", OnEveryNode(Before(PodAvailable(OfVersion("v2")), Marked(rolled))))
-		}, spec.Alone{}, spec.AppsV1{})
+		}, spec.Alone{}, spec.AppsV1{}, spec.MainPath{})
 }
 
 // surgeIfClaimed has the next rollout surge, where the implementation claims to.
