@@ -12,6 +12,9 @@ import (
 // containers restart. A replay does not believe that: it shows such a pod as not Ready until each of these containers is another instance than before,
 // and Ready no earlier than they started (INPLACE-013). Everybody who asks whether a pod is Ready, or available, is answered by what is shown.
 
+// NotRestarted is the reason of the Ready condition of a pod that a replay does not show as Ready though it says so.
+const NotRestarted = "ContainersNotRestarted"
+
 // patched is what a replay knows of a pod whose containers got other images.
 type patched struct {
 	// generation of the pod with the latest of them; zero where the API server counts none.
@@ -152,7 +155,7 @@ func (p *patched) show(pod *corev1.Pod) *corev1.Pod {
 	shown = pod.DeepCopy()
 	ready = Ready(shown)
 	if len(p.pending) > 0 {
-		ready.Status, ready.Reason = corev1.ConditionFalse, "ContainersNotRestarted"
+		ready.Status, ready.Reason = corev1.ConditionFalse, NotRestarted
 	}
 	if early {
 		ready.LastTransitionTime = p.since

@@ -73,6 +73,8 @@ func readinessChanges(before, after *corev1.PodCondition, now time.Time) []strin
 		return []string{"became Ready (as of " + clock(after.LastTransitionTime.Time) + ")"}
 	case !was && is:
 		return []string{"became Ready"}
+	case was && !is && after != nil && after.Reason == history.NotRestarted:
+		return []string{"counts as not Ready until its containers are restarted"}
 	case was && !is:
 		return []string{"became unready"}
 	case is && !before.LastTransitionTime.Equal(&after.LastTransitionTime):

@@ -23,6 +23,7 @@ type brokenPlanner struct {
 func brokenPlanners() []brokenPlanner {
 	surges, rolls := flavour{strategies: surging()}, flavour{strategies: rolling()}
 	switches := flavour{strategies: surging(), gates: true}
+	patches := flavour{strategies: rolling(), inPlace: true}
 	return []brokenPlanner{
 		{"deletes-first", surges, ids("SURGE-006", "SURGE-008", "SURGE-016")},
 		{"hands-over-to-a-running-pod", surges, ids("SURGE-006")},
@@ -75,6 +76,18 @@ func brokenPlanners() []brokenPlanner {
 		{"surges-without-the-gate", switches, ids("ROLLING-013")},
 		{"stands-still-without-the-gate", switches, ids("ROLLING-001")},
 		{"gives-up-available-pods-without-the-gate", switches, ids("ROLLING-002")},
+		{"updates-in-place-unasked", rolls, ids("INPLACE-002")},
+		{"recreates-despite-the-policy", patches, ids("INPLACE-003")},
+		{"updates-in-place-with-on-delete", flavour{strategies: []strategy{{OnDelete: true}}, inPlace: true}, ids("INPLACE-011")},
+		{"updates-one-more-in-place", patches, ids("INPLACE-012")},
+		{"believes-patched-pods", patches, ids("INPLACE-012", "INPLACE-013")},
+		{"takes-observed-for-restarted", patches, ids("INPLACE-013")},
+		{"takes-any-new-container", patches, ids("INPLACE-013")},
+		{"remembers-patches-by-itself", patches, ids("INPLACE-013")},
+		{"updates-in-place-with-max-surge", flavour{strategies: surging(), inPlace: true}, ids("INPLACE-020")},
+		{"patches-pods-that-do-not-run", patches, ids("INPLACE-021")},
+		{"patches-images-alone", patches, ids("INPLACE-028")},
+		{"patches-labels-first", patches, ids("INPLACE-028")},
 	}
 }
 
@@ -126,7 +139,7 @@ func unbroken() map[requirements.ID]string {
 	return map[requirements.ID]string{
 		"AVAIL-006":  "no simulated kubelet forgets a transition time",
 		"SURGE-013":  "no variant keeps an old pod that is not available beside an updated one",
-		"TARGET-004": story, "UNREADY-006": story,
+		"TARGET-004": story, "UNREADY-006": story, "INPLACE-004": story,
 		"STATUS-002": busy, "STATUS-004": busy, "STATUS-005": busy, "STATUS-008": busy,
 	}
 }
@@ -150,20 +163,21 @@ const lawfulSimulations = 6
 
 // TestLawfulPlannersKeepEveryPromise proves that the judges leave alone who keeps the promises in another way than the reference.
 func TestLawfulPlannersKeepEveryPromise(t *testing.T) {
-	everything := flavour{strategies: everyStrategy(), deletes: true}
-	drawn := rapid.Custom(func(t *rapid.T) simulation { return simulation{drawSetup(t, everything), drawSchedule(t, everything)} })
-	for _, lawful := range variants.Lawful() {
-		if lawful.Planner == nil {
-			continue
-		}
-		t.Run(lawful.Name, func(t *testing.T) {
-			t.Parallel()
-			for i := range lawfulSimulations {
-				s := drawn.Example(i)
-				if objections, _ := newWorld(s.setup, lawful.Planner).judged(s.schedule, everything); len(objections) > 0 {
-					t.Fatalf("simulation %d: %v\n%+v\n%s", i, objections[0], s.setup, s.schedule)
-				}
+	for _, flavour := range []flavour{{strategies: everyStrategy(), deletes: true}, {strategies: rolling(), inPlace: true}} {
+		drawn := rapid.Custom(func(t *rapid.T) simulation { return simulation{drawSetup(t, flavour), drawSchedule(t, flavour)} })
+		for _, lawful := range variants.Lawful() {
+			if lawful.Planner == nil {
+				continue
 			}
-		})
+			t.Run(lawful.Name, func(t *testing.T) {
+				t.Parallel()
+				for i := range lawfulSimulations {
+					s := drawn.Example(i)
+					if objections, _ := newWorld(s.setup, lawful.Planner).judged(s.schedule, flavour); len(objections) > 0 {
+						t.Fatalf("simulation %d: %v\n%+v\n%s", i, objections[0], s.setup, s.schedule)
+					}
+				}
+			})
+		}
 	}
 }

@@ -4,9 +4,13 @@ import (
 	"context"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -24,6 +28,7 @@ func limits() {
 			}
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(3*time.Second))
+			c.AwaitAfter(ctx, statuses, counts(updated))
 			c.Mark(next)
 			releaseAll(ctx, c, updated)
 		},
@@ -31,7 +36,8 @@ func limits() {
 			const limit = 2
 			third := NeverBetween(Marked(begun), Marked(next), Nth(limit+1, PodPatched()))
 			j.Decide("INPLACE-012", append(stayed(begun), EndsRolledOut(), third)...)
-			j.Decide("INPLACE-013", Tested(AtLeast(1, Done(history.ObserveUpdate))), third)
+			j.Decide("INPLACE-013", Tested(AtLeast(1, Done(history.ObserveUpdate))), third,
+				Before(StatusWritten().Where("with fewer available pods than nodes", fewerAvailable), Marked(next)))
 			j.Decide("INPLACE-023", Tested(AtLeast(1, Done(history.ObserveUpdate))),
 				NeverBetween(First(Done(history.ObserveUpdate)), Marked(next), Nth(limit+1, PodPatched())))
 		}, spec.SimulatedNodes{})
@@ -78,4 +84,21 @@ func limits() {
 		func(j *spec.Checks) {
 			j.Decide("INPLACE-020", EndsRolledOut(), Never(PodPatched().Where("available", Moment.WasAvailable)))
 		})
+}
+
+// statuses is how long a status may take: it may be written in batches.
+const statuses = judge.Lag + 3*spec.Prompt
+
+// counts holds when the status counts fewer available pods than nodes.
+func counts(daemonSet *appsv1.DaemonSet) Condition {
+	return state.When("the status counts fewer available pods than nodes", func(cluster *history.Cluster) bool {
+		now := cluster.DaemonSets[daemonSet.UID]
+		return now != nil && now.Status.UpdatedNumberScheduled > 0 && now.Status.NumberAvailable < now.Status.DesiredNumberScheduled
+	})
+}
+
+// fewerAvailable reports whether the status counts fewer available pods than nodes once pods are updated.
+func fewerAvailable(m Moment) bool {
+	daemonSet, isDaemonSet := m.Object.(*appsv1.DaemonSet)
+	return isDaemonSet && daemonSet.Status.UpdatedNumberScheduled > 0 && daemonSet.Status.NumberAvailable < daemonSet.Status.DesiredNumberScheduled
 }

@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
@@ -85,17 +86,16 @@ func translateHashes(next plan.Planner) plan.Planner {
 				state.Revisions[i].Name = strings.Replace(revision.Name, hashPrefix, "", 1)
 			}
 		}
-		originals := map[*corev1.Pod]*corev1.Pod{}
-		pods := state.Pods
+		originals := map[types.UID]*corev1.Pod{}
+		for _, pod := range state.Pods {
+			originals[pod.UID] = pod
+		}
 		changePods(&state, every, func(pod *corev1.Pod) {
 			pod.Labels[plan.HashLabel] = strings.TrimPrefix(pod.Labels[plan.HashLabel], hashPrefix)
 			if pod.Labels[plan.HashLabel] == "" {
 				delete(pod.Labels, plan.HashLabel)
 			}
 		})
-		for i, pod := range state.Pods {
-			originals[pod] = pods[i]
-		}
 		actions := next(state, now)
 		if actions.CreateRevision != nil {
 			rename(ds, actions.CreateRevision)
@@ -111,10 +111,13 @@ func translateHashes(next plan.Planner) plan.Planner {
 			creation.Pod.Labels[plan.HashLabel] = hashPrefix + creation.Hash
 		}
 		for i, patch := range actions.PatchPods {
-			actions.PatchPods[i].Pod = originals[patch.Pod]
+			actions.PatchPods[i].Pod = originals[patch.Pod.UID]
 			if patch.Hash != "" {
 				actions.PatchPods[i].Hash = hashPrefix + patch.Hash
 			}
+		}
+		for _, update := range actions.UpdatePods {
+			update.Labels[plan.HashLabel] = hashPrefix + update.Labels[plan.HashLabel]
 		}
 		return actions
 	}

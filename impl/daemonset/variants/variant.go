@@ -61,13 +61,14 @@ func Broken() []Variant {
 	return sorted(
 		brokenSurges(), brokenSurgeSlots(), brokenRollings(), brokenAvailabilities(), brokenClocks(), brokenStatuses(), brokenRevisions(), brokenNodes(),
 		brokenTargets(), brokenWords(), brokenStalls(), brokenRefusals(), brokenHistories(), brokenUpkeeps(), brokenPods(), brokenDuplicates(), brokenRestarts(), brokenRollbacks(),
-		brokenRollovers(), brokenPauses(), brokenOnDeletes(), brokenBackoffs(), brokenReplacements(), brokenGates(), brokenReconcilers(), brokenWithKubelets(),
+		brokenRollovers(), brokenPauses(), brokenOnDeletes(), brokenBackoffs(), brokenReplacements(), brokenGates(), brokenPolicies(), brokenPatches(), brokenProofs(),
+		brokenReconcilers(), brokenWithKubelets(),
 	)
 }
 
 // Lawful returns every variant that no requirement forbids, in the order of their names.
 func Lawful() []Variant {
-	return sorted(lawfulStatuses(), lawfulDeletions(), lawfulObjects(), lawfulWrites(), lawfulOrders(), lawfulPaces(), lawfulPasses(), lawfulProcesses())
+	return sorted(lawfulStatuses(), lawfulDeletions(), lawfulObjects(), lawfulWrites(), lawfulOrders(), lawfulPaces(), lawfulPasses(), lawfulProcesses(), lawfulPatches())
 }
 
 // Named returns the variant of that name.

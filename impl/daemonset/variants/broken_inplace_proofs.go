@@ -1,0 +1,108 @@
+package variants
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// brokenProofs believe pods that were updated in place too early, or never.
+func brokenProofs() []Variant {
+	return []Variant{
+		{Name: "believes-patched-pods", Says: "Takes a patched pod for Ready as long as its condition from before says so.",
+			Breaks: []string{"INPLACE-012", "INPLACE-013"}, Planner: records(forget)},
+		{Name: "takes-observed-for-restarted", Says: "Takes a patched pod for restarted when its kubelet has seen the patch.", Breaks: []string{"INPLACE-023"},
+			Planner: records(func(pod *corev1.Pod, record *updateRecord) bool {
+				return pod.Status.ObservedGeneration < record.Generation
+			})},
+		{Name: "takes-any-new-container", Says: "Takes a container that comes late for an earlier patch for that of the latest.", Breaks: []string{"INPLACE-027"},
+			Planner: records(func(_ *corev1.Pod, record *updateRecord) bool {
+				changeContainers(record, func(_ string, is *updateInstance) { is.Skipped = nil })
+				return true
+			})},
+		{Name: "waits-for-another-image-id", Says: "Takes a container for restarted when its imageID is another one.", Breaks: []string{"INPLACE-026"}, Planner: remember(otherImageID)},
+		{Name: "min-ready-seconds-from-the-condition-alone", Says: "Counts minReadySeconds of a patched pod from a Ready condition that is older than its containers.",
+			Breaks: []string{"INPLACE-024"},
+			Planner: records(func(pod *corev1.Pod, record *updateRecord) bool {
+				for name, before := range record.Containers {
+					if status := statusOf(pod, name); status == nil || status.RestartCount <= before.Restarts || pod.Status.ObservedGeneration < record.Generation {
+						return true
+					}
+				}
+				return false
+			})},
+		{Name: "remembers-patches-by-itself", Says: "Knows which pods it has patched as long as its process lives.", Breaks: []string{"INPLACE-025"}, Planner: remember(ownPatches)},
+		{Name: "waits-for-a-restart-that-is-not-due", Says: "Waits for the restart of a container that runs already what it is to run.", Breaks: []string{"INPLACE-030"},
+			Planner: records(func(_ *corev1.Pod, record *updateRecord) bool {
+				changeContainers(record, func(_ string, is *updateInstance) { is.Image = "" })
+				return true
+			})},
+		{Name: "reports-patched-pods-as-available", Says: "Counts patched pods in the status by their Ready condition from before.", Breaks: []string{"INPLACE-013"},
+			Planner: func(next plan.Planner) plan.Planner {
+				return func(state plan.State, now time.Time) plan.Actions {
+					actions := next(state, now)
+					if actions.Err == nil {
+						changeRecords(&state, forget)
+						actions.Status = next(state, now).Status
+					}
+					return actions
+				}
+			}},
+	}
+}
+
+// imageIDs are those of pods' containers when they were patched.
+type imageIDs map[types.UID]map[string]string
+
+// otherImageID shows patched pods as not Ready until the imageIDs of their changed containers are others.
+func otherImageID(m *memory[imageIDs]) Around {
+	return both(seeing(func(state *plan.State, _ time.Time) {
+		known := *m.of(*state)
+		same := func(pod *corev1.Pod) bool {
+			for name, id := range known[pod.UID] {
+				if status := statusOf(pod, name); status == nil || status.ImageID == id {
+					return true
+				}
+			}
+			return false
+		}
+		changePods(state, same, func(pod *corev1.Pod) {
+			if condition := ready(pod); condition != nil {
+				condition.Status = corev1.ConditionFalse
+			}
+		})
+	}), doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+		known := m.of(state)
+		if *known == nil {
+			*known = imageIDs{}
+		}
+		for _, update := range actions.UpdatePods {
+			ids := map[string]string{}
+			for name := range update.Images {
+				if status := statusOf(update.Pod, name); status != nil {
+					ids[name] = status.ImageID
+				}
+			}
+			(*known)[update.Pod.UID] = ids
+		}
+	}))
+}
+
+// ownPatches forgets the records of pods that another process has patched.
+func ownPatches(m *memory[map[types.UID]bool]) Around {
+	return both(seeing(func(state *plan.State, _ time.Time) {
+		own := *m.of(*state)
+		changeRecords(state, func(pod *corev1.Pod, _ *updateRecord) bool { return own[pod.UID] })
+	}), doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+		own := m.of(state)
+		if *own == nil {
+			*own = map[types.UID]bool{}
+		}
+		for _, update := range actions.UpdatePods {
+			(*own)[update.Pod.UID] = true
+		}
+	}))
+}
