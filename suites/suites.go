@@ -27,6 +27,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/surge"
 	"github.com/rollcall-conformance/rollcall/suites/takeover"
 	"github.com/rollcall-conformance/rollcall/suites/target"
+	"github.com/rollcall-conformance/rollcall/suites/united"
 	"github.com/rollcall-conformance/rollcall/suites/unready"
 )
 
@@ -48,6 +49,7 @@ func Register() {
 	ginkgo.Describe("Status", status.Specs)
 	ginkgo.Describe("Conditions", conditions.Specs)
 	ginkgo.Describe("Revisions", revisions.Specs)
+	ginkgo.Describe("United", united.Specs)
 	ginkgo.Describe("Recovery", recovery.Specs)
 	ginkgo.Describe("Disruption budget API", pdbapi.Specs)
 	ginkgo.Describe("Eviction", evict.Specs)

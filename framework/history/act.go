@@ -83,6 +83,9 @@ const (
 	AdmitRevisions   Act = "admit ControllerRevisions"
 	RefusePodUpdates Act = "refuse pod updates"
 	AdmitPodUpdates  Act = "admit pod updates"
+	CreateUnited     Act = "create UnitedDaemonSet"
+	UpdateUnited     Act = "update UnitedDaemonSet"
+	DeleteUnited     Act = "delete UnitedDaemonSet"
 )
 
 // Acts on the implementation under test.
@@ -137,6 +140,7 @@ var effects = map[Act]effect{
 	CreateRevision: creates, UpdateRevision: 0, DeleteRevision: deletes, CreateBudget: creates, UpdateBudget: 0, DeleteBudget: deletes,
 	DeleteNamespace: deletes | disturbs, DeleteCollection: deletes | disturbs, StartProbes: 0,
 	HoldDaemonSet: 0, RefusePods: 0, AdmitPods: 0, RefuseRevisions: 0, AdmitRevisions: 0, RefusePodUpdates: 0, AdmitPodUpdates: 0,
+	CreateUnited: creates, UpdateUnited: 0, DeleteUnited: deletes,
 
 	KillImplementation: halts, RestartImplementation: starts, SuspendImplementation: halts, ResumeImplementation: starts,
 	CutOffImplementation: halts, ReconnectImplementation: starts, CrashImplementation: halts | starts, DeleteImplementationPod: halts | starts,

@@ -108,6 +108,9 @@ func Definitions() []Definition {
 	}, {
 		GroupVersionKind: policy.WithKind("PodDisruptionBudget"), Resource: "poddisruptionbudgets", Namespaced: true, Subresources: []string{"status"},
 		Empty: &policyv1.PodDisruptionBudget{}, EmptyList: &policyv1.PodDisruptionBudgetList{}, Inert: inertBudget(),
+	}, {
+		GroupVersionKind: UnitedGroupVersion().WithKind("UnitedDaemonSet"), Resource: "uniteddaemonsets", Namespaced: true, Subresources: []string{"status"},
+		Empty: &UnitedDaemonSet{}, EmptyList: &UnitedDaemonSetList{}, Inert: inertUnited(),
 	}}
 }
 

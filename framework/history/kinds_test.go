@@ -5,23 +5,33 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/scheme"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
+
+// known are the kinds of Kubernetes, and ours.
+func known() *runtime.Scheme {
+	known := runtime.NewScheme()
+	utilruntime.Must(clientgoscheme.AddToScheme(known))
+	known.AddKnownTypes(history.UnitedGroupVersion(), &history.UnitedDaemonSet{}, &history.UnitedDaemonSetList{})
+	return known
+}
 
 func TestEveryKindIsDefinedOnceAndAsTheClientsKnowIt(t *testing.T) {
 	var names []history.Kind
 	for _, definition := range history.Definitions() {
 		name := definition.Name()
 		names = append(names, name)
-		kinds, _, err := scheme.Scheme.ObjectKinds(definition.New())
+		kinds, _, err := known().ObjectKinds(definition.New())
 		if err != nil || !slices.Contains(kinds, definition.GroupVersionKind) {
 			t.Errorf("%s: its objects are %v (%v)", name, kinds, err)
 		}
 		list := definition.GroupVersion().WithKind(definition.GroupVersionKind.Kind + "List")
-		if kinds, _, err = scheme.Scheme.ObjectKinds(definition.NewList()); err != nil || !slices.Contains(kinds, list) {
+		if kinds, _, err = known().ObjectKinds(definition.NewList()); err != nil || !slices.Contains(kinds, list) {
 			t.Errorf("%s: its lists are %v (%v)", name, kinds, err)
 		}
 	}
@@ -29,6 +39,7 @@ func TestEveryKindIsDefinedOnceAndAsTheClientsKnowIt(t *testing.T) {
 	want := []history.Kind{
 		history.KindControllerRevision, history.KindDaemonSet, history.KindDeployment, history.KindEvent, history.KindNode, history.KindPod,
 		history.KindPodDisruptionBudget, history.KindReplicaSet, history.KindReplicationController, history.KindStatefulSet,
+		history.KindUnitedDaemonSet,
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("defined are %v, want %v", names, want)
@@ -44,7 +55,7 @@ func TestWhatIsMadeAsAMarkIsOfItsKindAndNoTwoShareIt(t *testing.T) {
 			}
 			continue
 		}
-		kinds, _, err := scheme.Scheme.ObjectKinds(inert)
+		kinds, _, err := known().ObjectKinds(inert)
 		if err != nil || !slices.Contains(kinds, definition.GroupVersionKind) {
 			t.Errorf("%s: what is made is %v (%v)", definition.Name(), kinds, err)
 		}

@@ -127,7 +127,7 @@ func (c *Cluster) attribute(pod *corev1.Pod) {
 	known := c.templates[owner.UID]
 	before, attributed := c.revisionOf[pod.UID]
 	attributed = attributed && before != NoRevision && before < len(known.seen)
-	if attributed && MatchesTemplate(pod, known.seen[before]) {
+	if attributed && MatchesTemplate(pod, known.seen[before]) && !known.relabelled(pod, before, pod.Labels[c.revisionLabel]) {
 		return
 	}
 	var fitting []int
@@ -144,6 +144,12 @@ func (c *Cluster) attribute(pod *corev1.Pod) {
 	default:
 		c.revisionOf[pod.UID] = known.choose(fitting, pod.Labels[c.revisionLabel])
 	}
+}
+
+// relabelled reports whether the pod's label names another template than the one before, which fits as well: one that differs in what no pod shows.
+func (t *templates) relabelled(pod *corev1.Pod, before int, label string) bool {
+	named, known := t.byLabel[label]
+	return known && named != before && MatchesTemplate(pod, t.seen[named])
 }
 
 // unmarked reports whether the pod carries neither of the labels by which an implementation knows its revision.

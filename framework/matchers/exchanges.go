@@ -213,3 +213,16 @@ func answerOfServer(e *history.Exchange) string {
 	}
 	return fmt.Sprintf("HTTP status %d", e.Code)
 }
+
+// RefusedOrPruned asks that the API server refused the request as Refused asks, or stored nothing under a field of that name.
+func RefusedOrPruned(what, field string, answered Event) Matcher {
+	return eachAnswer(fmt.Sprintf("%s is rejected, or not stored", what), answered, func(e *history.Exchange) (string, error) {
+		if !e.Accepted() {
+			return notRefused(e)
+		}
+		if strings.Contains(string(e.Object), fmt.Sprintf("%q:", field)) {
+			return "stored with " + field, nil
+		}
+		return "", nil
+	})
+}

@@ -76,6 +76,9 @@ func moves(change history.Change) bool {
 			(before.DeletionTimestamp == nil) != (object.DeletionTimestamp == nil)
 	case *corev1.Node:
 		return !history.SameToScenario(change.Before, object)
+	case *history.UnitedDaemonSet:
+		before, ok := change.Before.(*history.UnitedDaemonSet)
+		return !ok || before.Generation != object.Generation
 	}
 	return true
 }

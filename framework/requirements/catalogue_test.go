@@ -3,6 +3,7 @@ package requirements
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,10 +34,17 @@ var (
 		"CROSS": 6, "UNITED": 26,
 	}
 	addedSizes = map[string]int{"TAKEOVER": 5, "KUBELET": 11}
+	// addedTo are those that rollcall adds to families of the documents, behind theirs.
+	addedTo = map[string]int{"UNITED": 15}
 )
 
 func TestTheCatalogueHoldsEveryRequirementOfTheDocuments(t *testing.T) {
-	holdsExactly(t, documented(), documentedSizes, documentedTotal)
+	sizes, total := maps.Clone(documentedSizes), documentedTotal
+	for family, more := range addedTo {
+		sizes[family] += more
+		total += more
+	}
+	holdsExactly(t, documented(), sizes, total)
 }
 
 func TestTheCatalogueHoldsWhatRollcallAdds(t *testing.T) {
@@ -45,6 +53,9 @@ func TestTheCatalogueHoldsWhatRollcallAdds(t *testing.T) {
 		total += size
 	}
 	holdsExactly(t, added(), addedSizes, total)
+	for _, more := range addedTo {
+		total += more
+	}
 	if got := len(loaded(t).All()); got != documentedTotal+total {
 		t.Errorf("the catalogue has %d requirements, want the documents' %d and %d added", got, documentedTotal, total)
 	}

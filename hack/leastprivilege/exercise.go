@@ -18,6 +18,8 @@ func exercise() []requirements.ID {
 		"GATE-004",    // switches the feature gate off: the admission policies of either setting are put in place, and those of the other taken away
 		"EVICT-014",   // evicts pods under a budget, which are looked for past the cache once they are gone
 		"EVICT-025",   // has a budget over a pod whose controller is asked for its scale
+		"UNITED-020",  // unites a DaemonSet and gives everything back: DaemonSets of subsets are created and deleted, nodes and pods labelled
+		"UNITED-033",  // changes the DaemonSets of subsets
 		"HISTORY-026", // leaves pods and history to be adopted, before which the DaemonSet is read past the cache
 	}
 }

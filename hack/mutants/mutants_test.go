@@ -72,10 +72,10 @@ func TestAVariantIsTheReferenceButForItsProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	process, image := written.Launch.Process, written.Launch.Image
-	if process.Executable != executable || process.Args[0] != "--variant=one-worker" || len(process.Manifests) != 2 {
+	if process.Executable != executable || process.Args[0] != "--variant=one-worker" || len(process.Manifests) != 3 {
 		t.Errorf("process %q %q with %d manifests", process.Executable, process.Args, len(process.Manifests))
 	}
-	if image.GoPackage != program || len(image.Manifests) != 3 || !strings.Contains(string(image.Manifests[2].Content), "- --variant=one-worker") {
+	if image.GoPackage != program || len(image.Manifests) != 4 || !strings.Contains(string(image.Manifests[3].Content), "- --variant=one-worker") {
 		t.Errorf("image of %q with %d manifests", image.GoPackage, len(image.Manifests))
 	}
 }

@@ -28,6 +28,10 @@ func writeVariant(folder, name, executable string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	definition, err := trial.Shipped("crds/uniteddaemonsets.yaml")
+	if err != nil {
+		return "", err
+	}
 	deployment, err := trial.Shipped("deployments/reference.yaml")
 	if err != nil {
 		return "", err
@@ -40,6 +44,7 @@ func writeVariant(folder, name, executable string) (string, error) {
 		return "", fmt.Errorf("change the reference's implementation file: %w", err)
 	}
 	manifests := map[string][]byte{
+		"definition.yaml": definition,
 		"reference.yaml":  reference,
 		"variant.yaml":    rbac,
 		"deployment.yaml": []byte(strings.Replace(string(deployment), first, first+"            - --variant="+name+"\n", 1)),
@@ -58,8 +63,8 @@ func runVariant(file map[string]any, name, executable string) error {
 		unstructured.SetNestedField(file, "reference-"+name, "metadata", "name"),
 		unstructured.SetNestedField(file, executable, "spec", "launch", "process", "executable"),
 		unstructured.SetNestedStringSlice(file, append([]string{"--variant=" + name}, args...), "spec", "launch", "process", "args"),
-		unstructured.SetNestedStringSlice(file, []string{"reference.yaml", "variant.yaml"}, "spec", "launch", "process", "manifests"),
+		unstructured.SetNestedStringSlice(file, []string{"definition.yaml", "reference.yaml", "variant.yaml"}, "spec", "launch", "process", "manifests"),
 		unstructured.SetNestedField(file, program, "spec", "launch", "image", "goPackage"),
-		unstructured.SetNestedStringSlice(file, []string{"reference.yaml", "variant.yaml", "deployment.yaml"}, "spec", "launch", "image", "manifests"),
+		unstructured.SetNestedStringSlice(file, []string{"definition.yaml", "reference.yaml", "variant.yaml", "deployment.yaml"}, "spec", "launch", "image", "manifests"),
 	)
 }

@@ -27,6 +27,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/workload"
 	"github.com/rollcall-conformance/rollcall/impl/disruption"
 	"github.com/rollcall-conformance/rollcall/impl/features"
+	"github.com/rollcall-conformance/rollcall/impl/united"
+	unitedapi "github.com/rollcall-conformance/rollcall/impl/united/api"
 )
 
 // The controllers, by the names that those have in kube-controller-manager which they replace.
@@ -36,10 +38,11 @@ const (
 )
 
 // Options are those of the controllers. The command line decides about ConcurrentSyncs and SurgeDisabled. With another API than that of DaemonSets there is
-// no disruption controller.
+// no disruption controller, and none of UnitedDaemonSets.
 type Options struct {
 	DaemonSet  daemonset.Options
 	Disruption disruption.Options
+	United     united.Options
 }
 
 // Main runs the controllers until SIGINT or SIGTERM, with the arguments of the command line, and exits: 0 after a signal or --help, 2 for a mistake on
@@ -183,6 +186,10 @@ func addControllers(ctx context.Context, manager ctrl.Manager, s settings, optio
 			return err
 		}
 		if own {
+			// It reads by the indexes of the DaemonSet controller.
+			if err := united.SetupWithManager(ctx, manager, options.United); err != nil {
+				return err
+			}
 			if err := admission.SetupWithManager(manager, admission.Options{Surge: !s.surgeDisabled, Namespace: s.electionNamespace}); err != nil {
 				return err
 			}
@@ -207,6 +214,11 @@ func newManager(s settings, api *workload.API) (ctrl.Manager, error) {
 	}
 	if err := api.AddToScheme(scheme); err != nil {
 		return nil, fmt.Errorf("register the workload's kinds: %w", err)
+	}
+	if api == nil {
+		if err := unitedapi.AddToScheme(scheme); err != nil {
+			return nil, fmt.Errorf("register UnitedDaemonSets: %w", err)
+		}
 	}
 	manager, err := ctrl.NewManager(kubeconfig, ctrl.Options{
 		Scheme:                  scheme,

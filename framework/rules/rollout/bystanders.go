@@ -41,7 +41,8 @@ type bystanders struct {
 func (o *bystanders) Observe(s *judge.Scene) []judge.Violation {
 	if stimulus := s.Change.Stimulus; stimulus != nil {
 		switch stimulus.Kind {
-		case history.KindPod, history.KindNode, history.KindDaemonSet, history.KindControllerRevision, history.KindPodDisruptionBudget:
+		case history.KindPod, history.KindNode, history.KindDaemonSet, history.KindControllerRevision, history.KindPodDisruptionBudget,
+			history.KindUnitedDaemonSet:
 		default:
 			o.steered[stimulus.Namespace] = true
 		}

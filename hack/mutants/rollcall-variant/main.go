@@ -53,5 +53,5 @@ func choose(args []string) (reference.Options, []string, error) {
 	if err != nil {
 		return reference.Options{}, nil, err
 	}
-	return reference.Options{DaemonSet: v.Options()}, append(others, v.Args...), nil
+	return reference.Options{DaemonSet: v.Options(), United: v.UnitedOptions()}, append(others, v.Args...), nil
 }

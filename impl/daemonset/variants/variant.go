@@ -14,6 +14,8 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/united"
+	unitedplan "github.com/rollcall-conformance/rollcall/impl/united/plan"
 )
 
 // Variant is the reference with one difference.
@@ -35,6 +37,8 @@ type Variant struct {
 	Writer func(client.Client) client.Client
 	// Reconciler wraps the reconciler; nil for none.
 	Reconciler func(reconcile.Reconciler, client.Client) reconcile.Reconciler
+	// United wraps the planner of UnitedDaemonSets, once for every process; nil for none.
+	United func(next unitedplan.Planner) unitedplan.Planner
 	// Args are further arguments of the program.
 	Args []string
 }
@@ -53,7 +57,16 @@ func (v Variant) Options() daemonset.Options {
 
 // Differs says whether there is any difference.
 func (v Variant) Differs() bool {
-	return v.Planner != nil || v.Writer != nil || v.Reconciler != nil || len(v.Args) > 0
+	return v.Planner != nil || v.Writer != nil || v.Reconciler != nil || len(v.Args) > 0 || v.United != nil
+}
+
+// UnitedOptions are those of a controller of UnitedDaemonSets that is the variant.
+func (v Variant) UnitedOptions() united.Options {
+	var options united.Options
+	if v.United != nil {
+		options.Plan = v.United(unitedplan.Plan)
+	}
+	return options
 }
 
 // Broken returns every variant that breaks a promise, in the order of their names.
@@ -63,12 +76,13 @@ func Broken() []Variant {
 		brokenTargets(), brokenWords(), brokenStalls(), brokenRefusals(), brokenHistories(), brokenUpkeeps(), brokenPods(), brokenDuplicates(), brokenRestarts(), brokenRollbacks(),
 		brokenRollovers(), brokenPauses(), brokenOnDeletes(), brokenBackoffs(), brokenReplacements(), brokenGates(), brokenPolicies(), brokenPatches(), brokenProofs(),
 		brokenReconcilers(), brokenWithKubelets(),
+		brokenUnited(), brokenUnitedObjects(),
 	)
 }
 
 // Lawful returns every variant that no requirement forbids, in the order of their names.
 func Lawful() []Variant {
-	return sorted(lawfulStatuses(), lawfulDeletions(), lawfulObjects(), lawfulWrites(), lawfulOrders(), lawfulPaces(), lawfulPasses(), lawfulProcesses(), lawfulPatches())
+	return sorted(lawfulStatuses(), lawfulDeletions(), lawfulObjects(), lawfulWrites(), lawfulOrders(), lawfulPaces(), lawfulPasses(), lawfulProcesses(), lawfulPatches(), lawfulUnited())
 }
 
 // Named returns the variant of that name.

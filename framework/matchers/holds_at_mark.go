@@ -1,0 +1,51 @@
+package matchers
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+)
+
+// HoldsAtMark asks that the condition holds where the scenario put the mark, having waited for it. It is broken only if nothing moved any more by then:
+// otherwise it might still have come about.
+func HoldsAtMark(mark history.Mark, condition state.Condition) Matcher {
+	problem, still := "", false
+	marked := eventOf(fmt.Sprintf("mark %q", mark), &leaf{follow: func(h *history.History, emit func(Moment)) func(*history.Cluster, history.Change) {
+		index, moved := 0, h.Start
+		return func(cluster *history.Cluster, change history.Change) {
+			if change.Mark == mark {
+				problem, still = condition.Unmet(cluster), cluster.Time.Sub(moved) >= judge.Prompt
+				emit(Moment{Occurrence: Occurrence{Change: change, At: change.Time, index: index}, cluster: cluster})
+			}
+			if moves(change) {
+				moved = later(moved, cluster.Time)
+			}
+			index++
+		}
+	}})
+	return question{
+		promise: fmt.Sprintf("at mark %q %s", mark, condition.Text), bounds: []Event{marked},
+		ask: func(s *Survey, _ string) Answer {
+			found := marked.find(s)
+			switch {
+			case len(found) == 0:
+				return untested("no mark %q", mark)
+			case problem == "":
+				return kept()
+			case !still:
+				return untested("%s, but things still changed less than %s before the mark", problem, judge.Prompt)
+			}
+			return wrong(problem, found[0])
+		},
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,120 @@
+package united
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+)
+
+// Pace is UNITED-027: whatever moves nodes between members of a family keeps the target's limit. While a template is being rolled out each member keeps
+// its own, which is for other rules.
+func Pace() judge.Rule {
+	return judge.Rule{
+		Requirement: "UNITED-027",
+		Kind:        judge.Prohibition,
+		Promise:     "moves between the members of a family take no more nodes out at once than the target's maxUnavailable",
+		Needs:       needs(),
+		New: func(history.Header) judge.Observer {
+			return &pace{families: newFamilies(), surging: newSurging(), served: map[types.UID]map[string]bool{}}
+		},
+	}
+}
+
+type pace struct {
+	judge.Exercise
+	families
+	surging surging
+	// served are the nodes that have had an available pod, by family.
+	served map[types.UID]map[string]bool
+	// disturbedAt is when the harness last did something that may have cost a node its pod.
+	disturbedAt time.Time
+}
+
+// Observe implements judge.Observer.
+func (o *pace) Observe(s *judge.Scene) []judge.Violation {
+	o.learn(s)
+	o.surging.learn(s)
+	if stimulus := s.Change.Stimulus; stimulus != nil {
+		if stimulus.Act.Disturbs() || stimulus.Act == history.AddNode {
+			o.disturbedAt = s.Now
+		}
+		return nil
+	}
+	pod, ok := s.Change.Object.(*corev1.Pod)
+	if !ok {
+		return nil
+	}
+	family := o.familyOf(pod)
+	if family == "" {
+		return nil
+	}
+	if history.IsReady(pod) && history.IsLive(pod) {
+		if o.served[family] == nil {
+			o.served[family] = map[string]bool{}
+		}
+		o.served[family][history.NodeOf(pod)] = true
+	}
+	before, _ := s.Change.Before.(*corev1.Pod)
+	if before == nil || !history.IsLive(before) || s.Change.Type != watch.Deleted && pod.DeletionTimestamp == nil {
+		return nil
+	}
+	return o.judge(s, family, before)
+}
+
+// judge looks at a pod that somebody deletes.
+func (o *pace) judge(s *judge.Scene, family types.UID, pod *corev1.Pod) []judge.Violation {
+	target := s.Workloads()[family]
+	if target == nil || target.Object.DeletionTimestamp != nil || o.meddled || s.Now.Sub(o.disturbedAt) < judge.Lag || o.rollingOut(s, family) {
+		return nil
+	}
+	minReady := target.Object.Spec.MinReadySeconds
+	if !history.IsAvailable(pod, minReady, s.Now) {
+		return nil
+	}
+	var out []string
+	nodes := 0
+	eachNode(s.Cluster, func(name string) {
+		if !o.served[family][name] {
+			return
+		}
+		nodes++
+		if !slices.ContainsFunc(o.on(s, family, name), func(other *corev1.Pod) bool { return history.IsAvailable(other, minReady, s.Now) }) {
+			out = append(out, name)
+		}
+	})
+	slices.Sort(out)
+	if len(o.of) > 1 {
+		o.PutToTest()
+	}
+	most := o.surging.unavailable(s, family, nodes)
+	if len(out) <= most || !slices.Contains(out, history.NodeOf(pod)) {
+		return nil
+	}
+	return []judge.Violation{{
+		Node: history.NodeOf(pod), Window: s.ThisEntry(),
+		Got: fmt.Sprintf("%d nodes of %d without an available pod, where %d may be: %s", len(out), nodes, most, strings.Join(out, ", ")),
+	}}
+}
+
+// rollingOut reports whether a pod of the family was not made from its DaemonSet's template, by what a pod shows, which affinity is no part of.
+func (o *pace) rollingOut(s *judge.Scene, family types.UID) bool {
+	for _, pod := range s.Cluster.Pods {
+		owner := metav1.GetControllerOf(pod)
+		if owner == nil || o.of[owner.UID] != family || !history.IsLive(pod) {
+			continue
+		}
+		if ds := s.Cluster.DaemonSets[owner.UID]; ds != nil && !history.MatchesTemplate(pod, &ds.Spec.Template) {
+			return true
+		}
+	}
+	return false
+}

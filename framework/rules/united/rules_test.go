@@ -1,0 +1,117 @@
+package united_test
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	. "github.com/rollcall-conformance/rollcall/framework/rules/rulestest"
+	"github.com/rollcall-conformance/rollcall/framework/rules/united"
+)
+
+// family has a target with an available pod on each of three nodes, and a subset without any. The nodes of the target are those with its label.
+func family(b *Builder, options ...Option) (target, subset *DaemonSet, pods []*Pod) {
+	for _, name := range nodes() {
+		b.Node(name).Join()
+		home(b, name, "target")
+	}
+	target = b.DaemonSet("agent", append(options, NodeSelector("home", "target"))...)
+	subset = b.DaemonSet("subset", append(options, NodeSelector("home", "subset"), OfUnited(b.United("united", "agent")))...)
+	for _, name := range nodes() {
+		pods = append(pods, target.Pod("of-"+name, name).Ready())
+	}
+	b.After(Long)
+	return target, subset, pods
+}
+
+func nodes() []string { return []string{"node-a", "node-b", "node-c"} }
+
+func home(b *Builder, node, member string) { b.Node(node).Edit(labelled("home", member)) }
+
+func TestOneMember(t *testing.T) {
+	rule := united.OneMember()
+	move := func(b *Builder) (*DaemonSet, *Pod) {
+		_, subset, pods := family(b)
+		home(b, "node-a", "subset")
+		return subset, pods[0]
+	}
+	Breaks(t, rule,
+		Tell("beside a live pod of the target", func(b *Builder) {
+			subset, _ := move(b)
+			subset.Pod("new", "node-a")
+		}),
+		Tell("of another subset", func(b *Builder) {
+			subset, old := move(b)
+			old.Terminating().Gone()
+			subset.Pod("new", "node-a")
+			another := b.DaemonSet("another", NodeSelector("home", "subset"), OfUnited(b.United("later", "agent")))
+			another.Pod("newer", "node-a")
+		}),
+	)
+	Keeps(t, rule, Tell("when the pod of the target is gone", func(b *Builder) {
+		subset, old := move(b)
+		old.Terminating().Gone()
+		subset.Pod("new", "node-a").Ready()
+	}))
+	Ignores(t, rule, Tell("where the target surges", func(b *Builder) {
+		_, subset, _ := family(b, MaxSurge("1"))
+		home(b, "node-a", "subset")
+		subset.Pod("new", "node-a")
+	}))
+}
+
+func TestPace(t *testing.T) {
+	rule := united.Pace()
+	Breaks(t, rule,
+		Tell("two nodes at once", func(b *Builder) {
+			_, _, pods := family(b)
+			for i, node := range nodes()[:2] {
+				home(b, node, "subset")
+				pods[i].Terminating()
+			}
+		}),
+		Tell("one node where the target surges", func(b *Builder) {
+			_, _, pods := family(b, MaxSurge("1"))
+			home(b, "node-a", "subset")
+			pods[0].Terminating()
+		}),
+	)
+	Keeps(t, rule,
+		Tell("one node after the other", func(b *Builder) {
+			_, subset, pods := family(b)
+			for i, node := range nodes()[:2] {
+				home(b, node, "subset")
+				pods[i].Terminating().Gone()
+				subset.Pod("new-"+node, node).Ready()
+			}
+		}),
+		Tell("two nodes where two may be out", func(b *Builder) {
+			_, _, pods := family(b, MaxUnavailable("2"))
+			for i, node := range nodes()[:2] {
+				home(b, node, "subset")
+				pods[i].Terminating()
+			}
+		}),
+	)
+	Ignores(t, rule, Tell("a rollout in two members, which each keep their own limit", func(b *Builder) {
+		target, subset, pods := family(b)
+		home(b, "node-a", "subset")
+		b.Stimulus(history.DeletePod, pods[0])
+		pods[0].Terminating().Gone()
+		subset.Pod("new", "node-a").Ready()
+		b.After(Long)
+		target.Update("v2")
+		pods[1].Terminating()
+	}))
+}
+
+func labelled(key, value string) func(*corev1.Node) {
+	return func(node *corev1.Node) {
+		if node.Labels == nil {
+			node.Labels = map[string]string{}
+		}
+		node.Labels[key] = value
+	}
+}

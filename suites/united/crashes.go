@@ -1,0 +1,102 @@
+package united
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// crashes is the spec of a controller that is killed at work.
+func crashes() {
+	spec.It("finishes what was begun after it was killed, whenever that was, deletions included, and restarts nothing twice",
+		spec.Decides("UNITED-027", "UNITED-041"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "a", "b")
+			c.Bind(moved, nodes[:2]...)
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			u := c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
+			c.Require(ctx, "the first node changes hands", leaving(ds))
+			c.Kill(ctx)
+			c.Restart(ctx)
+			placed(ctx, c)
+			c.Mark(united)
+			c.Kill(ctx)
+			c.Separate(ctx, u, metav1.DeletePropagationBackground)
+			c.Restart(ctx)
+			c.Await(ctx, state.All(state.UnitedGone(name, target), servedBy(target)))
+			c.Await(ctx, Quiet(silence))
+			c.Mark(again)
+		},
+		func(j *spec.Checks) {
+			j.Decide("UNITED-041",
+				HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(again, state.UnitedGone(name, target)), HoldsAtMark(again, servedBy(target)))
+			for _, node := range j.BoundAll(moved) {
+				j.Decide("UNITED-041", Exactly(1, PodCreated(OfVersion("v2")).On(node)))
+			}
+		}, spec.SimulatedNodes{}, kinds(), spec.Alone{}, spec.AppsV1{})
+}
+
+// leaving holds when a pod of the DaemonSet terminates, or is gone.
+func leaving(ds *appsv1.DaemonSet) state.Condition {
+	return state.When("a node has no live pod of the target any more", func(cluster *history.Cluster) bool {
+		for node := range cluster.Nodes {
+			live := false
+			for _, pod := range cluster.PodsOn(ds.UID, node) {
+				live = live || history.IsLive(pod)
+			}
+			if !live {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// hands is the spec of edits by hand.
+func hands() {
+	spec.It("puts back what somebody changes by hand in the DaemonSet of a subset, and in the labels that it gives nodes",
+		spec.Decides("UNITED-041"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "b")
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			var before map[string]string
+			c.Look(ctx, func(cluster *history.Cluster) { before = cluster.Nodes[nodes[0]].Labels })
+			c.Unite(ctx, ds, OnNodes(Subset("first", c.ImagePatch("v2")), nodes[0]))
+			placed(ctx, c)
+			c.Mark(united)
+			var subset *appsv1.DaemonSet
+			c.Look(ctx, func(cluster *history.Cluster) {
+				for _, united := range cluster.United() {
+					if subsets := cluster.FamilyOf(united).Subsets; len(subsets) == 1 {
+						subset = subsets[0].DeepCopy()
+					}
+				}
+			})
+			if subset == nil {
+				c.CannotDecide("there is no DaemonSet of the subset")
+			}
+			c.Await(ctx, Processed(c.Update(ctx, subset, Image("v5"))))
+			c.Await(ctx, Quiet(time.Second))
+			placed(ctx, c)
+			c.Mark(changed)
+			c.EditNode(ctx, history.EditNode, nodes[0], func(node *corev1.Node) { node.Labels = before })
+			c.Await(ctx, Quiet(time.Second))
+			c.Await(ctx, state.All(state.UnitedPlaced(name), state.UnitedLabelled(name)))
+			placed(ctx, c)
+			c.Mark(again)
+		},
+		func(j *spec.Checks) {
+			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))
+			j.Decide("UNITED-041",
+				HoldsAtMark(changed, state.UnitedPlaced(name)), HoldsAtMark(again, state.UnitedPlaced(name)), HoldsAtMark(again, state.UnitedLabelled(name)))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}

@@ -1,0 +1,92 @@
+package united
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// deletion is the spec of the end of a UnitedDaemonSet.
+func deletion() {
+	spec.It("gives everything back when it is deleted, at the target's pace, and restarts no pod that was the target's",
+		spec.Decides("UNITED-019", "UNITED-020", "UNITED-028", "UNITED-034"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "a", "b", "c")
+			c.Bind(byName, nodes...)
+			c.Bind(none, nodes[3])
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			remember(ctx, c)
+			u := c.Unite(ctx, ds, OnNodes(Subset("first", c.ImagePatch("v2")), nodes[0]), Where(Subset("second", c.ImagePatch("v3")), zone, "a", "b"))
+			placed(ctx, c)
+			c.Mark(united)
+			c.Separate(ctx, u, metav1.DeletePropagationBackground)
+			c.Await(ctx, state.All(state.UnitedGone(name, target), servedBy(target)))
+			c.Await(ctx, Quiet(silence))
+			c.Mark(again)
+		},
+		func(j *spec.Checks) {
+			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))
+			j.Decide("UNITED-019", HoldsAtMark(again, state.UnitedGone(name, target)))
+			j.Decide("UNITED-020", HoldsAtMark(again, restored(j.Bound(firstSpec))), HoldsAtMark(again, servedBy(target)))
+			for _, node := range j.BoundAll(byName) {
+				j.Decide("UNITED-020", HoldsAtMark(again, unlabelled(node, j.Bound(firstLabels+" "+node))))
+			}
+			j.Decide("UNITED-028", Keeps("UNITED-027"))
+			j.Decide("UNITED-034",
+				HoldsAtMark(again, restored(j.Bound(firstSpec))), HoldsAtMark(again, newestIs(j.Bound(revision))),
+				Never(PodDeleted().On(j.Bound(none))))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+
+	spec.It("leaves the DaemonSets of subsets running when it is deleted as an owner of orphans",
+		spec.Decides("UNITED-041"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "b")
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			u := c.Unite(ctx, ds, OnNodes(Subset("first", c.ImagePatch("v2")), nodes[0]))
+			placed(ctx, c)
+			c.Mark(united)
+			c.Separate(ctx, u, metav1.DeletePropagationOrphan)
+			c.Await(ctx, state.When("the UnitedDaemonSet is gone", func(cluster *history.Cluster) bool { return len(cluster.United()) == 0 }))
+			c.Await(ctx, Quiet(silence))
+			c.Mark(again)
+		},
+		func(j *spec.Checks) {
+			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))
+			j.Decide("UNITED-041", NeverBetween(Marked(united), Marked(again), PodDeleted()), NeverBetween(Marked(united), Marked(again), PodCreated()),
+				HoldsAtMark(again, state.When("the UnitedDaemonSet is gone", func(cluster *history.Cluster) bool { return len(cluster.United()) == 0 })))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// servedBy holds when every node has exactly one pod, which is available and of that DaemonSet as it is now.
+func servedBy(name string) state.Condition {
+	return state.Right("every node has one available pod of DaemonSet "+name, func(cluster *history.Cluster) error {
+		ds := daemonSet(cluster, name)
+		if ds == nil {
+			return fmt.Errorf("there is no DaemonSet %s", name)
+		}
+		for node := range cluster.Nodes {
+			pods := cluster.PodsOn(ds.UID, node)
+			if len(pods) != 1 || !history.IsAvailable(pods[0], ds.Spec.MinReadySeconds, cluster.Time) || !history.MatchesTemplate(pods[0], &ds.Spec.Template) {
+				return fmt.Errorf("node %s has %d pods of it, or one that is not available or of another template", node, len(pods))
+			}
+		}
+		return nil
+	})
+}
+
+// newestIs holds when that is the target's ControllerRevision with the highest number.
+func newestIs(name string) state.Condition {
+	return state.Right("ControllerRevision "+name+" is the target's current one", func(cluster *history.Cluster) error {
+		if ds := daemonSet(cluster, target); ds == nil || newest(cluster, ds) != name {
+			return fmt.Errorf("it is not")
+		}
+		return nil
+	})
+}

@@ -1,0 +1,122 @@
+package united
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// edits is the spec of changes of the subsets.
+func edits() {
+	spec.It("follows subsets that are reordered, added and removed, and restarts nobody for an edit that changes nothing",
+		spec.Decides("UNITED-010", "UNITED-021", "UNITED-028", "UNITED-031"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "a", "b", "c")
+			c.Bind(none, nodes[3])
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			first, second := OnNodes(Subset("first", c.ImagePatch("v2")), nodes[0]), Where(Subset("second", c.ImagePatch("v3")), zone, "a", "b")
+			u := c.Unite(ctx, ds, first, second)
+			placed(ctx, c)
+			c.Mark(united)
+			c.Subdivide(ctx, u, second, first)
+			placed(ctx, c)
+			c.Mark(changed)
+			// One with nothing in its patch, and another spelling of what there is.
+			c.Subdivide(ctx, u, Where(second, zone, "b", "a"), first, OnNodes(Subset("same", history.UnitedPatch{}), nodes[3]))
+			c.Await(ctx, Quiet(silence))
+			c.Mark(unchanged)
+			c.Subdivide(ctx, u, first)
+			placed(ctx, c)
+			c.Await(ctx, state.UnitedDaemonSets(name))
+			c.Mark(again)
+		},
+		func(j *spec.Checks) {
+			j.Decide("UNITED-010", HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(changed, state.UnitedPlaced(name)))
+			j.Decide("UNITED-021", HoldsAtMark(again, state.UnitedPlaced(name)), HoldsAtMark(again, state.UnitedDaemonSets(name)))
+			j.Decide("UNITED-028", Keeps("UNITED-027"))
+			j.Decide("UNITED-031",
+				NeverBetween(Marked(changed), Marked(unchanged), PodDeleted()),
+				NeverBetween(Done(history.CreateUnited), Marked(again), PodDeleted().On(j.Bound(none))))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// Names of what is bound of the target as it was at first.
+const (
+	firstSpec   = "the target's spec"
+	firstLabels = "labels of node"
+	revision    = "the target's ControllerRevision"
+)
+
+// remember binds what the target and its nodes are.
+func remember(ctx context.Context, c *spec.Case) {
+	found := map[string]string{}
+	c.Look(ctx, func(cluster *history.Cluster) {
+		ds := daemonSet(cluster, target)
+		found[firstSpec], found[revision] = encoded(ds.Spec), newest(cluster, ds)
+		for name, node := range cluster.Nodes {
+			found[firstLabels+" "+name] = encoded(node.Labels)
+		}
+	})
+	for name, value := range found {
+		c.Bind(name, value)
+	}
+}
+
+// newest is the name of the DaemonSet's ControllerRevision with the highest number.
+func newest(cluster *history.Cluster, ds *appsv1.DaemonSet) string {
+	name, number := "", int64(-1)
+	for _, revision := range cluster.Revisions {
+		if owner := revision.OwnerReferences; len(owner) == 1 && owner[0].UID == ds.UID && revision.Revision > number {
+			name, number = revision.Name, revision.Revision
+		}
+	}
+	return name
+}
+
+// restored holds when the target's spec is what it was.
+func restored(first string) state.Condition {
+	return state.Right("the target's spec is what it was", func(cluster *history.Cluster) error {
+		ds := daemonSet(cluster, target)
+		var before appsv1.DaemonSetSpec
+		if err := json.Unmarshal([]byte(first), &before); err != nil {
+			return err
+		}
+		switch {
+		case ds == nil:
+			return fmt.Errorf("there is no target")
+		case !equality.Semantic.DeepEqual(ds.Spec.UpdateStrategy, before.UpdateStrategy):
+			return fmt.Errorf("its update strategy is %s", encoded(ds.Spec.UpdateStrategy))
+		case !equality.Semantic.DeepEqual(ds.Spec.Template, before.Template):
+			return fmt.Errorf("its template is another")
+		}
+		return nil
+	})
+}
+
+// unlabelled holds when the node has the labels that it had.
+func unlabelled(node, first string) state.Condition {
+	return state.Right("node "+node+" has the labels that it had", func(cluster *history.Cluster) error {
+		if now := cluster.Nodes[node]; now == nil || encoded(now.Labels) != first {
+			return fmt.Errorf("node %s has other labels", node)
+		}
+		return nil
+	})
+}
+
+// encoded is the value in JSON, in which keys are sorted.
+func encoded(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(fmt.Sprintf("encode %T: %v", value, err))
+	}
+	return string(text)
+}

@@ -1,0 +1,107 @@
+package united
+
+import (
+	"context"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// surge is the spec of nodes that change hands with maxSurge on the target.
+func surge() {
+	spec.It("has an available pod of the new member before it deletes that of the other, where the target surges",
+		spec.Decides("UNITED-027", "UNITED-030"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "a", "b")
+			c.Bind(moved, nodes[:2]...)
+			ds := c.Deploy(ctx, MaxSurge("1"))
+			u := c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
+			placed(ctx, c)
+			c.Mark(united)
+			c.Separate(ctx, u, metav1.DeletePropagationBackground)
+			c.Await(ctx, state.All(state.UnitedGone(name, target), servedBy(target)))
+			c.Await(ctx, Quiet(silence))
+		},
+		func(j *spec.Checks) {
+			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))
+			for _, node := range j.BoundAll(moved) {
+				v1, v2 := PodAvailable(OfVersion("v1")).On(node), PodAvailable(OfVersion("v2")).On(node)
+				j.Decide("UNITED-030",
+					Before(v2, PodDeleted(OfVersion("v1")).On(node)),
+					Before(After(v1, Done(history.DeleteUnited)), After(PodDeleted(OfVersion("v2")).On(node), Done(history.DeleteUnited))))
+			}
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// affinity is the spec of a target that has a node affinity of its own.
+func affinity() {
+	spec.It("keeps the target's own affinity, whose terms are alternatives, for the target and for every subset",
+		spec.Decides("UNITED-035"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "b", "c")
+			c.Bind(none, nodes[2])
+			c.Bind(moved, nodes[0])
+			ds := c.Deploy(ctx, MaxUnavailable("1"), inZones("a", "b"))
+			c.Unite(ctx, ds, OnNodes(Subset("first", c.ImagePatch("v2")), nodes[0], nodes[2]))
+			c.Await(ctx, state.When("a pod of the subset is available", func(cluster *history.Cluster) bool {
+				for _, pod := range cluster.Pods {
+					if history.NodeOf(pod) == nodes[0] && history.IsReady(pod) && pod.Spec.Containers[0].Image != ds.Spec.Template.Spec.Containers[0].Image {
+						return true
+					}
+				}
+				return false
+			}))
+			c.Await(ctx, Quiet(silence))
+		},
+		func(j *spec.Checks) {
+			j.Decide("UNITED-035", AtLeast(1, PodAvailable(OfVersion("v2")).On(j.Bound(moved))), Never(PodCreated().On(j.Bound(none))), EndsRolledOut())
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// inZones requires a node of one of the zones, by a term for each.
+func inZones(zones ...string) Edit {
+	return Edit{Says: "a node affinity with a term for each of two zones", Apply: func(ds *appsv1.DaemonSet) {
+		var terms []corev1.NodeSelectorTerm
+		for _, value := range zones {
+			terms = append(terms, corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{
+				{Key: zone, Operator: corev1.NodeSelectorOpIn, Values: []string{value}},
+			}})
+		}
+		ds.Spec.Template.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: terms},
+		}}
+	}}
+}
+
+// joining is the spec of nodes that join, and that change from one subset to another.
+func joining() {
+	spec.It("runs no pod of the target on a node that joins a subset, nor on one that changes from one subset to another",
+		spec.Decides("UNITED-006", "UNITED-040"),
+		func(ctx context.Context, c *spec.Case) {
+			addNodes(ctx, c, "c")
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "a"), Where(Subset("second", c.ImagePatch("v3")), zone, "b"))
+			placed(ctx, c)
+			joined := addNodes(ctx, c, "a")
+			c.Bind(moved, joined...)
+			placed(ctx, c)
+			c.Mark(united)
+			relabel(ctx, c, joined[0], "b")
+			placed(ctx, c)
+			c.Mark(changed)
+		},
+		func(j *spec.Checks) {
+			node := j.Bound(moved)
+			j.Decide("UNITED-006", HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(changed, state.UnitedPlaced(name)))
+			j.Decide("UNITED-040",
+				AtLeast(1, PodAvailable(OfVersion("v2")).On(node)), AtLeast(1, PodAvailable(OfVersion("v3")).On(node)),
+				Never(PodCreated(OfVersion("v1")).On(node)))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}

@@ -1,0 +1,143 @@
+package united
+
+import (
+	"context"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// rivals is the spec of two UnitedDaemonSets of one target.
+func rivals() {
+	const later = "later"
+	spec.It("lets the earlier of two UnitedDaemonSets of one target have it, says so, and lets the later take over when that is gone",
+		spec.Decides("UNITED-036"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "b")
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			first := c.Unite(ctx, ds, OnNodes(Subset("first", c.ImagePatch("v2")), nodes[0]))
+			placed(ctx, c)
+			if _, err := c.TryUnite(ctx, later, c.NewUnited(later, target, OnNodes(Subset("second", c.ImagePatch("v3")), nodes[1]))); err != nil {
+				c.CannotDecide("the API server refuses a second UnitedDaemonSet of the target: " + err.Error())
+			}
+			c.Await(ctx, tells(later))
+			c.Await(ctx, Quiet(silence))
+			c.Mark(united)
+			c.Separate(ctx, first, metav1.DeletePropagationBackground)
+			c.Await(ctx, state.All(state.UnitedPlaced(later), state.UnitedDaemonSets(later), state.UnitedReported(later)))
+			c.Await(ctx, Quiet(silence))
+			c.Mark(again)
+		},
+		func(j *spec.Checks) {
+			j.Decide("UNITED-036",
+				HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(united, tells(later)),
+				Before(Done(history.DeleteUnited), PodCreated(OfVersion("v3"))), HoldsAtMark(again, state.UnitedPlaced(later)))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// tells holds when a condition of the UnitedDaemonSet that is not True names the other one, or the target.
+func tells(later string) state.Condition {
+	return state.UnitedCondition(later, "that is not True and names the other UnitedDaemonSet or the target", func(condition metav1.Condition) bool {
+		return condition.Status != metav1.ConditionTrue && (strings.Contains(condition.Message, name) || strings.Contains(condition.Message, target))
+	})
+}
+
+// missing is the spec of a target that comes later.
+func missing() {
+	spec.It("waits for a target that does not exist, says so, and makes the subsets when it comes",
+		spec.Decides("UNITED-024"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "b")
+			u := c.NewUnited(name, target, OnNodes(Subset("first", c.ImagePatch("v2")), nodes[0]))
+			if _, err := c.TryUnite(ctx, name, u); err != nil {
+				c.CannotDecide("the UnitedDaemonSet is refused: " + err.Error())
+			}
+			c.Await(ctx, missed())
+			c.Await(ctx, Quiet(silence))
+			c.Mark(united)
+			c.Create(ctx, c.NewDaemonSet(target, MaxUnavailable("1")))
+			placed(ctx, c)
+			c.Mark(changed)
+		},
+		func(j *spec.Checks) {
+			j.Decide("UNITED-024",
+				HoldsAtMark(united, state.When("there is no DaemonSet", func(cluster *history.Cluster) bool { return len(cluster.DaemonSets) == 0 })),
+				OneOf(HoldsAtMark(united, missed()),
+					Reported("that names the target", func(event *corev1.Event) bool { return strings.Contains(event.Message, target) })),
+				HoldsAtMark(changed, state.UnitedPlaced(name)))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+func missed() state.Condition {
+	return state.UnitedCondition(name, "that is not True and names the target", func(condition metav1.Condition) bool {
+		return condition.Status != metav1.ConditionTrue && strings.Contains(condition.Message, target)
+	})
+}
+
+// bad are patches that no subset can have, by the name of the subset.
+func bad() map[string]map[string]any {
+	ofPod := func(field string, value any) map[string]any {
+		return map[string]any{"spec": map[string]any{field: value}}
+	}
+	return map[string]map[string]any{
+		"bad-labels":     {"metadata": map[string]any{"labels": map[string]any{"app": "another"}}},
+		"bad-containers": ofPod("containers", []any{map[string]any{"$patch": "replace"}}),
+		"bad-type":       ofPod("containers", "none"),
+		"bad-affinity":   ofPod("nodeSelector", map[string]any{"elsewhere": "true"}),
+		"bad-image":      ofPod("containers", []any{map[string]any{"name": "daemon", "image": ""}}),
+	}
+}
+
+// patches is the spec of patches that cannot be applied.
+func patches() {
+	for _, subset := range []string{"bad-labels", "bad-containers", "bad-type", "bad-affinity", "bad-image"} {
+		spec.It("contains a patch that cannot be applied: "+subset,
+			spec.Decides("UNITED-038"),
+			func(ctx context.Context, c *spec.Case) {
+				nodes := addNodes(ctx, c, "a", "b")
+				c.Bind(byName, nodes[0])
+				c.Bind(moved, nodes[1])
+				ds := c.Deploy(ctx, MaxUnavailable("1"))
+				broken := OnNodes(Subset(subset, PatchTemplate(bad()[subset])), nodes[0])
+				good := OnNodes(Subset("good", c.ImagePatch("v2")), nodes[1])
+				if _, err := c.TryUnite(ctx, name, c.NewUnited(name, ds.Name, broken, good)); err == nil {
+					c.Await(ctx, state.All(names(subset), servedOn(nodes[1], "v2")))
+				}
+				c.Await(ctx, Quiet(silence))
+				c.Mark(united)
+			},
+			func(j *spec.Checks) {
+				node := j.Bound(byName)
+				j.Decide("UNITED-038",
+					NeverBetween(Done(history.CreateUnited), Marked(united), PodDeleted().On(node)),
+					OneOf(Refused("the patch", Answered(history.CreateUnited, name)), All(
+						OneOf(HoldsAtMark(united, names(subset)),
+							Reported("that names the subset", func(event *corev1.Event) bool { return strings.Contains(event.Message, subset) })),
+						AtLeast(1, PodAvailable(OfVersion("v2")).On(j.Bound(moved))))))
+			}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+	}
+}
+
+// names holds when a condition names the subset.
+func names(subset string) state.Condition {
+	return state.UnitedCondition(name, "that names the subset", func(condition metav1.Condition) bool { return strings.Contains(condition.Message, subset) })
+}
+
+// servedOn holds when the node has an available pod of the version.
+func servedOn(node, tag string) state.Condition {
+	return state.When("node "+node+" has a Ready pod of "+tag, func(cluster *history.Cluster) bool {
+		for _, pod := range cluster.Pods {
+			if history.NodeOf(pod) == node && history.IsReady(pod) && history.IsLive(pod) && strings.HasSuffix(pod.Spec.Containers[0].Image, ":"+tag) {
+				return true
+			}
+		}
+		return false
+	})
+}

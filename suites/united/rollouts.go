@@ -1,0 +1,92 @@
+package united
+
+import (
+	"context"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// note is an annotation that the target's template has and a subset's patch changes.
+const note = "example.org/note"
+
+// rollouts is the spec of changes of the target while it is united.
+func rollouts() {
+	spec.It("rolls changes of the target out to its own nodes and into the subsets, by the strategy that it has",
+		spec.Decides("UNITED-014", "UNITED-032", "UNITED-033"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "b", "c", "c")
+			ds := c.Deploy(ctx, MaxUnavailable("1"), noted("of the target"))
+			pinned := OnNodes(Subset("pinned", c.ImagePatch("v2")), nodes[0])
+			noting := OnNodes(Subset("noting", PatchTemplate(map[string]any{"metadata": map[string]any{"annotations": map[string]any{note: "of the subset"}}})), nodes[1])
+			u := c.Unite(ctx, ds, pinned, noting)
+			// The template changes before the affinity can have settled.
+			c.Await(ctx, Processed(c.Update(ctx, ds, Image("v3"))))
+			c.Await(ctx, state.All(state.UnitedPlaced(name), annotated(nodes[1], "of the subset")))
+			placed(ctx, c)
+			c.Mark(united)
+			c.Await(ctx, Processed(c.Update(ctx, ds, Image("v4"), MaxUnavailable("2"))))
+			placed(ctx, c)
+			c.Mark(changed)
+			noting.Patch = c.ImagePatch("v5")
+			c.Subdivide(ctx, u, pinned, noting)
+			c.Await(ctx, state.All(state.UnitedPlaced(name), annotated(nodes[1], "of the target")))
+			placed(ctx, c)
+			c.Mark(again)
+			c.Bind(byName, nodes[1])
+			c.Bind(none, nodes[2:]...)
+		},
+		func(j *spec.Checks) {
+			place, node := state.UnitedPlaced(name), j.Bound(byName)
+			j.Decide("UNITED-014", HoldsAtMark(united, place))
+			j.Decide("UNITED-032", HoldsAtMark(changed, place), HoldsAtMark(again, place), HoldsAtMark(changed, strategyIs(2)), HoldsAtMark(again, strategyIs(2)))
+			for _, other := range j.BoundAll(none) {
+				j.Decide("UNITED-032", Exactly(1, PodCreated(OfVersion("v4")).On(other)))
+			}
+			j.Decide("UNITED-033",
+				HoldsAtMark(united, place), HoldsAtMark(united, annotated(node, "of the subset")), HoldsAtMark(changed, place),
+				HoldsAtMark(changed, annotated(node, "of the subset")), HoldsAtMark(again, place), HoldsAtMark(again, annotated(node, "of the target")))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+func noted(text string) Edit {
+	return Edit{Says: "an annotation in the template", Apply: func(ds *appsv1.DaemonSet) {
+		metav1.SetMetaDataAnnotation(&ds.Spec.Template.ObjectMeta, note, text)
+	}}
+}
+
+// annotated holds when the one pod on the node has the annotation.
+func annotated(node, text string) state.Condition {
+	return state.Right("the pod on node "+node+" has the annotation "+text, func(cluster *history.Cluster) error {
+		for _, pod := range cluster.Pods {
+			if history.NodeOf(pod) == node && history.IsLive(pod) && pod.Annotations[note] != text {
+				return fmt.Errorf("pod %s has the annotation %q", pod.Name, pod.Annotations[note])
+			}
+		}
+		return nil
+	})
+}
+
+// strategyIs holds when the target's pods are all of its template, or its strategy is the user's: rolling, with that maxUnavailable.
+func strategyIs(maxUnavailable int32) state.Condition {
+	return state.Right("the target's rollouts are by the strategy that the user gave it", func(cluster *history.Cluster) error {
+		ds := daemonSet(cluster, target)
+		if ds == nil {
+			return fmt.Errorf("there is no target")
+		}
+		strategy := ds.Spec.UpdateStrategy
+		if strategy.Type != appsv1.RollingUpdateDaemonSetStrategyType || strategy.RollingUpdate == nil || strategy.RollingUpdate.MaxUnavailable == nil ||
+			*strategy.RollingUpdate.MaxUnavailable != intstr.FromInt32(maxUnavailable) {
+			return fmt.Errorf("its strategy is %s", encoded(strategy))
+		}
+		return nil
+	})
+}
