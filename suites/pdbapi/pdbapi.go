@@ -100,7 +100,3 @@ func maxUnavailable(budget *policyv1.PodDisruptionBudget) string {
 func selectorOf(budget *policyv1.PodDisruptionBudget) string {
 	return metav1.FormatLabelSelector(budget.Spec.Selector)
 }
-
-func allowed(budget *policyv1.PodDisruptionBudget) string {
-	return fmt.Sprint(budget.Status.DisruptionsAllowed)
-}

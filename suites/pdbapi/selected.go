@@ -50,7 +50,9 @@ func selected() {
 		func(j *spec.Checks) {
 			j.Decide("PDBAPI-010", Never(BudgetChanged("absent", "counts pods", func(_, after *policyv1.PodDisruptionBudget) bool { return after.Status.ExpectedPods > 0 })))
 			for _, name := range []string{"labelled", "unlabelled"} {
-				j.Decide("PDBAPI-010", Answers("evicting pod "+name, Answered(history.EvictPod, name), WithCode(http.StatusCreated)), Effected(PodDeleted(Named(name)), Answered(history.EvictPod, name)))
+				j.Decide("PDBAPI-010",
+					Answers("evicting pod "+name, Answered(history.EvictPod, name), WithCode(http.StatusCreated)),
+					Effected(PodDeleted(Named(name)), Answered(history.EvictPod, name)))
 			}
 		}, budgets)
 }
