@@ -12,15 +12,16 @@ import (
 // exercise are requirements whose specs together make the reference do everything that it may do.
 func exercise() []requirements.ID {
 	return []requirements.ID{
-		"API-010",     // waits for the status, in which alone it shows that the DaemonSet was seen
-		"API-020",     // rolls out and back: pods and history objects are created, old pods deleted, a history object renumbered
-		"HISTORY-017", // lets a history object go
-		"GATE-004",    // switches the feature gate off: the admission policies of either setting are put in place, and those of the other taken away
-		"EVICT-014",   // evicts pods under a budget, which are looked for past the cache once they are gone
-		"EVICT-025",   // has a budget over a pod whose controller is asked for its scale
-		"UNITED-020",  // unites a DaemonSet and gives everything back: DaemonSets of subsets are created and deleted, nodes and pods labelled
-		"UNITED-033",  // changes the DaemonSets of subsets
-		"HISTORY-026", // leaves pods and history to be adopted, before which the DaemonSet is read past the cache
+		"API-010",      // waits for the status, in which alone it shows that the DaemonSet was seen
+		"API-020",      // rolls out and back: pods and history objects are created, old pods deleted, a history object renumbered
+		"HISTORY-017",  // lets a history object go
+		"GATE-004",     // switches the feature gate off: the admission policies of either setting are put in place, and those of the other taken away
+		"EVICT-014",    // evicts pods under a budget, which is computed
+		"EVICT-025",    // has a budget over a pod whose controller is asked for its scale
+		"RECOVERY-006", // is refused pods for a while: the events of that are counted up
+		"UNITED-020",   // unites a DaemonSet and gives everything back: DaemonSets of subsets are created and deleted, nodes and pods labelled
+		"UNITED-033",   // changes the DaemonSets of subsets
+		"HISTORY-026",  // leaves pods and history to be adopted, before which the DaemonSet is read past the cache
 	}
 }
 

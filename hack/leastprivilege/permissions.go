@@ -39,8 +39,8 @@ func (p permission) String() string {
 // unshown says why no spec of the exercise asks for the permission although the reference needs it, or nothing.
 func (p permission) unshown() string {
 	switch {
-	case p.group == "events.k8s.io" && p.verb == "patch":
-		return "only what happens again and again, such as refused pods, makes one event of many, and no spec decides RECOVERY-006 yet"
+	case p.resource == "pods" && p.verb == "get":
+		return "a pod of an eviction is looked for past the cache once that has lost it, when the specs of the exercise are over"
 	case p.resource == "pods/status" && p.verb == "patch":
 		return "a condition is set back two minutes after the eviction, which every trial would take longer"
 	}
