@@ -16,7 +16,7 @@ func exercise() []requirements.ID {
 		"API-020",      // rolls out and back: pods and history objects are created, old pods deleted, a history object renumbered
 		"HISTORY-017",  // lets a history object go
 		"GATE-004",     // switches the feature gate off: the admission policies of either setting are put in place, and those of the other taken away
-		"EVICT-014",    // evicts pods under a budget, which is computed
+		"EVICT-014",    // has a budget computed, and evicts pods under it
 		"EVICT-025",    // has a budget over a pod whose controller is asked for its scale
 		"RECOVERY-006", // is refused pods for a while: the events of that are counted up
 		"UNITED-020",   // unites a DaemonSet and gives everything back: DaemonSets of subsets are created and deleted, nodes and pods labelled
