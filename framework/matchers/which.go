@@ -68,7 +68,7 @@ func (w Which) pod(happened string) string {
 	return strings.TrimSpace(w.text + " pod " + happened)
 }
 
-// Not picks the pods that the choice leaves.
-func Not(which Which) Which {
+// AllBut picks the pods that the choice leaves.
+func AllBut(which Which) Which {
 	return Which{"not " + which.text, func(cluster *history.Cluster, pod *corev1.Pod) bool { return !which.is(cluster, pod) }}
 }

@@ -83,7 +83,7 @@ func subsets() {
 }
 
 // notOf picks the pods that are of another version.
-func notOf(tag string) Which { return Not(OfVersion(tag)) }
+func notOf(tag string) Which { return AllBut(OfVersion(tag)) }
 
 // merged holds when the containers of subsets' pods differ from the target's in their image alone.
 func merged() state.Condition {
