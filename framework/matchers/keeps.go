@@ -27,8 +27,8 @@ func Keeps(id requirements.ID) Matcher {
 	}}
 }
 
-// KeepsEveryRule asks that no standing rule is broken whose feature the implementation claims. It shows the first violation of each that is.
-func KeepsEveryRule() Matcher {
+// KeepsEveryRule asks that no standing rule of the features is broken, as far as the implementation claims them. It shows the first violation of each that is.
+func KeepsEveryRule(features ...requirements.Feature) Matcher {
 	return question{promise: "keeps every standing rule", ask: func(s *Survey, _ string) Answer {
 		catalogue, err := requirements.Load()
 		if err != nil {
@@ -38,7 +38,7 @@ func KeepsEveryRule() Matcher {
 		for _, verdict := range s.standing {
 			requirement, _ := catalogue.Get(verdict.Requirement)
 			switch {
-			case !slices.Contains(s.h.Features, string(requirement.Feature)):
+			case !slices.Contains(features, requirement.Feature), !slices.Contains(s.h.Features, string(requirement.Feature)):
 			case verdict.Outcome == judge.Broken:
 				answer.Violations = append(answer.Violations, verdict.Violations[:1]...)
 			case verdict.Outcome == judge.Inconclusive:

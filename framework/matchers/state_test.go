@@ -8,6 +8,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	ruling "github.com/rollcall-conformance/rollcall/framework/rules/rollout"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 )
@@ -72,7 +73,7 @@ func TestKeepsAsksForAStandingRule(t *testing.T) {
 	})
 }
 
-func TestKeepsEveryRuleAsksForThoseOfClaimedFeatures(t *testing.T) {
+func TestKeepsEveryRuleAsksForThoseOfFeaturesThatAreClaimed(t *testing.T) {
 	b := historytest.New(t).Nodes(1)
 	ds := b.DaemonSet("agent", historytest.MaxSurge("1"))
 	ds.Pod("old", "node-1").Ready()
@@ -80,12 +81,13 @@ func TestKeepsEveryRuleAsksForThoseOfClaimedFeatures(t *testing.T) {
 	ds.Pod("newer", "node-1")
 	h := b.History()
 	h.Features = []string{"Surge"}
-	breaks(t, h, KeepsEveryRule(), ruling.SurgeOnePerRevision().Promise, "newer")
+	breaks(t, h, KeepsEveryRule(requirements.Surge), ruling.SurgeOnePerRevision().Promise, "newer")
+	keeps(t, h, KeepsEveryRule(requirements.Eviction))
 	h.Features = []string{"Eviction"}
-	keeps(t, h, KeepsEveryRule())
+	keeps(t, h, KeepsEveryRule(requirements.Surge))
 	h = served(t).Without(history.KindPod).History()
 	h.Features = []string{"Surge"}
-	isUntested(t, h, KeepsEveryRule(), "Pod was not recorded")
+	isUntested(t, h, KeepsEveryRule(requirements.Surge), "Pod was not recorded")
 }
 
 func TestPodAvailableBoundsAWait(t *testing.T) {

@@ -40,7 +40,7 @@ func Specs() {
 			c.Await(ctx, Quiet(spec.Prompt))
 		},
 		func(j *spec.Checks) {
-			j.Decide("STRESS-001", KeepsEveryRule(), EndsRolledOut())
+			j.Decide("STRESS-001", KeepsEveryRule(requirements.DaemonSet, requirements.Surge), EndsRolledOut())
 			j.Observe(func(h *history.History) string {
 				return fmt.Sprintf("%d random acts; the same again with -seed=%d", len(h.Bindings[scheduled]), h.Seed)
 			})
