@@ -46,6 +46,7 @@ const (
 	RestartAs          Act = "restart as"
 	ReleaseRestart     Act = "release restart"
 	PatchPod           Act = "patch pod"
+	SetDisruption      Act = "set DisruptionTarget condition"
 	DeletePod          Act = "delete pod"
 	EvictPod           Act = "evict pod"
 	DryRunEviction     Act = "dry-run eviction"
@@ -131,7 +132,7 @@ var effects = map[Act]effect{
 
 	CreatePod: creates, AdoptPod: creates, LabelPod: 0, RunPod: 0, BecomeUnready: disturbs, BecomeReady: 0, FailPod: disturbs, SucceedPod: disturbs,
 	HoldTermination: 0, ReleaseTermination: 0, SetReadySince: disturbs, HoldRestart: 0, ObserveUpdate: 0, RestartAs: 0, ReleaseRestart: 0, PatchPod: disturbs,
-	DeletePod: deletes | disturbs, EvictPod: deletes | disturbs,
+	SetDisruption: 0, DeletePod: deletes | disturbs, EvictPod: deletes | disturbs,
 	DryRunEviction: 0, ReadEviction: 0, PatchEviction: 0, ReadBudget: 0, ListBudgets: 0, RefuseStatus: 0, Discover: 0,
 	AddFinalizer: 0, RemoveFinalizer: deletes,
 

@@ -7,6 +7,9 @@ import (
 // KindNamespace names a namespace in a stimulus. Namespaces are not recorded.
 const KindNamespace Kind = "Namespace"
 
+// KindJob names a Job, as the controller of pods. Jobs are not recorded.
+const KindJob Kind = "Job"
+
 // Stimulus is one deliberate act of the harness. It is recorded before it is carried out, so that a judge never takes its effect
 // for the implementation's doing. What became of it is in the Outcome of the same number.
 type Stimulus struct {

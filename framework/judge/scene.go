@@ -142,6 +142,12 @@ func (s *Scene) WorkingSince() time.Time {
 	return latest(s.memory.control.workingSince, s.memory.h.RecoveredBy(s.Now))
 }
 
+// Due is when the time d has passed since an instant, in which the API server answered throughout: see history.History.Due.
+func (s *Scene) Due(since time.Time, d time.Duration) time.Time { return s.memory.h.Due(since, d) }
+
+// Interrupted reports whether the harness keeps the implementation from its work now, or is just starting it: nothing is due.
+func (s *Scene) Interrupted() bool { return s.memory.control.interrupted() }
+
 // DeletedByImplementation reports whether this step, which deletes the object, is the implementation's act. A pod's deletion may be somebody else's in
 // more ways than another object's.
 func (s *Scene) DeletedByImplementation(before history.Object) bool {

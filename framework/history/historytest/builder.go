@@ -44,7 +44,7 @@ func New(t testing.TB) *Builder {
 			Version: history.FormatVersion, Scenario: t.Name(), Start: start, Namespaces: []string{Namespace}, RevisionLabel: RevisionLabel,
 			Kinds: []history.Kind{
 				history.KindPod, history.KindNode, history.KindDaemonSet, history.KindControllerRevision, history.KindStatefulSet,
-				history.KindPodDisruptionBudget,
+				history.KindPodDisruptionBudget, history.KindReplicaSet,
 			},
 		}},
 	}

@@ -1,0 +1,85 @@
+package disruption
+
+import (
+	"fmt"
+
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+)
+
+// Condition is PDB-017.
+func Condition() judge.Rule {
+	return judge.Rule{
+		Requirement: "PDB-017",
+		Kind:        judge.Prohibition,
+		Promise:     "each status has a condition DisruptionAllowed that agrees with disruptionsAllowed and with observedGeneration",
+		Needs:       []history.Kind{history.KindPodDisruptionBudget},
+		New: func(history.Header) judge.Observer {
+			rule := writes(contradiction)
+			rule.about = func(*statusWrite) bool { return true }
+			return rule
+		},
+	}
+}
+
+// contradiction says in what the condition and the numbers differ.
+func contradiction(w *statusWrite) string {
+	status := w.after.Status
+	condition := meta.FindStatusCondition(status.Conditions, policyv1.DisruptionAllowedCondition)
+	want, reason := metav1.ConditionFalse, policyv1.InsufficientPodsReason
+	if status.DisruptionsAllowed > 0 {
+		want, reason = metav1.ConditionTrue, policyv1.SufficientPodsReason
+	}
+	switch {
+	case condition == nil:
+		return "no condition DisruptionAllowed"
+	case condition.Status != want, condition.Reason != reason && (want == metav1.ConditionTrue || condition.Reason != policyv1.SyncFailedReason):
+		return fmt.Sprintf("condition DisruptionAllowed %s, reason %s, beside disruptionsAllowed %d", condition.Status, condition.Reason, status.DisruptionsAllowed)
+	case condition.ObservedGeneration != status.ObservedGeneration:
+		return fmt.Sprintf("condition DisruptionAllowed of generation %d beside observedGeneration %d", condition.ObservedGeneration, status.ObservedGeneration)
+	}
+	return ""
+}
+
+// ForeignConditions is PDB-031.
+func ForeignConditions() judge.Rule {
+	return judge.Rule{
+		Requirement: "PDB-031",
+		Kind:        judge.Prohibition,
+		Promise:     "conditions that others wrote stay as they are",
+		Needs:       []history.Kind{history.KindPodDisruptionBudget},
+		New: func(history.Header) judge.Observer {
+			rule := writes(lostCondition)
+			rule.about = func(w *statusWrite) bool { return len(foreign(w.before)) > 0 }
+			return rule
+		},
+	}
+}
+
+// lostCondition names a condition of somebody else's that the write changes or takes away.
+func lostCondition(w *statusWrite) string {
+	for _, was := range foreign(w.before) {
+		is := meta.FindStatusCondition(w.after.Status.Conditions, was.Type)
+		switch {
+		case is == nil:
+			return "condition " + was.Type + " taken away"
+		case *is != was:
+			return "condition " + was.Type + " changed"
+		}
+	}
+	return ""
+}
+
+func foreign(object *policyv1.PodDisruptionBudget) []metav1.Condition {
+	var others []metav1.Condition
+	for _, condition := range object.Status.Conditions {
+		if condition.Type != policyv1.DisruptionAllowedCondition {
+			others = append(others, condition)
+		}
+	}
+	return others
+}
