@@ -7,6 +7,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/api"
 	"github.com/rollcall-conformance/rollcall/suites/avail"
 	"github.com/rollcall-conformance/rollcall/suites/conditions"
+	"github.com/rollcall-conformance/rollcall/suites/cross"
 	"github.com/rollcall-conformance/rollcall/suites/drain"
 	"github.com/rollcall-conformance/rollcall/suites/evict"
 	"github.com/rollcall-conformance/rollcall/suites/gate"
@@ -16,6 +17,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/kubelet"
 	"github.com/rollcall-conformance/rollcall/suites/ondelete"
 	"github.com/rollcall-conformance/rollcall/suites/pause"
+	"github.com/rollcall-conformance/rollcall/suites/pdb"
 	"github.com/rollcall-conformance/rollcall/suites/pdbapi"
 	"github.com/rollcall-conformance/rollcall/suites/recovery"
 	"github.com/rollcall-conformance/rollcall/suites/revisions"
@@ -50,6 +52,8 @@ func Register() {
 	ginkgo.Describe("Conditions", conditions.Specs)
 	ginkgo.Describe("Revisions", revisions.Specs)
 	ginkgo.Describe("United", united.Specs)
+	ginkgo.Describe("Disruption budget", pdb.Specs)
+	ginkgo.Describe("Daemons under budgets", cross.Specs)
 	ginkgo.Describe("Recovery", recovery.Specs)
 	ginkgo.Describe("Disruption budget API", pdbapi.Specs)
 	ginkgo.Describe("Eviction", evict.Specs)

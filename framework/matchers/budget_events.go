@@ -102,3 +102,25 @@ func evicted(pod *corev1.Pod) bool {
 func BudgetRespecified(name string) Event {
 	return BudgetChanged(name, "has another spec", func(before, after *policyv1.PodDisruptionBudget) bool { return after.Generation > before.Generation })
 }
+
+// NoEqualBudgetStatus asks of PodDisruptionBudgets what NoEqualStatus asks of DaemonSets.
+func NoEqualBudgetStatus() Matcher {
+	return noEqualStatus("writes no budget's status that equals the stored one", history.KindPodDisruptionBudget, writesBudget, nil)
+}
+
+// NoEqualBudgetStatusAfter asks it of the time after the marker's first occurrence.
+func NoEqualBudgetStatusAfter(marker Event) Matcher {
+	return noEqualStatus(fmt.Sprintf("writes no budget's status that equals the stored one after %s", marker), history.KindPodDisruptionBudget, writesBudget, &marker)
+}
+
+// writesBudget reports whether the request is a status write of whoever sees to budgets.
+func writesBudget(author history.Author) bool {
+	return author.Subresource == "status" && (author.Who == history.Implementation || author.Who == history.DisruptionController)
+}
+
+// PodSpared happens when a pod is no longer said to be about to be disrupted, and is still there.
+func PodSpared(which ...Which) Event {
+	return podEvent(which, "no longer about to be disrupted", func(before, after *corev1.Pod) bool {
+		return before != nil && after != nil && history.IsDisruptionTarget(before) && !history.IsDisruptionTarget(after)
+	})
+}

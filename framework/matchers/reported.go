@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
 
 // Reported asks that there is an Event object of which the predicate is true. Where Event objects may be missing from the recording it is not tested.
@@ -21,6 +22,34 @@ func Reported(text string, is func(*corev1.Event) bool) Matcher {
 			return kept()
 		}
 		return s.overdue("no such Event")
+	}}
+}
+
+// ReportedAtMost asks that Events of which the predicate is true are written that often at most after the marker's first occurrence, by when they were heard of.
+// Without the marker, and where Event objects may be missing from the recording, it is not tested.
+func ReportedAtMost(n int, text string, marker Event, is func(*corev1.Event) bool) Matcher {
+	return question{promise: fmt.Sprintf("at most %d Events %s after %s", n, text, marker), bounds: []Event{marker}, ask: func(s *Survey, _ string) Answer {
+		begun := marker.find(s)
+		if len(begun) == 0 {
+			return untested("no %s", marker)
+		}
+		if s.eventsMissing() {
+			return untested("Event objects may be missing from the recording")
+		}
+		count := 0
+		for _, entry := range s.h.Evidence {
+			event, ok := entry.Object.(*corev1.Event)
+			if !ok || entry.Received < begun[0].Received || !is(event) {
+				continue
+			}
+			if count++; count > n {
+				return broken(&judge.Violation{
+					Got: fmt.Sprintf("more than %d such Events, the last %q", n, event.Message), Time: entry.Time, Window: []history.Entry{begun[0].Entry},
+					ResourceVersion: begun[0].ResourceVersion,
+				})
+			}
+		}
+		return kept()
 	}}
 }
 

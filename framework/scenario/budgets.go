@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	policyv1 "k8s.io/api/policy/v1"
@@ -38,10 +39,11 @@ func MaxDisrupted(value string) BudgetEdit {
 	}}
 }
 
-// Selecting sets a budget's selector to the labels.
+// Selecting sets a budget's selector to the labels; without any it selects every pod of the namespace.
 func Selecting(labels map[string]string) BudgetEdit {
-	return BudgetEdit{"selector " + metav1.FormatLabelSelector(metav1.SetAsLabelSelector(labels)), func(budget *policyv1.PodDisruptionBudget) {
-		budget.Spec.Selector = metav1.SetAsLabelSelector(labels)
+	selector := &metav1.LabelSelector{MatchLabels: labels}
+	return BudgetEdit{"selector " + metav1.FormatLabelSelector(selector), func(budget *policyv1.PodDisruptionBudget) {
+		budget.Spec.Selector = selector.DeepCopy()
 	}}
 }
 
@@ -152,6 +154,23 @@ func BudgetStatus(budget *policyv1.PodDisruptionBudget, text string, is func(pol
 				return "it says " + state.BudgetNumbers(status)
 			}
 			return ""
+		}
+		return "there is no such budget"
+	}}
+}
+
+// Computed holds when the status of this generation of the budget, or of a later one, has the numbers that the pods make it have.
+func Computed(budget *policyv1.PodDisruptionBudget) Condition {
+	return Condition{Text: fmt.Sprintf("the status of PodDisruptionBudget %s is what the pods make it", budget.Name), Unmet: func(cluster *history.Cluster) string {
+		for _, now := range cluster.Budgets() {
+			if now.UID != budget.UID {
+				continue
+			}
+			said, tallies := history.TallyOf(now.Status), cluster.Reckon(now).Tallies
+			if now.Generation >= budget.Generation && now.Status.ObservedGeneration == now.Generation && slices.Contains(tallies, said) {
+				return ""
+			}
+			return fmt.Sprintf("it says %s, and the pods make it %+v", state.BudgetNumbers(now.Status), tallies)
 		}
 		return "there is no such budget"
 	}}

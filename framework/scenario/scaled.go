@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -17,7 +18,7 @@ import (
 
 // Scaled is a workload that a scenario made and that keeps a number of pods, which it tells by the label "app" with the workload's name.
 type Scaled struct {
-	// Kind is ReplicaSet, Deployment, StatefulSet or ReplicationController.
+	// Kind is ReplicaSet, Deployment, StatefulSet or ReplicationController, or Job, which keeps pods and has no scale.
 	Kind history.Kind
 	// Name and UID of the object, which is in the scenario's namespace.
 	Name string
@@ -74,16 +75,22 @@ func (s *Scenario) newScaled(
 			}
 			return apps.StatefulSets(s.namespace).Create(ctx, &appsv1.StatefulSet{ObjectMeta: meta, Spec: spec}, options)
 		}, nil
+	case history.KindJob:
+		template.Spec.RestartPolicy = corev1.RestartPolicyNever
+		return func(ctx context.Context) (metav1.Object, error) {
+			job := &batchv1.Job{ObjectMeta: meta, Spec: batchv1.JobSpec{Parallelism: &replicas, Template: template}}
+			return s.client.BatchV1().Jobs(s.namespace).Create(ctx, job, options)
+		}, nil
 	case history.KindReplicationController:
 		return func(ctx context.Context) (metav1.Object, error) {
 			spec := corev1.ReplicationControllerSpec{Replicas: &replicas, Selector: w.Labels(), Template: &template}
 			return s.client.CoreV1().ReplicationControllers(s.namespace).Create(ctx, &corev1.ReplicationController{ObjectMeta: meta, Spec: spec}, options)
 		}, nil
 	}
-	return nil, fmt.Errorf("%s is no kind of workload with a scale", w.Kind)
+	return nil, fmt.Errorf("%s is no kind of workload that keeps pods", w.Kind)
 }
 
-// Scale sets the workload's number of replicas, by its scale subresource.
+// Scale sets the number of replicas of a workload that has a scale, by that subresource.
 func (s *Scenario) Scale(ctx context.Context, w Scaled, replicas int32) {
 	s.tb.Helper()
 	scale := &autoscalingv1.Scale{

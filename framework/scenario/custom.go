@@ -1,0 +1,78 @@
+package scenario
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+// customKind is the kind of the objects of an API that a scenario defines.
+const customKind = "Keeper"
+
+// RunCustom defines an API of the scenario's own whose objects have a scale subresource, creates an object of it that asks for that many replicas, and returns
+// the reference by which it controls pods. Nobody makes any. The API goes with the scenario.
+func (s *Scenario) RunCustom(ctx context.Context, name string, replicas int64) metav1.OwnerReference {
+	s.tb.Helper()
+	// No two scenarios share one, so that each can remove its own.
+	kind := schema.GroupVersionKind{Group: s.namespace + ".rollcall.dev", Version: "v1", Kind: customKind}
+	definition := customDefinition(kind)
+	extensions, err := clientset.NewForConfig(s.env.Config)
+	s.must(err, "make a client of API extensions")
+	definitions := extensions.ApiextensionsV1().CustomResourceDefinitions()
+	s.held = append(s.held, func(ctx context.Context) error {
+		return ignoreNotFound(definitions.Delete(ctx, definition.Name, metav1.DeleteOptions{}))
+	})
+	objects, err := dynamic.NewForConfig(s.env.Config)
+	s.must(err, "make a client of any API")
+	object := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"replicas": replicas}}}
+	object.SetGroupVersionKind(kind)
+	object.SetName(name)
+	var stored *unstructured.Unstructured
+	stimulus := history.Stimulus{Act: history.CreateWorkload, Kind: history.KindOf(kind.GroupKind()), Namespace: s.namespace, Name: name}
+	err = s.Do(ctx, stimulus, func(ctx context.Context) error {
+		if _, err := definitions.Create(ctx, definition, metav1.CreateOptions{}); err != nil {
+			return err
+		}
+		bounded, cancel := context.WithTimeout(ctx, s.env.Patience)
+		defer cancel()
+		resource := objects.Resource(kind.GroupVersion().WithResource(definition.Spec.Names.Plural)).Namespace(s.namespace)
+		// The API server serves it a moment after it was defined.
+		return wait.PollUntilContextCancel(bounded, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+			created, err := resource.Create(ctx, object, metav1.CreateOptions{})
+			stored = created
+			return err == nil, ignoreNotFound(err)
+		})
+	})
+	s.must(err, "create %s %s", customKind, name)
+	return *metav1.NewControllerRef(stored, kind)
+}
+
+func customDefinition(kind schema.GroupVersionKind) *apiextensionsv1.CustomResourceDefinition {
+	plural, keepsAll := strings.ToLower(kind.Kind)+"s", true
+	return &apiextensionsv1.CustomResourceDefinition{
+		ObjectMeta: metav1.ObjectMeta{Name: plural + "." + kind.Group},
+		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group: kind.Group, Scope: apiextensionsv1.NamespaceScoped,
+			Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: kind.Kind, Plural: plural},
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
+				Name: kind.Version, Served: true, Storage: true,
+				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
+					Type: "object", XPreserveUnknownFields: &keepsAll,
+				}},
+				Subresources: &apiextensionsv1.CustomResourceSubresources{Scale: &apiextensionsv1.CustomResourceSubresourceScale{
+					SpecReplicasPath: ".spec.replicas", StatusReplicasPath: ".status.replicas",
+				}},
+			}},
+		},
+	}
+}

@@ -1,0 +1,52 @@
+package cross
+
+import (
+	"context"
+
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// rollouts are the specs of rollouts under a budget.
+func rollouts() {
+	spec.It("rolls out whatever a budget allows, with maxUnavailable",
+		spec.Decides("CROSS-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			guarded(ctx, c, daemonSet, 3)
+			c.RollOut(ctx, daemonSet, Image("v2"))
+		},
+		func(j *spec.Checks) { j.Decide("CROSS-003", AtLeast(3, PodDeleted(OfVersion("v1"))), EndsRolledOut()) }, recorded())
+
+	spec.It("counts surge pods as healthy, no more of them than maxSurge allows, and none when the rollout is over",
+		spec.Decides("CROSS-003", "CROSS-004"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(1))
+			budget := guarded(ctx, c, daemonSet, 3)
+			// Each updated pod is Ready beside an old one for a while.
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			c.Await(ctx, RolledOut(updated))
+			c.Await(ctx, Computed(budget))
+			c.Await(ctx, Quiet(spec.Prompt))
+		},
+		func(j *spec.Checks) {
+			j.Decide("CROSS-003", AtLeast(3, PodDeleted(OfVersion("v1"))), EndsRolledOut())
+			rollout := Done(history.UpdateDaemonSet)
+			j.Decide("CROSS-004",
+				AtLeast(1, After(counted("4 of 3 pods healthy", func(healthy int32) bool { return healthy == 4 }), rollout)),
+				Never(counted("5 or more of 3 pods healthy", func(healthy int32) bool { return healthy > 4 })),
+				EndsRolledOut(), ComesToHold(countsAll()), Keeps("PDB-001"))
+		}, recorded())
+}
+
+// countsAll holds when the budget counts three healthy pods.
+func countsAll() Condition {
+	return state.Budget(guard, "3 pods are healthy", func(status policyv1.PodDisruptionBudgetStatus) bool { return status.CurrentHealthy == 3 })
+}

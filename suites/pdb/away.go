@@ -1,0 +1,55 @@
+package pdb
+
+import (
+	"context"
+	"fmt"
+
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// away is the spec of a controller that is not there for a while.
+func away() {
+	spec.It("leaves evictions to the stored status while the controller is down, and computes it anew when it is back",
+		spec.Decides("PDB-030"),
+		func(ctx context.Context, c *spec.Case) {
+			workload := web(ctx, c, 4, IgnoreSIGTERM())
+			budget := guarded(ctx, c, workload, MinAvailable("2"))
+			pods := c.PodsOf(ctx, workload)
+			c.Require(ctx, "two disruptions are allowed", Allows(budget, 2))
+			c.Bind(granted, pods[0].Name, pods[1].Name)
+			c.Bind(refused, pods[2].Name)
+			c.Kill(ctx)
+			for _, pod := range pods[:3] {
+				if err := c.TryEvict(ctx, pod); err != nil && !apierrors.IsTooManyRequests(err) {
+					c.CannotDecide(fmt.Sprintf("the eviction of pod %s failed: %v", pod.Name, err))
+				}
+			}
+			c.Await(ctx, LivePodsOf(workload, 4, history.IsReady))
+			c.Restart(ctx)
+			c.Await(ctx, Computed(budget))
+		},
+		func(j *spec.Checks) {
+			byController := BudgetChanged(guard, "has another status that lists no pod more", func(before, after *policyv1.PodDisruptionBudget) bool {
+				return !equality.Semantic.DeepEqual(before.Status, after.Status) && len(after.Status.DisruptedPods) <= len(before.Status.DisruptedPods)
+			})
+			// Whoever else sees to budgets, the one that was killed does not.
+			j.Given(NeverBetween(Done(history.KillImplementation), Done(history.RestartImplementation), byController))
+			for _, pod := range j.BoundAll(granted) {
+				j.Decide("PDB-030", Before(PodDeleted(Named(pod)), Done(history.RestartImplementation)))
+			}
+			j.Decide("PDB-030", Never(PodDeleted(Named(j.Bound(refused)))), Within(promptly, Done(history.RestartImplementation), byController), Keeps("PDB-001"))
+		}, recorded(), spec.Alone{}, spec.SimulatedNodes{})
+}
+
+// What the scenario chooses.
+const (
+	granted = "the pods whose eviction the stored status allows"
+	refused = "the pod whose eviction it does not allow"
+)

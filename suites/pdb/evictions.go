@@ -1,0 +1,63 @@
+package pdb
+
+import (
+	"context"
+	"fmt"
+
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// evictions are the specs of what evictions leave in a budget's status.
+func evictions() {
+	spec.It("keeps an evicted pod listed in disruptedPods until it terminates, and takes it off the list then",
+		spec.Decides("PDB-012", "PDB-016", "PDB-009"),
+		func(ctx context.Context, c *spec.Case) {
+			workload := web(ctx, c, 4, IgnoreSIGTERM())
+			budget := guarded(ctx, c, workload, MinAvailable("2"))
+			evicted := c.PodsOf(ctx, workload)[:2]
+			for _, pod := range evicted {
+				c.Require(ctx, "the budget allows an eviction", BudgetStatus(budget, "it allows one", func(status policyv1.PodDisruptionBudgetStatus) bool {
+					return status.DisruptionsAllowed > 0
+				}))
+				c.Evict(ctx, pod)
+				if !c.Await(ctx, BudgetStatus(budget, "no pod is listed", func(status policyv1.PodDisruptionBudgetStatus) bool { return len(status.DisruptedPods) == 0 })) {
+					return
+				}
+			}
+			c.Await(ctx, Computed(budget))
+			for _, pod := range evicted {
+				c.Pods.ReleaseTermination(ctx, pod)
+			}
+			c.Await(ctx, Computed(budget))
+		},
+		func(j *spec.Checks) {
+			listed := written(guard, "a pod is listed", func(status policyv1.PodDisruptionBudgetStatus) bool { return len(status.DisruptedPods) > 0 })
+			j.Decide("PDB-012", Before(listed, PodDeleted()), AtLeast(2, listed))
+		}, recorded(), spec.SimulatedNodes{})
+
+	spec.It("stands in the way of no eviction any more once it is deleted",
+		spec.Decides("PDB-029"),
+		func(ctx context.Context, c *spec.Case) {
+			workload := web(ctx, c, 2)
+			budget := guarded(ctx, c, workload, MinAvailable("2"))
+			pod := c.PodsOf(ctx, workload)[0]
+			if err := c.TryEvict(ctx, pod); !apierrors.IsTooManyRequests(err) {
+				c.CannotDecide(fmt.Sprintf("the disruption budget does not refuse the eviction: %v", err))
+			}
+			c.DeleteBudget(ctx, budget)
+			if err := c.TryEvict(ctx, pod); err != nil && !apierrors.IsTooManyRequests(err) {
+				c.CannotDecide(fmt.Sprintf("the eviction failed: %v", err))
+			}
+			c.Await(ctx, Quiet(silent))
+		},
+		func(j *spec.Checks) {
+			j.Given(NeverBetween(Done(history.EvictPod), Done(history.DeleteBudget), PodDeleted()))
+			j.Decide("PDB-029", AtLeast(1, After(PodDeleted(), Done(history.DeleteBudget))))
+		}, recorded(), spec.SimulatedNodes{})
+}

@@ -1,0 +1,75 @@
+package pdb
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// left is what remains of the two minutes of what these specs write, which is of the past. More than judge.Lag and the second to which times are rounded.
+const left = 5 * time.Second
+
+// expiry is the spec of what is taken back after two minutes, if what it announces has not come about.
+func expiry() {
+	spec.It("gives up after two minutes, by itself, on a pod that was to be evicted and is still there",
+		spec.Decides("PDB-014", "PDB-015", "PDB-034"),
+		func(ctx context.Context, c *spec.Case) {
+			workload := web(ctx, c, 3)
+			budget := guarded(ctx, c, workload, MinAvailable("1"))
+			c.Await(ctx, Quiet(time.Second))
+			pods := c.PodsOf(ctx, workload)
+			c.Bind(unmoved, pods[0].Name)
+			c.Bind(spared, pods[1].Name)
+			c.Disrupt(ctx, pods[1], time.Now().Add(left-history.DisruptedTimeout))
+			c.WriteBudgetStatus(ctx, budget, ListDisrupted(pods[0].Name, time.Now().Add(left-history.DisruptedTimeout)))
+			c.AwaitAfter(ctx, left, state.All(state.Budget(guard, "it counts all pods", counts(3)), reset(pods[1].Name)))
+			c.Await(ctx, Quiet(spec.Prompt))
+		},
+		func(j *spec.Checks) {
+			pod := j.Bound(unmoved)
+			listed := written(guard, "the pod is listed", func(status policyv1.PodDisruptionBudgetStatus) bool { return len(status.DisruptedPods) > 0 })
+			dropped := written(guard, "the pod is listed no more, and counts", counts(3))
+			// Whoever drops it at once has seen that the pod is younger than the entry, and so another one.
+			j.Given(AtLeast(1, listed), NotWithin(left-2*time.Second, First(listed), dropped))
+			j.Decide("PDB-014", Within(left+promptly, First(listed), dropped),
+				Reported("NotDeleted about the pod", func(event *corev1.Event) bool {
+					return event.Reason == "NotDeleted" && event.Type == corev1.EventTypeWarning && event.InvolvedObject.Name == pod
+				}))
+			j.Decide("PDB-015", Within(left+promptly, First(listed), dropped))
+			spared := j.Bound(spared)
+			j.Decide("PDB-034", Within(left+promptly, Done(history.SetDisruption), PodSpared(Named(spared))))
+		}, recorded(), spec.Alone{}, spec.SimulatedNodes{})
+}
+
+// What the scenario chooses.
+const (
+	unmoved = "the pod that is listed and not deleted"
+	spared  = "the pod that was to be disrupted and was not"
+)
+
+// counts is the predicate of a status that counts that many healthy pods, none of them on its way.
+func counts(healthy int32) func(policyv1.PodDisruptionBudgetStatus) bool {
+	return func(status policyv1.PodDisruptionBudgetStatus) bool {
+		return status.CurrentHealthy == healthy && len(status.DisruptedPods) == 0
+	}
+}
+
+// reset holds when the pod is not said to be disrupted.
+func reset(name string) Condition {
+	return state.When("pod "+name+" is not about to be disrupted", func(cluster *history.Cluster) bool {
+		for _, pod := range cluster.Pods {
+			if pod.Name == name {
+				return !history.IsDisruptionTarget(pod)
+			}
+		}
+		return false
+	})
+}

@@ -1,0 +1,46 @@
+package pdb
+
+import (
+	"context"
+	"time"
+
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// pods are the specs of pods that are there and do not count as healthy.
+func pods() {
+	spec.It("does not count pods as healthy that are terminating, and yet Ready",
+		spec.Decides("PDB-009", "PDB-026"),
+		func(ctx context.Context, c *spec.Case) {
+			workload := web(ctx, c, 3, IgnoreSIGTERM())
+			budget := guarded(ctx, c, workload, MinAvailable("1"))
+			terminating := c.PodsOf(ctx, workload)[:2]
+			for _, pod := range terminating {
+				c.DeletePod(ctx, pod, graceful)
+				if !c.Await(ctx, Computed(budget)) {
+					return
+				}
+			}
+			for _, pod := range terminating {
+				c.Pods.ReleaseTermination(ctx, pod)
+			}
+			c.Await(ctx, Computed(budget))
+		}, nil, recorded(), spec.SimulatedNodes{})
+
+	spec.It("does not count a pod as healthy that disruptedPods lists, and keeps it listed",
+		spec.Decides("PDB-013"),
+		func(ctx context.Context, c *spec.Case) {
+			workload := web(ctx, c, 4)
+			budget := guarded(ctx, c, workload, MinAvailable("1"))
+			all := c.PodsOf(ctx, workload)
+			c.WriteBudgetStatus(ctx, budget, ListDisrupted(all[0].Name, time.Now()))
+			// It is not about who notices a written status: this makes everybody look.
+			c.Pods.BecomeUnready(ctx, all[1])
+			c.Await(ctx, Computed(budget))
+			c.Await(ctx, Quiet(silent))
+		}, nil, recorded(), spec.SimulatedNodes{})
+}
+
+// graceful is longer than any spec: a pod that does not end by itself goes on terminating.
+const graceful = 5 * time.Minute

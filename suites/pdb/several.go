@@ -1,0 +1,43 @@
+package pdb
+
+import (
+	"context"
+
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// several are the specs of pods that a budget ceases to select, and of pods that several select. The pods have no controller, that would replace them.
+func several() {
+	spec.It("brings the status up to date when a pod is relabelled, so that the budget selects it no more",
+		spec.Decides("PDB-027"),
+		func(ctx context.Context, c *spec.Case) {
+			pods := bare(ctx, c, "bare-0", "bare-1", "bare-2")
+			budget := c.CreateBudget(ctx, guard, MinAvailable("1"), Selecting(Scaled{Name: "bare"}.Labels()))
+			c.Await(ctx, Computed(budget))
+			// What the controller does about its own write is over.
+			c.Await(ctx, Quiet(judge.Lag))
+			c.LabelPod(ctx, pods[0], map[string]string{"app": "another"})
+			c.Await(ctx, Computed(budget))
+			c.Await(ctx, Quiet(silent))
+		}, nil, recorded(), spec.SimulatedNodes{})
+
+	spec.It("brings the status of each budget up to date that selects a pod",
+		spec.Decides("PDB-028"),
+		func(ctx context.Context, c *spec.Case) {
+			pods := bare(ctx, c, "bare-0", "bare-1", "bare-2")
+			selecting := Selecting(Scaled{Name: "bare"}.Labels())
+			both := state.All(
+				Computed(c.CreateBudget(ctx, "first", MinAvailable("1"), selecting)),
+				Computed(c.CreateBudget(ctx, "second", MinAvailable("2"), selecting)))
+			c.Await(ctx, both)
+			c.Await(ctx, Quiet(judge.Lag))
+			c.Pods.BecomeUnready(ctx, pods[0])
+			c.Await(ctx, both)
+			c.Pods.BecomeReady(ctx, pods[0])
+			c.Await(ctx, both)
+			c.Await(ctx, Quiet(silent))
+		}, nil, recorded(), spec.SimulatedNodes{})
+}

@@ -1,0 +1,116 @@
+package pdb
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// unscaled are the specs of pods whose controller is none of Kubernetes' workloads with a scale.
+func unscaled() {
+	spec.It("allows nothing and says why, where a budget takes a scale and the pods' controller has none, and recovers from that",
+		spec.Decides("PDB-018", "PDB-020", "PDB-021"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			job := c.RunScaled(ctx, history.KindJob, "job", 2)
+			c.Require(ctx, "the pods are Ready", LivePodsOf(job, 2, history.IsReady))
+			budget := guarded(ctx, c, job, MinAvailable("1"))
+			for _, limit := range []BudgetEdit{MinAvailable("50%"), MaxDisrupted("1"), MaxDisrupted("50%")} {
+				budget = c.UpdateBudget(ctx, budget, limit)
+				if !c.Await(ctx, state.Budget(guard, "it failed", failed)) {
+					return
+				}
+				if !changed(ctx, c, budget, MinAvailable("1")) {
+					return
+				}
+			}
+		},
+		func(j *spec.Checks) {
+			j.Decide("PDB-018", Keeps("PDB-020"), Keeps("PDB-001"))
+			j.Decide("PDB-020", Reported("CalculateExpectedPodCountFailed about the budget", about(guard, "CalculateExpectedPodCountFailed")))
+			j.Decide("PDB-021", AtLeast(1, written(guard, "it failed", failed)),
+				Never(written(guard, "it failed, and the message does not say that jobs have no scale", func(status policyv1.PodDisruptionBudgetStatus) bool {
+					condition := allowed(status)
+					return failed(status) && (!strings.Contains(strings.ToLower(condition.Message), "job") || !strings.Contains(condition.Message, "scale"))
+				})))
+		}, recorded(), spec.SimulatedNodes{})
+
+	spec.It("counts pods of a custom resource by its scale subresource",
+		spec.Decides("PDB-008"),
+		func(ctx context.Context, c *spec.Case) {
+			node := c.AddNodes(ctx, 1)[0]
+			owner := c.RunCustom(ctx, "keeper", 4)
+			kept := Scaled{Name: "kept"}
+			for i := range 3 {
+				c.MakePod(ctx, "kept-"+strconv.Itoa(i), node, kept.Labels(), func(pod *corev1.Pod) { pod.OwnerReferences = []metav1.OwnerReference{owner} })
+			}
+			c.Require(ctx, "the pods are Ready", LivePodsOf(kept, 3, history.IsReady))
+			c.CreateBudget(ctx, guard, MaxDisrupted("50%"), Selecting(kept.Labels()))
+			pod := c.PodsOf(ctx, kept)[0]
+			// A controller may know of a new API late, and look for it again only when something happens.
+			for began := time.Now(); time.Since(began) < learning; {
+				c.Await(ctx, state.Any(scaled(), Past(time.Now().Add(spec.Prompt))))
+				if holds(ctx, c, scaled()) {
+					return
+				}
+				c.LabelPod(ctx, pod, map[string]string{"looked": time.Now().Format("150405")})
+			}
+		},
+		func(j *spec.Checks) { j.Decide("PDB-008", ComesToHold(scaled())) }, recorded(), spec.SimulatedNodes{})
+
+	spec.It("computes the status for an integer minAvailable whoever controls the pods, and where nobody does",
+		spec.Decides("PDB-019"),
+		func(ctx context.Context, c *spec.Case) {
+			pods := bare(ctx, c, "bare-0", "bare-1", "bare-2")
+			job := c.RunScaled(ctx, history.KindJob, "job", 2)
+			c.Require(ctx, "the pods are Ready", LivePodsOf(job, 2, history.IsReady))
+			budget := c.CreateBudget(ctx, guard, MinAvailable("3"), Selecting(nil))
+			if c.Await(ctx, Computed(budget)) {
+				c.Pods.BecomeUnready(ctx, pods[0])
+				c.Await(ctx, Computed(budget))
+			}
+		},
+		func(j *spec.Checks) { j.Decide("PDB-019", Keeps("PDB-001")) }, recorded(), spec.SimulatedNodes{})
+}
+
+// learning is how long a controller may take to know an API that has just been defined.
+const learning = 40 * time.Second
+
+// scaled holds when the budget counts 3 pods of 4 replicas, half of which may be disrupted.
+func scaled() Condition {
+	return state.Budget(guard, "4 pods are expected, 2 desired, 1 may be disrupted", func(status policyv1.PodDisruptionBudgetStatus) bool {
+		return history.TallyOf(status) == history.Tally{Expected: 4, Desired: 2, Healthy: 3, Allowed: 1}
+	})
+}
+
+// allowed is the status' condition DisruptionAllowed, empty if it has none.
+func allowed(status policyv1.PodDisruptionBudgetStatus) metav1.Condition {
+	if condition := meta.FindStatusCondition(status.Conditions, policyv1.DisruptionAllowedCondition); condition != nil {
+		return *condition
+	}
+	return metav1.Condition{}
+}
+
+func failed(status policyv1.PodDisruptionBudgetStatus) bool {
+	return status.DisruptionsAllowed == 0 && allowed(status).Reason == policyv1.SyncFailedReason
+}
+
+// about is an Event with one of the reasons about the budget.
+func about(budget string, reasons ...string) func(*corev1.Event) bool {
+	return func(event *corev1.Event) bool {
+		return event.InvolvedObject.Kind == string(history.KindPodDisruptionBudget) && event.InvolvedObject.Name == budget && slices.Contains(reasons, event.Reason)
+	}
+}
