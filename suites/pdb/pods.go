@@ -29,7 +29,7 @@ func pods() {
 		}, nil, recorded(), spec.SimulatedNodes{})
 
 	spec.It("does not count a pod as healthy that disruptedPods lists, and keeps it listed",
-		spec.Decides("PDB-013"),
+		spec.Decides("PDB-012", "PDB-013"),
 		func(ctx context.Context, c *spec.Case) {
 			workload := web(ctx, c, 4)
 			budget := guarded(ctx, c, workload, MinAvailable("1"))
