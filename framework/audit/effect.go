@@ -49,7 +49,7 @@ func effectOf(before history.Object, entry history.Entry) effect {
 		return none
 	case was.Spec.NodeName == "" && is.Spec.NodeName != "":
 		return bound
-	case !evicted(was) && evicted(is):
+	case !history.IsEvicted(was) && history.IsEvicted(is):
 		return disrupted
 	}
 	return none
@@ -62,16 +62,6 @@ func pods(before, after history.Object) (was, is *corev1.Pod) {
 		return nil, nil
 	}
 	return was, is
-}
-
-// evicted reports whether the pod has the condition that the eviction API sets.
-func evicted(pod *corev1.Pod) bool {
-	for _, condition := range pod.Status.Conditions {
-		if condition.Type == corev1.DisruptionTarget && condition.Status == corev1.ConditionTrue && condition.Reason == "EvictionByEvictionAPI" {
-			return true
-		}
-	}
-	return false
 }
 
 // mayCause reports whether a request that was carried out may have had the effect, which the event of that version shows. What is answered with a

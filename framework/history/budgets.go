@@ -187,3 +187,10 @@ func IsDisruptionTarget(pod *corev1.Pod) bool {
 		return condition.Type == corev1.DisruptionTarget && condition.Status == corev1.ConditionTrue
 	})
 }
+
+// IsEvicted reports whether the pod says that its eviction through the API was accepted.
+func IsEvicted(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(condition corev1.PodCondition) bool {
+		return condition.Type == corev1.DisruptionTarget && condition.Status == corev1.ConditionTrue && condition.Reason == "EvictionByEvictionAPI"
+	})
+}

@@ -82,20 +82,9 @@ func BudgetCreated(name string) Event {
 
 // PodDisrupted happens when a pod gets the condition DisruptionTarget True, with the reason of evictions through the API.
 func PodDisrupted(which ...Which) Event {
-	return podEvent(which, "marked as evicted", func(before, after *corev1.Pod) bool { return !evicted(before) && evicted(after) })
-}
-
-func evicted(pod *corev1.Pod) bool {
-	if pod == nil {
-		return false
-	}
-	for i := range pod.Status.Conditions {
-		condition := &pod.Status.Conditions[i]
-		if condition.Type == corev1.DisruptionTarget {
-			return condition.Status == corev1.ConditionTrue && condition.Reason == "EvictionByEvictionAPI"
-		}
-	}
-	return false
+	return podEvent(which, "marked as evicted", func(before, after *corev1.Pod) bool {
+		return after != nil && history.IsEvicted(after) && (before == nil || !history.IsEvicted(before))
+	})
 }
 
 // BudgetRespecified happens when the budget gets another generation.

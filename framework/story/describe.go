@@ -101,6 +101,7 @@ func predicatesOf(change history.Change) []string {
 			predicates = budgetChanges(before, object)
 		}
 	}
+	predicates = append(predicates, replicaChanges(change.Before, change.Object)...)
 	predicates = append(predicates, metadataChanges(change)...)
 	if len(predicates) == 0 {
 		return []string{"was updated"}

@@ -34,6 +34,15 @@ func TestEveryChangeHasItsWords(t *testing.T) {
 		happens func(stage)
 		want    string
 	}{
+		"a budget cannot be computed": {
+			func(s stage) { s.Budget("guard", "agent", historytest.MaxDisrupted("1")).SyncFailed("no scale") },
+			"PodDisruptionBudget guard status says DisruptionAllowed False (SyncFailed): no scale"},
+		"a budget allows one": {
+			func(s stage) { s.Budget("guard", "agent", historytest.MinAvailable("1")).Says(1, 2, 1, 2) },
+			"PodDisruptionBudget guard status says observedGeneration 0 -> 1, disruptionsAllowed 0 -> 1, currentHealthy 0 -> 2, desiredHealthy 0 -> 1, " +
+				"expectedPods 0 -> 2, DisruptionAllowed True (SufficientPods)"},
+		"a workload is scaled": {
+			func(s stage) { s.ReplicaSet("web", 3).Scale(5) }, "ReplicaSet web replicas 3 -> 5"},
 		"a pod starts": {
 			func(s stage) { s.pod.Edit(starting) }, "pod agent-a (updated) on node-1 started running"},
 		"a pod becomes Ready": {

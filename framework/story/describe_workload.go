@@ -5,8 +5,10 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -105,10 +107,45 @@ func budgetChanges(before, after *policyv1.PodDisruptionBudget) []string {
 		{"expectedPods", int64(from.ExpectedPods), int64(to.ExpectedPods)},
 		{"disruptedPods", int64(len(from.DisruptedPods)), int64(len(to.DisruptedPods))},
 	})
+	if from, to := disruptionAllowed(before), disruptionAllowed(after); from != to {
+		numbers = append(numbers, "DisruptionAllowed "+to)
+	}
 	if len(numbers) > 0 {
 		changes = append(changes, "status says "+strings.Join(numbers, ", "))
 	}
 	return changes
+}
+
+// disruptionAllowed is the condition that says whether the budget allows anything, with its reason and message.
+func disruptionAllowed(budget *policyv1.PodDisruptionBudget) string {
+	condition := meta.FindStatusCondition(budget.Status.Conditions, policyv1.DisruptionAllowedCondition)
+	if condition == nil {
+		return "unset"
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%s (%s): %s", condition.Status, condition.Reason, condition.Message), ": ")
+}
+
+// replicaChanges is the change of the number of pods that a workload keeps.
+func replicaChanges(before, after history.Object) []string {
+	from, to := replicasOf(before), replicasOf(after)
+	if from == nil || to == nil || *from == *to {
+		return nil
+	}
+	return []string{fmt.Sprintf("replicas %d -> %d", *from, *to)}
+}
+
+func replicasOf(object history.Object) *int32 {
+	switch object := object.(type) {
+	case *appsv1.ReplicaSet:
+		return object.Spec.Replicas
+	case *appsv1.Deployment:
+		return object.Spec.Replicas
+	case *appsv1.StatefulSet:
+		return object.Spec.Replicas
+	case *corev1.ReplicationController:
+		return object.Spec.Replicas
+	}
+	return nil
 }
 
 type number struct {

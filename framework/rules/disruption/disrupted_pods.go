@@ -53,7 +53,7 @@ func (o *disruptedKept) Observe(s *judge.Scene) []judge.Violation {
 		}
 		violations = append(violations, judge.Violation{
 			Node: history.NodeOf(pod), Got: fmt.Sprintf("pod %s, listed for %s, listed no more, and not terminating", name, s.Now.Sub(listed.Time).Round(time.Second)),
-			Before: state.BudgetNumbers(wrote.before.Status), After: state.BudgetNumbers(wrote.after.Status), Window: s.ThisEntry(),
+			Before: state.BudgetNumbers(wrote.before.Status), After: state.BudgetNumbers(wrote.after.Status), Window: slices.Clone(wrote.trail),
 		})
 	}
 	return violations
@@ -89,4 +89,14 @@ func DisruptedDropped() judge.Rule {
 			return "listed in disruptedPods, but terminating or gone: " + strings.Join(names, ", ")
 		},
 	})
+}
+
+// podNamed returns the pod of that name among those.
+func podNamed(pods []*corev1.Pod, name string) *corev1.Pod {
+	for _, pod := range pods {
+		if pod.Name == name {
+			return pod
+		}
+	}
+	return nil
 }

@@ -104,23 +104,11 @@ func (f *following) Elapse(s *judge.Scene, next time.Time) []judge.Violation {
 		f.PutToTest()
 		b := f.budgets[uid]
 		violations = append(violations, judge.Violation{
-			Time: deadline, Got: fmt.Sprintf("PodDisruptionBudget %s: %s for %s", b.object.Name, owed.got, bound), Before: b.before, After: b.now(), Window: b.window(),
+			Time: deadline, Got: fmt.Sprintf("PodDisruptionBudget %s: %s for %s", b.object.Name, owed.got, bound), Before: b.before, After: b.now(), Window: slices.Clone(b.trail),
 		})
 	}
 	slices.SortFunc(violations, func(a, b judge.Violation) int { return strings.Compare(a.Got, b.Got) })
 	return violations
-}
-
-// window are the entries that tell what the status has to say, and what it says.
-func (b *budget) window() []history.Entry {
-	window := []history.Entry{b.askedBy}
-	switch {
-	case b.last.ResourceVersion > b.askedBy.ResourceVersion:
-		window = append(window, b.last)
-	case b.last.ResourceVersion < b.askedBy.ResourceVersion:
-		window = []history.Entry{b.last, b.askedBy}
-	}
-	return window
 }
 
 // alone reports whether the budget's numbers can be told, and are no other rule's business.

@@ -2,6 +2,7 @@ package disruption
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -96,6 +97,6 @@ func (o *written) Observe(s *judge.Scene) []judge.Violation {
 	o.PutToTest()
 	return []judge.Violation{{
 		Got:    fmt.Sprintf("PodDisruptionBudget %s: %s", wrote.after.Name, got),
-		Before: state.BudgetNumbers(wrote.before.Status), After: state.BudgetNumbers(wrote.after.Status), Window: s.ThisEntry(),
+		Before: state.BudgetNumbers(wrote.before.Status), After: state.BudgetNumbers(wrote.after.Status), Window: slices.Clone(wrote.trail),
 	}}
 }

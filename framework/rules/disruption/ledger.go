@@ -28,11 +28,10 @@ type ledger struct {
 type budget struct {
 	object *policyv1.PodDisruptionBudget
 	history.Reckoning
-	// asked names what the status has to say; since is from when it has to, askedBy the entry that brought that about, before the numbers then.
-	asked   string
-	since   time.Time
-	askedBy history.Entry
-	before  string
+	// asked names what the status has to say; since is from when it has to, before the numbers then.
+	asked  string
+	since  time.Time
+	before string
 	// relabelled: what the status has to say changed because a pod got other labels, by which the budget no longer selects it.
 	relabelled bool
 	// shared: another budget selects one of the pods too.
@@ -43,9 +42,12 @@ type budget struct {
 	forged bool
 	// evicting: disruptedPods listed a pod at some time.
 	evicting bool
-	// last is the newest entry of the budget itself.
-	last history.Entry
+	// trail are the newest entries that changed the budget, or what its status has to say, or that mark a pod as evicted.
+	trail []history.Entry
 }
+
+// trailed bounds a trail: what fits on a screen.
+const trailed = 11
 
 // statusWrite is a status of a budget, written by the implementation.
 type statusWrite struct {
@@ -97,11 +99,8 @@ func (l *ledger) see(s *judge.Scene) *statusWrite {
 func (l *ledger) follow(s *judge.Scene, object *policyv1.PodDisruptionBudget, all []*policyv1.PodDisruptionBudget) {
 	b := l.budgets[object.UID]
 	if b == nil {
-		b = &budget{last: s.Change.Entry}
+		b = &budget{}
 		l.budgets[object.UID] = b
-	}
-	if s.Change.Object.GetUID() == object.UID {
-		b.last = s.Change.Entry
 	}
 	b.object, b.Reckoning = object, s.Cluster.Reckon(object)
 	b.evicting = b.evicting || len(object.Status.DisruptedPods) > 0
@@ -112,11 +111,21 @@ func (l *ledger) follow(s *judge.Scene, object *policyv1.PodDisruptionBudget, al
 		}
 	}
 	asked := fmt.Sprint(object.Generation, b.Tallies, len(b.Unmanaged), len(b.Unscaled), len(b.Unknown))
+	if asked != b.asked || s.Change.Object.GetUID() == object.UID || b.evicts(s.Change) {
+		b.trail = append(b.trail[max(0, len(b.trail)-trailed+1):], s.Change.Entry)
+	}
 	if asked != b.asked {
-		b.asked, b.since, b.askedBy, b.written = asked, s.Now, s.Change.Entry, false
+		b.asked, b.since, b.written = asked, s.Now, false
 		b.before = state.BudgetNumbers(object.Status)
 		b.relabelled, b.forged = relabelled(s.Change, object), false
 	}
+}
+
+// evicts reports whether the change marks one of the budget's pods as evicted.
+func (b *budget) evicts(change history.Change) bool {
+	after, isPod := change.Object.(*corev1.Pod)
+	before, existed := change.Before.(*corev1.Pod)
+	return isPod && existed && history.Selects(b.object, after) && !history.IsEvicted(before) && history.IsEvicted(after)
 }
 
 // relabelled reports whether the change is that the budget no longer selects a pod, which is still there.

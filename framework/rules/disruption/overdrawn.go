@@ -2,6 +2,7 @@ package disruption
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -69,7 +70,7 @@ func (o *overdrawn) Observe(s *judge.Scene) []judge.Violation {
 	if !isPod || !existed {
 		return nil
 	}
-	evicted := !isEvicted(before) && isEvicted(pod)
+	evicted := !history.IsEvicted(before) && history.IsEvicted(pod)
 	if isHealthy(before) && (s.Change.Type == watch.Deleted || !isHealthy(pod) || evicted) {
 		o.lost[pod.UID] = loss{before, s.Now, evicted}
 	}
@@ -90,7 +91,7 @@ func (o *overdrawn) Observe(s *judge.Scene) []judge.Violation {
 		if left := o.left(b, s.Now); left < desired {
 			violations = append(violations, judge.Violation{
 				Node: history.NodeOf(pod), Got: fmt.Sprintf("PodDisruptionBudget %s: %d healthy pods left of %d desired by the eviction of pod %s", b.object.Name, left, desired, pod.Name),
-				Before: b.before, After: state.BudgetNumbers(b.object.Status), Window: s.ThisEntry(),
+				Before: b.before, After: state.BudgetNumbers(b.object.Status), Window: slices.Clone(b.trail),
 			})
 		}
 	}
@@ -122,7 +123,7 @@ func (b *budget) desires() (least int32, known bool) {
 func (o *overdrawn) left(b *budget, now time.Time) int32 {
 	var count int32
 	for _, pod := range b.Pods {
-		if isHealthy(pod) && !isEvicted(pod) {
+		if isHealthy(pod) && !history.IsEvicted(pod) {
 			count++
 		}
 	}
@@ -136,16 +137,6 @@ func (o *overdrawn) left(b *budget, now time.Time) int32 {
 
 func isHealthy(pod *corev1.Pod) bool {
 	return pod != nil && pod.DeletionTimestamp == nil && history.IsReady(pod)
-}
-
-// isEvicted reports whether the pod's eviction was accepted.
-func isEvicted(pod *corev1.Pod) bool {
-	for _, condition := range pod.Status.Conditions {
-		if condition.Type == corev1.DisruptionTarget && condition.Status == corev1.ConditionTrue && condition.Reason == "EvictionByEvictionAPI" {
-			return true
-		}
-	}
-	return false
 }
 
 func podWith(pods []*corev1.Pod, uid types.UID) *corev1.Pod {

@@ -7,8 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
@@ -74,14 +72,4 @@ func (b *budget) managed() (most int32, known bool) {
 func syncFailed(object *policyv1.PodDisruptionBudget) bool {
 	condition := meta.FindStatusCondition(object.Status.Conditions, policyv1.DisruptionAllowedCondition)
 	return condition != nil && condition.Reason == policyv1.SyncFailedReason
-}
-
-// podNamed returns the pod of that name among those.
-func podNamed(pods []*corev1.Pod, name string) *corev1.Pod {
-	for _, pod := range pods {
-		if pod.Name == name {
-			return pod
-		}
-	}
-	return nil
 }
