@@ -43,6 +43,10 @@ func limits() {
 				c.Await(ctx, Computed(budget))
 				c.Scale(ctx, workload, 5)
 				c.Await(ctx, LivePodsOf(workload, 5, history.IsReady))
+				if !c.Await(ctx, Computed(budget)) {
+					return
+				}
+				askForMore(ctx, c, workload, 8)
 				c.Await(ctx, Computed(budget))
 			}, nil, recorded(), spec.SimulatedNodes{})
 	}

@@ -2,9 +2,12 @@ package pdb
 
 import (
 	"context"
+	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -15,23 +18,33 @@ func scales() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			budget := c.CreateBudget(ctx, guard, MaxDisrupted("50%"), Selecting(nil))
+			var last Scaled
 			for i, kind := range []history.Kind{
 				history.KindReplicaSet, history.KindStatefulSet, history.KindReplicationController, history.KindDeployment,
 			} {
 				name := []string{"first", "second", "third", "fourth"}[i]
-				workload := c.RunScaled(ctx, kind, name, 2)
+				last = c.RunScaled(ctx, kind, name, 2)
 				if !c.Await(ctx, Computed(budget)) {
 					return
 				}
-				// The pods that there are stay fewer: what counts is what the workload asks for.
-				c.Scale(ctx, workload, 3)
-				if !c.Await(ctx, Computed(budget)) {
+				c.Scale(ctx, last, 3)
+				if !c.Await(ctx, state.All(LivePodsOf(last, 3), Computed(budget))) {
 					return
 				}
 			}
+			askForMore(ctx, c, last, 6)
 			c.Await(ctx, Computed(budget))
 		}, nil, spec.SimulatedNodes{},
 		spec.Kinds{
 			history.KindPodDisruptionBudget, history.KindReplicaSet, history.KindStatefulSet, history.KindReplicationController, history.KindDeployment,
 		})
+}
+
+// askForMore has the workload ask for more pods than it can have, and then has one of its pods change, by which a controller notices.
+func askForMore(ctx context.Context, c *spec.Case, workload Scaled, replicas int32) {
+	c.RefusePods(ctx, ByQuota)
+	c.Scale(ctx, workload, replicas)
+	// By then everybody knows how many it asks for.
+	c.Await(ctx, Past(time.Now().Add(judge.Lag)))
+	c.Pods.BecomeUnready(ctx, c.PodsOf(ctx, workload)[0])
 }

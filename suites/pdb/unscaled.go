@@ -68,6 +68,7 @@ func unscaled() {
 				}
 				c.LabelPod(ctx, pod, map[string]string{"looked": time.Now().Format("150405")})
 			}
+			c.Await(ctx, Quiet(promptly))
 		},
 		func(j *spec.Checks) { j.Decide("PDB-008", ComesToHold(scaled())) }, recorded(), spec.SimulatedNodes{})
 

@@ -66,7 +66,7 @@ func (f *following) Observe(s *judge.Scene) []judge.Violation {
 		}
 	}
 	for uid, b := range f.budgets {
-		if b.forged || !f.applies(b) || f.anotherAPI && len(b.Unscaled) > 0 {
+		if b.forged || b.unprompted || !f.applies(b) || f.anotherAPI && len(b.Unscaled) > 0 {
 			delete(f.pending, uid)
 			continue
 		}

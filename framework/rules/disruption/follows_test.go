@@ -57,12 +57,12 @@ func TestTheStatusFollows(t *testing.T) {
 		},
 		"a share of three, rounded up": {disruption.PercentageMinAvailable(),
 			func(b *Builder) (*Budget, *ReplicaSet, []*Pod) { return guarded(b, 2, MinAvailable("50%"), 1, 1) },
-			func(_ *Builder, _ *Budget, set *ReplicaSet, _ []*Pod) { set.Scale(3) },
+			func(_ *Builder, _ *Budget, set *ReplicaSet, pods []*Pod) { scale(set, pods, 3) },
 			[4]int32{0, 2, 2, 3}, [4]int32{1, 2, 1, 3},
 		},
 		"an integer maxUnavailable of fewer": {disruption.IntegerMaxUnavailable(),
 			func(b *Builder) (*Budget, *ReplicaSet, []*Pod) { return guarded(b, 3, MaxDisrupted("1"), 1, 2) },
-			func(_ *Builder, _ *Budget, set *ReplicaSet, _ []*Pod) { set.Scale(2) },
+			func(_ *Builder, _ *Budget, set *ReplicaSet, pods []*Pod) { scale(set, pods, 2) },
 			[4]int32{2, 3, 1, 2}, [4]int32{1, 3, 2, 2},
 		},
 		"a share that may be disrupted, rounded up": {disruption.PercentageMaxUnavailable(),
@@ -84,7 +84,7 @@ func TestTheStatusFollows(t *testing.T) {
 		},
 		"a workload more": {disruption.ExpectedScale(),
 			func(b *Builder) (*Budget, *ReplicaSet, []*Pod) { return guarded(b, 2, MaxDisrupted("1"), 1, 1) },
-			func(_ *Builder, _ *Budget, set *ReplicaSet, _ []*Pod) { set.Scale(5) },
+			func(_ *Builder, _ *Budget, set *ReplicaSet, pods []*Pod) { scale(set, pods, 5) },
 			[4]int32{0, 2, 4, 5}, [4]int32{0, 2, 4, 2},
 		},
 		"a pod terminates": {disruption.Terminating(),
@@ -144,6 +144,12 @@ func TestTheStatusFollows(t *testing.T) {
 	}
 }
 
+// scale changes the number of replicas, and then a pod, by which a controller notices.
+func scale(set *ReplicaSet, pods []*Pod, replicas int32) {
+	set.Scale(replicas)
+	pods[0].Edit(func(pod *corev1.Pod) { pod.Annotations = map[string]string{"note": "x"} })
+}
+
 func TestThePodsOfABudget(t *testing.T) {
 	Ignores(t, disruption.Follows(),
 		Tell("a budget that takes a scale which the recording does not tell", func(b *Builder) {
@@ -152,6 +158,11 @@ func TestThePodsOfABudget(t *testing.T) {
 			b.Budget("guard", "web", MaxDisrupted("1"))
 			b.After(Long).Mark("end")
 		}))
+	Keeps(t, disruption.Follows(), Tell("a workload is scaled, and no pod changes", func(b *Builder) {
+		_, set, _ := guarded(b, 2, MaxDisrupted("1"), 1, 1)
+		set.Scale(5)
+		b.After(Long).Mark("end")
+	}))
 	Keeps(t, disruption.Follows(), Tell("the harness writes a status", func(b *Builder) {
 		budget, _, _ := guarded(b, 2, MinAvailable("1"), 1, 1)
 		b.Stimulus(history.WriteStatus, budget)

@@ -34,6 +34,8 @@ type budget struct {
 	before string
 	// relabelled: what the status has to say changed because a pod got other labels, by which the budget no longer selects it.
 	relabelled bool
+	// unprompted: it changed with a workload's replicas, and no pod nor the budget has changed since. Nobody promises to look for that alone.
+	unprompted bool
 	// shared: another budget selects one of the pods too.
 	shared bool
 	// written: the status was written since.
@@ -114,11 +116,20 @@ func (l *ledger) follow(s *judge.Scene, object *policyv1.PodDisruptionBudget, al
 	if asked != b.asked || s.Change.Object.GetUID() == object.UID || b.evicts(s.Change) {
 		b.trail = append(b.trail[max(0, len(b.trail)-trailed+1):], s.Change.Entry)
 	}
-	if asked != b.asked {
+	prompts := s.Change.Object.GetUID() == object.UID || selected(s.Change, object)
+	if asked != b.asked || b.unprompted && prompts {
+		b.unprompted = !prompts
 		b.asked, b.since, b.written = asked, s.Now, false
 		b.before = state.BudgetNumbers(object.Status)
 		b.relabelled, b.forged = relabelled(s.Change, object), false
 	}
+}
+
+// selected reports whether the change is one of a pod that the budget selects, or did.
+func selected(change history.Change, object *policyv1.PodDisruptionBudget) bool {
+	after, isPod := change.Object.(*corev1.Pod)
+	before, existed := change.Before.(*corev1.Pod)
+	return isPod && (history.Selects(object, after) || existed && history.Selects(object, before))
 }
 
 // evicts reports whether the change marks one of the budget's pods as evicted.
