@@ -45,8 +45,10 @@ func (o *disruptedKept) Observe(s *judge.Scene) []judge.Violation {
 		return nil
 	}
 	var violations []judge.Violation
-	for _, name := range unlisted(wrote) {
+	if len(wrote.before.Status.DisruptedPods) > 0 {
 		o.PutToTest()
+	}
+	for _, name := range unlisted(wrote) {
 		pod, listed := podNamed(wrote.Pods, name), wrote.before.Status.DisruptedPods[name]
 		if pod == nil || o.left[pod.UID] || s.Now.Sub(listed.Time) > history.DisruptedTimeout-2*time.Second || pod.CreationTimestamp.After(listed.Time) {
 			continue
