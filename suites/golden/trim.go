@@ -13,12 +13,15 @@ import (
 // precision of times in golden recordings. Judges allow the harness a second.
 const precision = time.Millisecond
 
-// trim drops what no rule and no check looks at: Event objects about pods and nodes, heartbeats of nodes, what is long in their status, and answers that
+// notDeleted is the reason of the only Event objects about pods that a check looks at (PDB-014).
+const notDeleted = "NotDeleted"
+
+// trim drops what no rule and no check looks at: Event objects about pods and nodes but for notDeleted, heartbeats of nodes, what is long in their status, and answers that
 // repeat a node or a pod.
 func trim(h *history.History) {
 	h.Evidence = slices.DeleteFunc(h.Evidence, func(entry history.Entry) bool {
 		event, ok := entry.Object.(*corev1.Event)
-		return !ok || slices.Contains([]string{string(history.KindPod), string(history.KindNode)}, event.InvolvedObject.Kind)
+		return !ok || event.Reason != notDeleted && slices.Contains([]string{string(history.KindPod), string(history.KindNode)}, event.InvolvedObject.Kind)
 	})
 	for i := range h.Evidence {
 		h.Evidence[i].Received = h.Evidence[i].Received.Truncate(precision)
