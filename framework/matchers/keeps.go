@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/rules"
 )
 
 // Keeps asks that the standing rule of the requirement holds, for another requirement that asks the same of one situation. The history must put it to
@@ -27,7 +29,7 @@ func Keeps(id requirements.ID) Matcher {
 	}}
 }
 
-// KeepsEveryRule asks that no standing rule is broken whose feature the implementation claims. It shows the first violation of each that is.
+// KeepsEveryRule asks that no standing rule is broken whose feature the implementation claims. Those about budgets say nothing where a spec has none recorded. It shows the first violation of each that is.
 func KeepsEveryRule() Matcher {
 	return question{promise: "keeps every standing rule", ask: func(s *Survey, _ string) Answer {
 		catalogue, err := requirements.Load()
@@ -35,10 +37,12 @@ func KeepsEveryRule() Matcher {
 			return untested("%v", err)
 		}
 		var answer Answer
-		for _, verdict := range s.standing {
-			requirement, _ := catalogue.Get(verdict.Requirement)
+		for _, rule := range rules.All() {
+			verdict, _ := s.standing.Of(rule.Requirement)
+			requirement, _ := catalogue.Get(rule.Requirement)
+			budgets := slices.Contains(rule.Needs, history.KindPodDisruptionBudget)
 			switch {
-			case !slices.Contains(s.h.Features, string(requirement.Feature)):
+			case budgets && !slices.Contains(s.h.Kinds, history.KindPodDisruptionBudget), !slices.Contains(s.h.Features, string(requirement.Feature)):
 			case verdict.Outcome == judge.Broken:
 				answer.Violations = append(answer.Violations, verdict.Violations[:1]...)
 			case verdict.Outcome == judge.Inconclusive:
