@@ -29,7 +29,8 @@ func Keeps(id requirements.ID) Matcher {
 	}}
 }
 
-// KeepsEveryRule asks that no standing rule is broken whose feature the implementation claims. Those about budgets say nothing where a spec has none recorded. It shows the first violation of each that is.
+// KeepsEveryRule asks that no standing rule is broken whose feature the implementation claims. Those about budgets say nothing where a spec has none
+// recorded. It shows the first violation of each that is.
 func KeepsEveryRule() Matcher {
 	return question{promise: "keeps every standing rule", ask: func(s *Survey, _ string) Answer {
 		catalogue, err := requirements.Load()
