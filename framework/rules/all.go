@@ -16,5 +16,5 @@ import (
 // All returns the rules that stand over every recording. Where one event breaks several, the rule that names the most specific cause comes first, and
 // what follows from it later: a report that leads with the first leads with the cause.
 func All() []judge.Rule {
-	return slices.Concat(rollout.Rules(), inplace.Rules(), status.Rules(), revisions.Rules(), disruption.Rules(), united.Rules())
+	return slices.Concat(rollout.Rules(), inplace.Rules(), status.Rules(), revisions.Rules(), united.Rules(), disruption.Rules())
 }

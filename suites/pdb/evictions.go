@@ -16,7 +16,7 @@ import (
 // evictions are the specs of what evictions leave in a budget's status.
 func evictions() {
 	spec.It("keeps an evicted pod listed in disruptedPods until it terminates, and takes it off the list then",
-		spec.Decides("PDB-012", "PDB-016", "PDB-009"),
+		spec.Decides("PDB-012", "PDB-016"),
 		func(ctx context.Context, c *spec.Case) {
 			workload := web(ctx, c, 4, IgnoreSIGTERM())
 			budget := guarded(ctx, c, workload, MinAvailable("2"))

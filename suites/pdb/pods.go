@@ -13,10 +13,11 @@ func pods() {
 	spec.It("does not count pods as healthy that are terminating, and yet Ready",
 		spec.Decides("PDB-009", "PDB-026"),
 		func(ctx context.Context, c *spec.Case) {
-			workload := web(ctx, c, 3, IgnoreSIGTERM())
-			budget := guarded(ctx, c, workload, MinAvailable("1"))
-			terminating := c.PodsOf(ctx, workload)[:2]
+			// Nobody replaces these.
+			terminating := bare(ctx, c, "bare-0", "bare-1", "bare-2")[:2]
+			budget := guarded(ctx, c, Scaled{Name: "bare"}, MinAvailable("1"))
 			for _, pod := range terminating {
+				c.Pods.HoldTermination(ctx, pod)
 				c.DeletePod(ctx, pod, graceful)
 				if !c.Await(ctx, Computed(budget)) {
 					return
