@@ -119,8 +119,8 @@ func TestAnOldPodIsUpdatedInPlaceWhereOnlyImagesDiffer(t *testing.T) {
 			row.edit(&w.DaemonSet.Spec.Template)
 			w.update("v2")
 			actions := w.plan()
-			g.Expect(len(actions.UpdatePods)).To(Equal(one(row.inPlace)))
-			g.Expect(len(actions.DeletePods)).To(Equal(one(!row.inPlace)))
+			g.Expect(actions.UpdatePods).To(HaveLen(one(row.inPlace)))
+			g.Expect(actions.DeletePods).To(HaveLen(one(!row.inPlace)))
 			g.Expect(w.Pods[0].Spec.Containers[0].Image).To(Equal("agent:v1"), "the state is as it was (INPLACE-010)")
 		})
 	}
