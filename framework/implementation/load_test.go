@@ -10,6 +10,7 @@ import (
 
 	. "github.com/onsi/gomega"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/workload"
 )
@@ -49,12 +50,14 @@ spec:
   contact: [me@example.test]
   workload: {group: example.test, version: v1, kind: Daemon, resource: daemons}
   revisionLabel: example.test/revision
+  podUpdatePolicy: {annotation: example.test/update, inPlaceIfPossible: in-place, recreate: anew}
   features: [DaemonSet, InPlaceUpdate]
   replaces: [daemonset-controller, disruption-controller]
   launch:
     process:
       executable: ./bin/controller
       args: &args ["--kubeconfig=${KUBECONFIG}", "--port=${PORT}", "costs $5", "${BIN_DIR}/etcd"]
+      electionArgs: [--elect=true]
       env: {DATA: "${RUN_DIR}/data"}
       ready: {url: "https://127.0.0.1:${PORT}/readyz", contains: "all well", timeout: 90s}
       user: {name: example, groups: [one, two]}
@@ -64,10 +67,11 @@ spec:
 `)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(*i.Launch.Process).To(Equal(ProcessSpec{
-		Executable: "./bin/controller",
-		Args:       []string{"--kubeconfig=${KUBECONFIG}", "--port=${PORT}", "costs $5", "${BIN_DIR}/etcd"},
-		Env:        map[string]string{"DATA": "${RUN_DIR}/data"},
-		ReadyURL:   "https://127.0.0.1:${PORT}/readyz", ReadyText: "all well", ReadyTimeout: 90 * time.Second,
+		Executable:   "./bin/controller",
+		Args:         []string{"--kubeconfig=${KUBECONFIG}", "--port=${PORT}", "costs $5", "${BIN_DIR}/etcd"},
+		ElectionArgs: []string{"--elect=true"},
+		Env:          map[string]string{"DATA": "${RUN_DIR}/data"},
+		ReadyURL:     "https://127.0.0.1:${PORT}/readyz", ReadyText: "all well", ReadyTimeout: 90 * time.Second,
 		User:   User{Name: "example", Groups: []string{"one", "two"}},
 		folder: filepath.Dir(i.File),
 	}))
@@ -79,6 +83,7 @@ spec:
 		Contact:         []string{"me@example.test"},
 		Workload:        workload.Workload{Group: "example.test", Version: "v1", Kind: "Daemon", Resource: "daemons", Codec: workload.SameFields},
 		RevisionLabel:   "example.test/revision",
+		PodUpdatePolicy: history.UpdatePolicy{Annotation: "example.test/update", InPlaceIfPossible: "in-place", Recreate: "anew"},
 		Features:        []requirements.Feature{requirements.DaemonSet, requirements.InPlaceUpdate},
 		Replaces:        []string{"daemonset-controller", "disruption-controller"},
 		KnownDeviations: []KnownDeviation{{Requirement: "SURGE-024", Issue: "https://example.test/1"}},

@@ -92,7 +92,7 @@ func TestEveryKindThatIsDefinedCanBeRecorded(t *testing.T) {
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(version).To(BeEquivalentTo(12))
 
-			path := map[bool]string{true: "/api/v1/", false: "/apis/" + definition.Group + "/v1/"}[definition.Group == ""] +
+			path := map[bool]string{true: "/api/v1/", false: "/apis/" + definition.Group + "/" + definition.Version + "/"}[definition.Group == ""] +
 				map[bool]string{true: "namespaces/n/"}[definition.Namespaced] + definition.Resource
 			g.Expect(*asked).To(Equal([]string{"GET " + path, "GET " + path, "GET " + path, "PATCH " + path + "/a"}))
 		})
