@@ -35,9 +35,13 @@ func pods() {
 			workload := web(ctx, c, 4)
 			budget := guarded(ctx, c, workload, MinAvailable("1"))
 			all := c.PodsOf(ctx, workload)
-			c.WriteBudgetStatus(ctx, budget, ListDisrupted(all[0].Name, time.Now()))
-			// It is not about who notices a written status: this makes everybody look.
+			// Right after a change, so that whoever writes what it made of that, over whatever there is by then, takes the pod off the list.
 			c.Pods.BecomeUnready(ctx, all[1])
+			c.WriteBudgetStatus(ctx, budget, ListDisrupted(all[0].Name, time.Now()))
+			c.Pods.BecomeReady(ctx, all[1])
+			c.WriteBudgetStatus(ctx, budget, ListDisrupted(all[2].Name, time.Now()))
+			// It is not about who notices a written status: this makes everybody look.
+			c.Pods.BecomeUnready(ctx, all[3])
 			c.Await(ctx, Computed(budget))
 			c.Await(ctx, Quiet(silent))
 		}, nil, recorded(), spec.SimulatedNodes{})

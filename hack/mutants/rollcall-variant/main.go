@@ -47,7 +47,7 @@ func choose(args []string) (reference.Options, []string, error) {
 	}
 	others := args[1:len(args):len(args)]
 	if v, found := disruption.Named(name); found {
-		return reference.Options{Disruption: v.Options()}, append(others, v.Args...), nil
+		return reference.Options{Disruption: v.Options()}, others, nil
 	}
 	v, err := daemonset.Named(name)
 	if err != nil {

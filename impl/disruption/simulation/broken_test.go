@@ -16,7 +16,7 @@ import (
 func unseen() []string {
 	return []string{
 		"empty-selector-selects-nothing", "no-selector-selects-everything", "looks-at-the-first-budget-only", "reads-no-custom-scale", "leaves-out-what-has-no-scale",
-		"gives-up-silently", "tells-nothing", "leaves-stale-targets", "resets-targets-at-once", "serves-no-metrics", "takes-conditions-of-others-away",
+		"gives-up-silently", "tells-nothing", "leaves-stale-targets", "resets-targets-at-once", "takes-conditions-of-others-away",
 		"has-a-condition-of-no-generation", "fails-without-a-cause", "an-empty-budget-keeps-its-allowance",
 		// It patches, which the simulation's API server does not know: see unconditional.
 		"writes-over-evictions",

@@ -14,7 +14,7 @@ import (
 // brokenEvictions do otherwise with pods whose eviction was granted.
 func brokenEvictions() []Variant {
 	return []Variant{
-		{Name: "forgets-evictions", Says: "Takes pods off disruptedPods before they are seen to go, and counts them again.", Breaks: []string{"PDB-014"},
+		{Name: "forgets-evictions", Says: "Takes pods off disruptedPods before they are seen to go, and counts them again.", Breaks: []string{"PDB-012"},
 			Planner: counting(func(status *policyv1.PodDisruptionBudgetStatus, state plan.State) {
 				for _, pod := range selected(state) {
 					if _, listed := status.DisruptedPods[pod.Name]; listed && plan.IsHealthy(pod) {

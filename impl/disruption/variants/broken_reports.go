@@ -60,6 +60,5 @@ func brokenReports() []Variant {
 			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
 				withoutEvents(actions, plan.EventNoPods, plan.EventUnmanagedPods, plan.EventCalculateExpectedPodCountFailed)
 			})},
-		{Name: "serves-no-metrics", Says: "Serves no metrics.", Breaks: []string{"PDB-032"}, Args: []string{"--metrics-bind-address=0"}},
 	}
 }

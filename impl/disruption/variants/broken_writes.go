@@ -37,7 +37,7 @@ func brokenWrites() []Variant {
 				})(next)
 			}},
 		{Name: "writes-over-evictions", Says: "Writes the status without regard to what others have written meanwhile, and half a second after it looked.",
-			Breaks: []string{"EVICT-014"},
+			Breaks: []string{"PDB-012"},
 			Writer: func(c client.StatusClient) client.StatusClient { return regardless{c} }},
 	}
 }

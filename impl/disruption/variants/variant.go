@@ -35,8 +35,6 @@ type Variant struct {
 	Writer func(client.StatusClient) client.StatusClient
 	// Reconciler wraps the reconciler of budgets; nil for none.
 	Reconciler func(reconcile.Reconciler, client.Client) reconcile.Reconciler
-	// Args are further arguments of the program.
-	Args []string
 }
 
 // Around wraps a planner. The result may remember what it saw, until its process ends.
@@ -53,7 +51,7 @@ func (v Variant) Options() disruption.Options {
 
 // Differs says whether there is any difference.
 func (v Variant) Differs() bool {
-	return v.Planner != nil || v.Reset != nil || v.Concerned != nil || v.Writer != nil || v.Reconciler != nil || len(v.Args) > 0
+	return v.Planner != nil || v.Reset != nil || v.Concerned != nil || v.Writer != nil || v.Reconciler != nil
 }
 
 // Broken returns every variant that breaks a promise, in the order of their names.
