@@ -61,7 +61,8 @@ func SetupWithManager(ctx context.Context, manager ctrl.Manager, options Options
 	}
 	memory := act.NewMemory(options.Clock)
 	r := &reconciler{
-		clock: options.Clock, plan: options.Plan, cache: manager.GetCache(), memory: memory, known: map[types.NamespacedName]types.UID{},
+		clock: options.Clock, plan: options.Plan, cache: manager.GetCache(), memory: memory, handover: newHandover(manager.GetAPIReader()),
+		known: map[types.NamespacedName]types.UID{},
 		actor: &act.Actor{Client: manager.GetClient(), Memory: memory},
 	}
 	err = ctrl.NewControllerManagedBy(manager).
@@ -92,11 +93,12 @@ func nodeChanges() predicate.Predicate {
 }
 
 type reconciler struct {
-	clock  clock.PassiveClock
-	plan   plan.Planner
-	cache  client.Reader
-	memory *act.Memory
-	actor  *act.Actor
+	clock    clock.PassiveClock
+	plan     plan.Planner
+	cache    client.Reader
+	memory   *act.Memory
+	handover *handover
+	actor    *act.Actor
 
 	mu sync.Mutex
 	// known are the UIDs of the UnitedDaemonSets that were seen.
@@ -133,9 +135,16 @@ func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if shown, err := r.memory.Shown(ctx, r.cache, state.United.UID); err != nil || !shown {
 		return reconcile.Result{RequeueAfter: retry}, err
 	}
+	live, err := r.handover.look(ctx, state.United.UID, request.Namespace)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
 	// Only now: what was read above may be from before.
 	if state, err = read(ctx, r.cache, request.NamespacedName); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	if !r.handover.confirmed(live, state) {
+		return reconcile.Result{RequeueAfter: retry}, nil
 	}
 	again := r.memory.Fill(&state)
 	actions := r.plan(state, r.clock.Now())
@@ -159,5 +168,6 @@ func (r *reconciler) forget(key types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.memory.Forget(r.known[key])
+	r.handover.forget(r.known[key])
 	delete(r.known, key)
 }

@@ -47,12 +47,16 @@ func (h *Handover) Confirmed(ctx context.Context, state plan.State) (bool, error
 		// Nothing is planned for it then.
 		selector = labels.Nothing()
 	}
+	concerns := func(object metav1.Object) bool {
+		controller := metav1.GetControllerOfNoCopy(object)
+		return controller != nil && controller.UID == ds.UID || controller == nil && selector.Matches(labels.Set(object.GetLabels()))
+	}
 	pods, err := h.list(ctx, ds, corev1.SchemeGroupVersion.WithKind("PodList"))
-	if err != nil || !caughtUp(ds, selector, state.Pods, pods) {
+	if err != nil || !CaughtUp(concerns, state.Pods, pods) {
 		return false, err
 	}
 	revisions, err := h.list(ctx, ds, appsv1.SchemeGroupVersion.WithKind("ControllerRevisionList"))
-	if err != nil || !caughtUp(ds, selector, state.Revisions, revisions) {
+	if err != nil || !CaughtUp(concerns, state.Revisions, revisions) {
 		return false, err
 	}
 	h.mu.Lock()
@@ -77,13 +81,9 @@ func (h *Handover) Doubt(ds types.UID) {
 	delete(h.done, ds)
 }
 
-// caughtUp says whether cached has every live object that is ds's, or that ds may adopt, in its live version or a later one, and nothing that was
-// gone or somebody else's when the live list was made.
-func caughtUp[T metav1.Object](ds *appsv1.DaemonSet, selector labels.Selector, cached []T, live metav1.PartialObjectMetadataList) bool {
-	concerns := func(object metav1.Object) bool {
-		controller := metav1.GetControllerOfNoCopy(object)
-		return controller != nil && controller.UID == ds.UID || controller == nil && selector.Matches(labels.Set(object.GetLabels()))
-	}
+// CaughtUp says whether cached has every live object that concerns the caller, in its live version or a later one, and no such object that was gone,
+// or concerned somebody else, when the live list was made.
+func CaughtUp[T metav1.Object](concerns func(metav1.Object) bool, cached []T, live metav1.PartialObjectMetadataList) bool {
 	versions := make(map[types.UID]string, len(cached))
 	for _, object := range cached {
 		if concerns(object) {

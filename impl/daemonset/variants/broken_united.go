@@ -2,9 +2,12 @@ package variants
 
 import (
 	"slices"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/rollcall-conformance/rollcall/impl/united/api"
 	"github.com/rollcall-conformance/rollcall/impl/united/plan"
@@ -46,14 +49,21 @@ func brokenUnited() []Variant {
 				}
 			})},
 		{Name: "united-goes-by-the-target", Says: "Has every new node run the pod of the target first.", Breaks: []string{"UNITED-040"},
-			United: uniting(func(actions *plan.Actions, state plan.State) {
-				home, original := homes(state).Home, plan.Original
-				for i, labels := range actions.LabelNodes {
-					if _, labelled := labels.Node.Labels[home]; !labelled && labels.Labels[home] != nil && unready(state, labels.Node.Name) {
-						actions.LabelNodes[i].Labels = map[string]*string{home: &original}
+			United: func(next plan.Planner) plan.Planner {
+				met := sets.New[types.UID]()
+				return uniting(func(actions *plan.Actions, state plan.State) {
+					home, original := homes(state).Home, plan.Original
+					actions.LabelNodes = slices.DeleteFunc(actions.LabelNodes, func(labels plan.NodeLabels) bool {
+						return labels.Node.Labels[home] == original && unready(state, labels.Node.Name)
+					})
+					for i, labels := range actions.LabelNodes {
+						if !met.Has(labels.Node.UID) && labels.Labels[home] != nil {
+							actions.LabelNodes[i].Labels = map[string]*string{home: &original}
+						}
+						met.Insert(labels.Node.UID)
 					}
-				}
-			})},
+				})(next)
+			}},
 		{Name: "united-shares-a-target", Says: "Does not ask whether another UnitedDaemonSet has the target.", Breaks: []string{"UNITED-036"},
 			United: func(next plan.Planner) plan.Planner {
 				return blind(next, func(state *plan.State) { state.Others = nil })
@@ -101,17 +111,28 @@ func brokenUnitedObjects() []Variant {
 				}
 			})},
 		{Name: "united-leaves-labels", Says: "Leaves its labels on the nodes when it goes.", Breaks: []string{"UNITED-020"},
-			United: uniting(func(actions *plan.Actions, state plan.State) {
-				if state.United.DeletionTimestamp == nil || actions.UpdateTarget != nil || len(actions.RelabelPods)+len(actions.Delete) > 0 || len(actions.LabelNodes) == 0 {
-					return
+			United: func(next plan.Planner) plan.Planner {
+				return func(state plan.State, now time.Time) plan.Actions {
+					actions := next(state, now)
+					moves := func(labels plan.NodeLabels) bool {
+						return len(labels.Labels) != 2 || labels.Labels[homes(state).Home] != nil
+					}
+					if state.United.DeletionTimestamp == nil || slices.ContainsFunc(actions.LabelNodes, moves) {
+						return actions
+					}
+					// What is left of them to take away is as if it had been.
+					return blind(next, func(state *plan.State) {
+						state.Nodes = slices.Clone(state.Nodes)
+						for _, labels := range actions.LabelNodes {
+							node := labels.Node.DeepCopy()
+							for key := range labels.Labels {
+								delete(node.Labels, key)
+							}
+							state.Nodes[slices.Index(state.Nodes, labels.Node)] = node
+						}
+					})(state, now)
 				}
-				both := func(labels plan.NodeLabels) bool {
-					return len(labels.Labels) == 2 && labels.Labels[homes(state).Home] == nil
-				}
-				if !slices.ContainsFunc(actions.LabelNodes, func(labels plan.NodeLabels) bool { return !both(labels) }) {
-					actions.LabelNodes, actions.DropFinalizer, actions.Status = nil, true, nil
-				}
-			})},
+			}},
 		{Name: "united-replaces-lists", Says: "Loses the environment of containers in the DaemonSets of subsets.", Breaks: []string{"UNITED-007"},
 			United: writing(func(ds *appsv1.DaemonSet, target bool) {
 				for i := range ds.Spec.Template.Spec.Containers {

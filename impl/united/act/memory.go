@@ -70,7 +70,7 @@ func (m *Memory) Forget(united types.UID) {
 	delete(m.all, united)
 }
 
-// Fill adds to the state what is remembered, and returns for how long a refusal counts still; 0 if there is none.
+// Fill adds to the state what is remembered, and returns for how long all refusals count still; 0 if there is none.
 func (m *Memory) Fill(state *plan.State) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -84,7 +84,9 @@ func (m *Memory) Fill(state *plan.State) time.Duration {
 			continue
 		}
 		state.Refused[subset] = refusal.Refused
-		left = max(left, counts)
+		if left == 0 || counts < left {
+			left = counts
+		}
 	}
 	return left
 }
