@@ -3,6 +3,8 @@ package simulation
 import (
 	"testing"
 	"time"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
 )
 
 // TestKnownScenariosStaySafe repeats schedules that once broke a promise, each with several seeds: random ones come by them too rarely.
@@ -55,13 +57,34 @@ func TestKnownScenariosStaySafe(t *testing.T) {
 	} {
 		t.Run(scenario.name, func(t *testing.T) {
 			t.Parallel()
-			for seed := range uint64(10) {
-				scenario.setup.Seed = seed
-				w := newWorld(scenario.setup, reference)
-				if objections, _ := w.judged(scenario.schedule, scenario.flavour); len(objections) > 0 {
-					t.Fatalf("%v\n%+v\n%s", objections[0], scenario.setup, scenario.schedule)
-				}
-			}
+			staysSafe(t, reference, simulation{scenario.setup, scenario.schedule}, scenario.flavour)
 		})
+	}
+}
+
+// TestAdoptingLateStaysSafe repeats a schedule in which a planner that counted on pods before it had adopted them deleted the only one of a node.
+func TestAdoptingLateStaysSafe(t *testing.T) {
+	late, err := variants.Named("adopts-late")
+	if err != nil {
+		t.Fatal(err)
+	}
+	quick := pace{Start: 500 * time.Millisecond, Stop: 300 * time.Millisecond}
+	staysSafe(t, late.Planner, simulation{
+		setup{Nodes: 5, Strategy: strategy{MaxSurge: "50%", MaxUnavailable: "0"}, HistoryLimit: 1, Lag: 50 * time.Millisecond, Pace: quick},
+		schedule{
+			{Act: "update"}, {Wait: 30 * time.Second, Act: "delete the DaemonSet but leave its pods, and create it again"},
+			{Wait: 1200 * time.Millisecond, Act: "update"}, {Wait: 500 * time.Millisecond, Act: "update"},
+		},
+	}, flavour{strategies: surging(), deletes: true})
+}
+
+// staysSafe lives through the simulation with several seeds.
+func staysSafe(t *testing.T, planner variants.Around, s simulation, f flavour) {
+	t.Helper()
+	for seed := range uint64(10) {
+		s.setup.Seed = seed
+		if objections, _ := newWorld(s.setup, planner).judged(s.schedule, f); len(objections) > 0 {
+			t.Fatalf("%v\n%+v\n%s", objections[0], s.setup, s.schedule)
+		}
 	}
 }

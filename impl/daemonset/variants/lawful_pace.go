@@ -2,11 +2,11 @@ package variants
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -29,7 +29,7 @@ func lawfulPaces() []Variant {
 			Lawful: prompt, Planner: holdCreations(3*time.Second, createdFor(plan.ReasonMissing))},
 		{Name: "evacuates-late", Says: "Deletes pods from ineligible nodes three seconds after these became so.",
 			Lawful: prompt, Planner: holdDeletions(3*time.Second, deletedFor(plan.ReasonIneligible))},
-		{Name: "adopts-late", Says: "Takes pods and history objects over three seconds after it could.",
+		{Name: "adopts-late", Says: "Takes pods and history objects over three seconds after it could, and does nothing else before.",
 			Lawful: prompt, Planner: remember(adoptLate)},
 		{Name: "a-terminating-surge-pod-frees-its-slot", Says: "Gives a node's surge slot away while its updated pod is terminating and the old one available.",
 			Lawful: "SURGE-002 leaves open whether a pod on its way out holds a slot: it is not available, and is one no longer that can become so.",
@@ -113,29 +113,27 @@ func reactLate(delay time.Duration) func(reconcile.Reconciler, client.Client) re
 	}
 }
 
+// adoptLate puts everything off while there is something to adopt: what is not adopted yet is nothing to decide by, and the planner's plan counts on it.
 func adoptLate(m *memory[holding]) Around {
+	const key = "adoptions"
 	return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
-		h, wanted := m.of(state), map[string]bool{}
-		late := func(key string) bool {
-			wanted[key] = true
-			return h.held(key, 3*time.Second, now, actions)
+		if state.AwaitingOwnWrites {
+			return
 		}
-		var patches []plan.PodPatch
-		for _, patch := range actions.PatchPods {
-			if !patch.Adopt || !late(string(patch.Pod.UID)) {
-				patches = append(patches, patch)
-			}
+		h := m.of(state)
+		if !adopts(*actions) {
+			h.only(nil)
+			return
 		}
-		var updates []plan.RevisionUpdate
-		for _, update := range actions.UpdateRevisions {
-			if !update.Adopt || !late(string(update.Revision.UID)) {
-				updates = append(updates, update)
-			}
+		if h.held(key, 3*time.Second, now, actions) {
+			*actions = plan.Actions{RequeueAfter: actions.RequeueAfter, RolloutInProgress: actions.RolloutInProgress}
 		}
-		actions.PatchPods, actions.UpdateRevisions = patches, updates
-		withoutDeletions(actions, func(d plan.PodDeletion) bool { return metav1.GetControllerOfNoCopy(d.Pod) == nil })
-		h.only(wanted)
 	})
+}
+
+func adopts(actions plan.Actions) bool {
+	return slices.ContainsFunc(actions.PatchPods, func(patch plan.PodPatch) bool { return patch.Adopt }) ||
+		slices.ContainsFunc(actions.UpdateRevisions, func(update plan.RevisionUpdate) bool { return update.Adopt })
 }
 
 // backOffSooner shows the planner a tenth of every delay that it keeps.
