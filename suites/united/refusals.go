@@ -31,7 +31,7 @@ func rivals() {
 			c.Await(ctx, Quiet(silence))
 			c.Mark(united)
 			c.Separate(ctx, first, metav1.DeletePropagationBackground)
-			c.Await(ctx, state.All(state.UnitedPlaced(later), state.UnitedDaemonSets(later), state.UnitedReported(later)))
+			c.Await(ctx, state.All(state.UnitedPlaced(later), state.UnitedDaemonSets(later), state.UnitedObserved(later), state.UnitedReported(later)))
 			c.Await(ctx, Quiet(silence))
 			c.Mark(again)
 		},
@@ -70,7 +70,7 @@ func missing() {
 			j.Decide("UNITED-024",
 				HoldsAtMark(united, state.When("there is no DaemonSet", func(cluster *history.Cluster) bool { return len(cluster.DaemonSets) == 0 })),
 				OneOf(HoldsAtMark(united, missed()),
-					Reported("that names the target", func(event *corev1.Event) bool { return strings.Contains(event.Message, target) })),
+					Reported("about the UnitedDaemonSet that names the target", aboutUnited(target))),
 				HoldsAtMark(changed, state.UnitedPlaced(name)))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
@@ -79,6 +79,14 @@ func missed() state.Condition {
 	return state.UnitedCondition(name, "that is not True and names the target", func(condition metav1.Condition) bool {
 		return condition.Status != metav1.ConditionTrue && strings.Contains(condition.Message, target)
 	})
+}
+
+// aboutUnited picks the events about the scenario's UnitedDaemonSet with the text: names of nodes and targets are in others' events too.
+func aboutUnited(text string) func(*corev1.Event) bool {
+	return func(event *corev1.Event) bool {
+		about := event.InvolvedObject
+		return about.Kind == string(history.KindUnitedDaemonSet) && about.Name == name && strings.Contains(event.Message, text)
+	}
 }
 
 // bad are patches that no subset can have, by the name of the subset.
@@ -119,7 +127,7 @@ func patches() {
 					NeverBetween(Done(history.CreateUnited), Marked(united), PodDeleted().On(node)),
 					OneOf(Refused("the patch", Answered(history.CreateUnited, name)), All(
 						OneOf(HoldsAtMark(united, names(subset)),
-							Reported("that names the subset", func(event *corev1.Event) bool { return strings.Contains(event.Message, subset) })),
+							Reported("about the UnitedDaemonSet that names the subset", aboutUnited(subset))),
 						AtLeast(1, PodAvailable(OfVersion("v2")).On(j.Bound(moved))))))
 			}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 	}
