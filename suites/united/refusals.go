@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -83,9 +84,10 @@ func missed() state.Condition {
 
 // aboutUnited picks the events about the scenario's UnitedDaemonSet with the text: names of nodes and targets are in others' events too.
 func aboutUnited(text string) func(*corev1.Event) bool {
+	kind := schema.ParseGroupKind(string(history.KindUnitedDaemonSet)).Kind
 	return func(event *corev1.Event) bool {
 		about := event.InvolvedObject
-		return about.Kind == string(history.KindUnitedDaemonSet) && about.Name == name && strings.Contains(event.Message, text)
+		return about.Kind == kind && about.Name == name && strings.Contains(event.Message, text)
 	}
 }
 
