@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -13,15 +14,22 @@ import (
 )
 
 // UnitedPlaced holds when every node has exactly one pod of the family of the UnitedDaemonSet of that name, which is available and has the image that its
-// subset's patch sets, or is the target's where no subset selects the node.
-func UnitedPlaced(name string) Condition {
-	return ofUnited(name, "every node has one available pod of the family, of the image that it should have", func(cluster *history.Cluster, united *history.UnitedDaemonSet) string {
+// subset's patch sets, or is the target's where no subset selects the node. With names of nodes, those alone.
+func UnitedPlaced(name string, nodes ...string) Condition {
+	which := "every node"
+	if len(nodes) > 0 {
+		which = "each of the nodes " + strings.Join(nodes, ", ")
+	}
+	return ofUnited(name, which+" has one available pod of the family, of the image that it should have", func(cluster *history.Cluster, united *history.UnitedDaemonSet) string {
 		family := cluster.FamilyOf(united)
 		if family.Target == nil {
 			return "there is no target"
 		}
 		var wrong []string
 		for _, node := range cluster.Nodes {
+			if len(nodes) > 0 && !slices.Contains(nodes, node.Name) {
+				continue
+			}
 			if problem := placed(cluster, united, family, node); problem != "" {
 				wrong = append(wrong, fmt.Sprintf("node %s %s", node.Name, problem))
 			}
@@ -72,12 +80,35 @@ func PatchedImage(patch history.UnitedPatch) string {
 	return template.Spec.Containers[0].Image
 }
 
-// UnitedReported holds when the status of the UnitedDaemonSet of that name says, for its present generation, which nodes each subset has, and how many.
-func UnitedReported(name string) Condition {
-	return ofUnited(name, "its status has every subset with its nodes", func(cluster *history.Cluster, united *history.UnitedDaemonSet) string {
+// UnitedSingle holds when every node has exactly one pod of the family of the UnitedDaemonSet of that name that does not terminate, whichever it is.
+func UnitedSingle(name string) Condition {
+	return ofUnited(name, "every node has one pod of the family that does not terminate", func(cluster *history.Cluster, united *history.UnitedDaemonSet) string {
+		family := cluster.FamilyOf(united)
+		var wrong []string
+		for node := range cluster.Nodes {
+			pods := slices.DeleteFunc(familyPods(cluster, family, node), func(pod *corev1.Pod) bool { return !history.IsLive(pod) })
+			if len(pods) != 1 {
+				wrong = append(wrong, fmt.Sprintf("node %s has %d pods of the family", node, len(pods)))
+			}
+		}
+		slices.Sort(wrong)
+		return some(wrong)
+	})
+}
+
+// UnitedObserved holds when the status of the UnitedDaemonSet of that name is about its present generation.
+func UnitedObserved(name string) Condition {
+	return ofUnited(name, "its status observes its generation", func(_ *history.Cluster, united *history.UnitedDaemonSet) string {
 		if united.Status.ObservedGeneration != united.Generation {
 			return fmt.Sprintf("its status observes generation %d, not %d", united.Status.ObservedGeneration, united.Generation)
 		}
+		return ""
+	})
+}
+
+// UnitedReported holds when the status of the UnitedDaemonSet of that name says which nodes each subset has, and how many.
+func UnitedReported(name string) Condition {
+	return ofUnited(name, "its status has every subset with its nodes", func(cluster *history.Cluster, united *history.UnitedDaemonSet) string {
 		var want []history.UnitedSubsetStatus
 		for _, subset := range united.Spec.Subsets {
 			var nodes []string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -56,8 +57,8 @@ const (
 	revision    = "the target's ControllerRevision"
 )
 
-// remember binds what the target and its nodes are.
-func remember(ctx context.Context, c *spec.Case) {
+// remember binds what the target and its nodes are, and returns what holds when they are so again.
+func remember(ctx context.Context, c *spec.Case) state.Condition {
 	found := map[string]string{}
 	c.Look(ctx, func(cluster *history.Cluster) {
 		ds := daemonSet(cluster, target)
@@ -66,9 +67,14 @@ func remember(ctx context.Context, c *spec.Case) {
 			found[firstLabels+" "+name] = encoded(node.Labels)
 		}
 	})
+	again := []state.Condition{restored(found[firstSpec])}
 	for name, value := range found {
 		c.Bind(name, value)
+		if node, is := strings.CutPrefix(name, firstLabels+" "); is {
+			again = append(again, unlabelled(node, value))
+		}
 	}
+	return state.All(again...)
 }
 
 // newest is the name of the DaemonSet's ControllerRevision with the highest number.

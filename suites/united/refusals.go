@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -31,7 +32,7 @@ func rivals() {
 			c.Await(ctx, Quiet(silence))
 			c.Mark(united)
 			c.Separate(ctx, first, metav1.DeletePropagationBackground)
-			c.Await(ctx, state.All(state.UnitedPlaced(later), state.UnitedDaemonSets(later), state.UnitedReported(later)))
+			c.Await(ctx, state.All(state.UnitedPlaced(later), state.UnitedDaemonSets(later), state.UnitedObserved(later), state.UnitedReported(later)))
 			c.Await(ctx, Quiet(silence))
 			c.Mark(again)
 		},
@@ -70,7 +71,7 @@ func missing() {
 			j.Decide("UNITED-024",
 				HoldsAtMark(united, state.When("there is no DaemonSet", func(cluster *history.Cluster) bool { return len(cluster.DaemonSets) == 0 })),
 				OneOf(HoldsAtMark(united, missed()),
-					Reported("that names the target", func(event *corev1.Event) bool { return strings.Contains(event.Message, target) })),
+					Reported("about the UnitedDaemonSet that names the target", aboutUnited(target))),
 				HoldsAtMark(changed, state.UnitedPlaced(name)))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
@@ -79,6 +80,15 @@ func missed() state.Condition {
 	return state.UnitedCondition(name, "that is not True and names the target", func(condition metav1.Condition) bool {
 		return condition.Status != metav1.ConditionTrue && strings.Contains(condition.Message, target)
 	})
+}
+
+// aboutUnited picks the events about the scenario's UnitedDaemonSet with the text: names of nodes and targets are in others' events too.
+func aboutUnited(text string) func(*corev1.Event) bool {
+	kind := schema.ParseGroupKind(string(history.KindUnitedDaemonSet)).Kind
+	return func(event *corev1.Event) bool {
+		about := event.InvolvedObject
+		return about.Kind == kind && about.Name == name && strings.Contains(event.Message, text)
+	}
 }
 
 // bad are patches that no subset can have, by the name of the subset.
@@ -119,7 +129,7 @@ func patches() {
 					NeverBetween(Done(history.CreateUnited), Marked(united), PodDeleted().On(node)),
 					OneOf(Refused("the patch", Answered(history.CreateUnited, name)), All(
 						OneOf(HoldsAtMark(united, names(subset)),
-							Reported("that names the subset", func(event *corev1.Event) bool { return strings.Contains(event.Message, subset) })),
+							Reported("about the UnitedDaemonSet that names the subset", aboutUnited(subset))),
 						AtLeast(1, PodAvailable(OfVersion("v2")).On(j.Bound(moved))))))
 			}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 	}

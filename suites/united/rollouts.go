@@ -30,7 +30,7 @@ func rollouts() {
 			u := c.Unite(ctx, ds, pinned, noting)
 			// The template changes before the affinity can have settled.
 			c.Await(ctx, Processed(c.Update(ctx, ds, Image("v3"))))
-			c.Await(ctx, state.All(state.UnitedPlaced(name), annotated(nodes[1], "of the subset")))
+			c.Await(ctx, state.All(state.UnitedPlaced(name), annotated(nodes[1], "of the subset"), strategyIs(1)))
 			placed(ctx, c)
 			c.Mark(united)
 			c.Await(ctx, Processed(c.Update(ctx, ds, Image("v4"), MaxUnavailable("2"))))
@@ -41,19 +41,22 @@ func rollouts() {
 			c.Await(ctx, state.All(state.UnitedPlaced(name), annotated(nodes[1], "of the target")))
 			placed(ctx, c)
 			c.Mark(again)
+			c.Bind(moved, nodes[0])
 			c.Bind(byName, nodes[1])
 			c.Bind(none, nodes[2:]...)
 		},
 		func(j *spec.Checks) {
-			place, node := state.UnitedPlaced(name), j.Bound(byName)
-			j.Decide("UNITED-014", HoldsAtMark(united, place))
-			j.Decide("UNITED-032", HoldsAtMark(changed, place), HoldsAtMark(again, place), HoldsAtMark(changed, strategyIs(2)), HoldsAtMark(again, strategyIs(2)))
+			node := j.Bound(byName)
+			own, ofSubsets := state.UnitedPlaced(name, j.BoundAll(none)...), state.UnitedPlaced(name, j.Bound(moved), node)
+			j.Decide("UNITED-014", HoldsAtMark(united, own))
+			j.Decide("UNITED-032", HoldsAtMark(changed, own), HoldsAtMark(again, own),
+				HoldsAtMark(united, strategyIs(1)), HoldsAtMark(changed, strategyIs(2)), HoldsAtMark(again, strategyIs(2)))
 			for _, other := range j.BoundAll(none) {
 				j.Decide("UNITED-032", Exactly(1, PodCreated(OfVersion("v4")).On(other)))
 			}
 			j.Decide("UNITED-033",
-				HoldsAtMark(united, place), HoldsAtMark(united, annotated(node, "of the subset")), HoldsAtMark(changed, place),
-				HoldsAtMark(changed, annotated(node, "of the subset")), HoldsAtMark(again, place), HoldsAtMark(again, annotated(node, "of the target")))
+				HoldsAtMark(united, ofSubsets), HoldsAtMark(united, annotated(node, "of the subset")), HoldsAtMark(changed, ofSubsets),
+				HoldsAtMark(changed, annotated(node, "of the subset")), HoldsAtMark(again, ofSubsets), HoldsAtMark(again, annotated(node, "of the target")))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 
@@ -75,7 +78,7 @@ func annotated(node, text string) state.Condition {
 	})
 }
 
-// strategyIs holds when the target's pods are all of its template, or its strategy is the user's: rolling, with that maxUnavailable.
+// strategyIs holds when the target's strategy is the user's: rolling, with that maxUnavailable.
 func strategyIs(maxUnavailable int32) state.Condition {
 	return state.Right("the target's rollouts are by the strategy that the user gave it", func(cluster *history.Cluster) error {
 		ds := daemonSet(cluster, target)

@@ -70,7 +70,7 @@ func relabel(ctx context.Context, c *spec.Case, node, into string) {
 
 // placed waits until every node has the pod that it should have, until that is reported, and until nothing follows.
 func placed(ctx context.Context, c *spec.Case) {
-	c.Await(ctx, state.All(state.UnitedPlaced(name), state.UnitedReported(name)))
+	c.Await(ctx, state.All(state.UnitedPlaced(name), state.UnitedObserved(name), state.UnitedReported(name)))
 	c.Await(ctx, Quiet(time.Second))
 }
 

@@ -21,7 +21,7 @@ func brokenUnited() []Variant {
 	return []Variant{
 		{Name: "united-ignores-names", Says: "Makes nothing of subsets that select nodes by name.", Breaks: []string{"UNITED-005", "UNITED-025"},
 			United: without(func(subset api.Subset) bool { return len(subset.Selector.Names) > 0 })},
-		{Name: "united-ignores-labels", Says: "Makes nothing of subsets that select nodes by labels.", Breaks: []string{"UNITED-006", "UNITED-022"},
+		{Name: "united-ignores-labels", Says: "Makes nothing of subsets that select nodes by labels.", Breaks: []string{"UNITED-006", "UNITED-015"},
 			United: without(func(subset api.Subset) bool { return len(subset.Selector.Names) == 0 })},
 		{Name: "united-last-subset-wins", Says: "Gives a node to the last subset that selects it.", Breaks: []string{"UNITED-009", "UNITED-018"},
 			United: seeingUnited(func(united *api.UnitedDaemonSet) { slices.Reverse(united.Spec.Subsets) })},
@@ -30,6 +30,13 @@ func brokenUnited() []Variant {
 				actions.LabelNodes = slices.DeleteFunc(actions.LabelNodes, func(labels plan.NodeLabels) bool {
 					home := labels.Node.Labels[homes(state).Home]
 					return home != "" && home != plan.Original && state.United.DeletionTimestamp == nil
+				})
+			})},
+		{Name: "united-empties-nodes", Says: "Takes nodes from the target, and gives them to no subset.", Breaks: []string{"UNITED-005", "UNITED-022"},
+			United: uniting(func(actions *plan.Actions, state plan.State) {
+				actions.LabelNodes = slices.DeleteFunc(actions.LabelNodes, func(labels plan.NodeLabels) bool {
+					to := labels.Labels[homes(state).Home]
+					return to != nil && *to != plan.Original
 				})
 			})},
 		{Name: "united-moves-all-at-once", Says: "Moves all nodes at once.", Breaks: []string{"UNITED-027", "UNITED-028"},
