@@ -52,7 +52,7 @@ func (s *Scenario) PatchImage(ctx context.Context, pod *corev1.Pod, image string
 
 // RefusePodUpdates makes the API server refuse other images for the pods of the scenario's namespace, until AdmitPodUpdates, and returns when it does. pod is
 // any of them. A scenario on a Kubernetes without admission policies, before 1.30, ends there.
-func (s *Scenario) RefusePodUpdates(ctx context.Context, pod *corev1.Pod) {
+func (s *Scenario) RefusePodUpdates(ctx context.Context) {
 	s.tb.Helper()
 	name := "refuse-pod-updates." + s.namespace
 	policies, bindings := s.admin.AdmissionregistrationV1().ValidatingAdmissionPolicies(), s.admin.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings()
@@ -79,7 +79,7 @@ func (s *Scenario) RefusePodUpdates(ctx context.Context, pod *corev1.Pod) {
 		if _, err := bindings.Create(ctx, binding, metav1.CreateOptions{}); err != nil {
 			return err
 		}
-		return s.awaitPatches(ctx, pod, true)
+		return s.awaitPatches(ctx, true)
 	})
 	if apierrors.IsNotFound(err) {
 		s.tb.Skipf("the API server has no admission policies, by which it could be made to refuse updates of pods")
@@ -88,14 +88,14 @@ func (s *Scenario) RefusePodUpdates(ctx context.Context, pod *corev1.Pod) {
 }
 
 // AdmitPodUpdates undoes RefusePodUpdates, and returns when the API server does no longer refuse.
-func (s *Scenario) AdmitPodUpdates(ctx context.Context, pod *corev1.Pod) {
+func (s *Scenario) AdmitPodUpdates(ctx context.Context) {
 	s.tb.Helper()
 	name := "refuse-pod-updates." + s.namespace
 	err := s.Do(ctx, s.onNamespace(history.AdmitPodUpdates), func(ctx context.Context) error {
 		if err := s.admin.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 			return err
 		}
-		return s.awaitPatches(ctx, pod, false)
+		return s.awaitPatches(ctx, false)
 	})
 	s.must(err, "have the API server admit updates of pods")
 }
@@ -103,15 +103,24 @@ func (s *Scenario) AdmitPodUpdates(ctx context.Context, pod *corev1.Pod) {
 // RefusesImages is what the API server says by RefusePodUpdates.
 const RefusesImages = "images of pods are not to be changed here"
 
-// awaitPatches waits until a patch of the pod, which stores nothing, is refused, or is not. The API server learns of policies by watches of its own.
-func (s *Scenario) awaitPatches(ctx context.Context, pod *corev1.Pod, refused bool) error {
+// awaitPatches waits until a patch of one of the scenario's pods, which stores nothing, is refused, or is not. The API server learns of policies by
+// watches of its own. Which pods there are is the implementation's business: they may be replaced meanwhile.
+func (s *Scenario) awaitPatches(ctx context.Context, refused bool) error {
 	bounded, cancel := context.WithTimeout(ctx, s.env.Patience)
 	defer cancel()
-	body := fmt.Sprintf(`{"spec":{"containers":[{"name":%q,"image":"rollcall.dev/refused:v1"}]}}`, pod.Spec.Containers[0].Name)
+	pods := s.admin.CoreV1().Pods(s.namespace)
 	return wait.PollUntilContextCancel(bounded, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-		options := metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}}
-		_, err := s.admin.CoreV1().Pods(s.namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, []byte(body), options)
-		if err != nil && !apierrors.IsInvalid(err) && !apierrors.IsForbidden(err) {
+		list, err := pods.List(ctx, metav1.ListOptions{Limit: 1})
+		if err != nil || len(list.Items) == 0 {
+			return false, err
+		}
+		pod := &list.Items[0]
+		body := fmt.Sprintf(`{"spec":{"containers":[{"name":%q,"image":"rollcall.dev/refused:v1"}]}}`, pod.Spec.Containers[0].Name)
+		_, err = pods.Patch(ctx, pod.Name, types.StrategicMergePatchType, []byte(body), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
+		switch {
+		case apierrors.IsNotFound(err):
+			return false, nil
+		case err != nil && !apierrors.IsInvalid(err) && !apierrors.IsForbidden(err):
 			return false, err
 		}
 		return (err != nil) == refused, nil

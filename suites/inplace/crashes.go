@@ -2,6 +2,7 @@ package inplace
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,27 +47,22 @@ func refused() {
 		spec.Decides("INPLACE-022", "INPLACE-029"),
 		func(ctx context.Context, c *spec.Case) {
 			daemonSet := begin(ctx, c, 2)
-			pod := c.LivePods(ctx, daemonSet)[0]
-			c.RefusePodUpdates(ctx, pod)
+			c.RefusePodUpdates(ctx)
 			updated := c.Update(ctx, daemonSet, Image("v2"))
-			c.AwaitAfter(ctx, rollouts.ReportWithin, state.When("an Event tells of the refusal", func(cluster *history.Cluster) bool {
-				for _, event := range cluster.Reports[daemonSet.UID] {
-					if tellsOfRefusal(event) {
-						return true
-					}
-				}
-				return false
+			c.AwaitAfter(ctx, rollouts.ReportWithin, state.When("an Event and a condition tell of the refusal", func(cluster *history.Cluster) bool {
+				now := cluster.DaemonSets[daemonSet.UID]
+				return now != nil && refusals(now) > 0 && slices.ContainsFunc(cluster.Reports[daemonSet.UID], tellsOfRefusal)
 			}))
 			// Longer than a controller may be late, and not long enough for delays to become long.
 			c.Await(ctx, Past(time.Now().Add(3*time.Second)))
-			c.AdmitPodUpdates(ctx, pod)
+			c.AdmitPodUpdates(ctx)
 			// It may be waiting before it tries again.
 			c.AwaitAfter(ctx, retries, RolledOut(updated))
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Done(history.RefusePodUpdates)))
 			j.Decide("INPLACE-022",
-				AtLeast(1, StatusWritten().Where("with a condition that tells of the refusal", func(m Moment) bool { return refusals(m.Object) > 0 })),
+				Before(StatusWritten().Where("with a condition that tells of the refusal", func(m Moment) bool { return refusals(m.Object) > 0 }), Done(history.AdmitPodUpdates)),
 				HoldsAtEnd(state.When("no condition tells of the refusal", func(cluster *history.Cluster) bool {
 					for _, daemonSet := range cluster.DaemonSets {
 						if refusals(daemonSet) > 0 {

@@ -37,7 +37,7 @@ func limits() {
 			third := NeverBetween(Marked(begun), Marked(next), Nth(limit+1, PodPatched()))
 			j.Decide("INPLACE-012", append(stayed(begun), EndsRolledOut(), third)...)
 			j.Decide("INPLACE-013", Tested(AtLeast(1, Done(history.ObserveUpdate))), third,
-				Before(StatusWritten().Where("with fewer available pods than nodes", fewerAvailable), Marked(next)))
+				Before(After(StatusWritten().Where("with fewer available pods than nodes", fewerAvailable), Marked(begun)), Marked(next)))
 			j.Decide("INPLACE-023", Tested(AtLeast(1, Done(history.ObserveUpdate))),
 				NeverBetween(First(Done(history.ObserveUpdate)), Marked(next), Nth(limit+1, PodPatched())))
 		}, spec.SimulatedNodes{})

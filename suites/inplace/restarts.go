@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -79,6 +80,8 @@ func restarts() {
 			daemonSet := begin(ctx, c, 2)
 			pending := c.Update(ctx, daemonSet, Image("v2"), demand("1M"))
 			c.Require(ctx, "a pod waits for a node", UpdatedOn(1, pending, unscheduled))
+			// Long enough for everybody to know that the pod is not scheduled.
+			c.Await(ctx, Quiet(judge.Lag+500*time.Millisecond))
 			pending = c.Update(ctx, pending, Image("v3"))
 			c.Await(ctx, UpdatedOn(1, pending, unscheduled))
 			failing := c.Update(ctx, pending, Image("v4"), demand("1m"), Failing())

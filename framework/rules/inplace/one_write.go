@@ -38,20 +38,28 @@ func (o *oneWrite) Observe(s *judge.Scene) []judge.Violation {
 	if pod == nil {
 		return nil
 	}
-	moved := before.Labels[o.label] != after.Labels[o.label]
-	if s.Patched != nil && s.Patched.Voluntary {
+	// What a pod that is patched differs in is INPLACE-004.
+	from, to := before.Labels[o.label], after.Labels[o.label]
+	patched := s.Patched != nil && s.Patched.Voluntary
+	if patched {
 		o.PutToTest()
-		if moved {
-			return nil
-		}
-		return s.OnNode(pod.Workload, pod.Node, fmt.Sprintf("%s got other images, and kept the label %s of those before", after.Name, before.Labels[o.label]))
 	}
-	if !moved || before.Labels[o.label] == "" || !s.ChangedByImplementation(before) {
+	got := ""
+	switch {
+	case patched && from == to:
+		got = fmt.Sprintf("%s got other images, and kept the label %s of those before", after.Name, from)
+	case patched && to == "":
+		got = fmt.Sprintf("%s got other images, and lost the label %s of those before", after.Name, from)
+	case !patched && from != "" && from != to && s.ChangedByImplementation(before) && o.differs(s, pod.Workload, after):
+		got = fmt.Sprintf("%s got the label %s, and not the images of that revision", after.Name, to)
+	default:
 		return nil
 	}
-	template := s.Cluster.Template(pod.Workload.Object.UID, s.Cluster.LabelledTemplate(pod.Workload.Object.UID, after.Labels[o.label]))
-	if template == nil || history.MatchesTemplate(after, template) {
-		return nil
-	}
-	return s.OnNode(pod.Workload, pod.Node, fmt.Sprintf("%s got the label %s, and not the images of that revision", after.Name, after.Labels[o.label]))
+	return s.OnNode(pod.Workload, pod.Node, got)
+}
+
+// differs reports whether the pod is known to be another one than its label says.
+func (o *oneWrite) differs(s *judge.Scene, w *judge.Workload, pod *corev1.Pod) bool {
+	template := s.Cluster.Template(w.Object.UID, s.Cluster.LabelledTemplate(w.Object.UID, pod.Labels[o.label]))
+	return template != nil && !history.MatchesTemplate(pod, template)
 }

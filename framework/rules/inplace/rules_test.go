@@ -110,6 +110,13 @@ func TestImagesAndLabelGoTogether(t *testing.T) {
 			_, pods := updated(b, 2, InPlace())
 			pods[0].SetImage("v2")
 		}),
+		Tell("the image, and no label", func(b *Builder) {
+			_, pods := updated(b, 2, InPlace())
+			pods[0].Edit(func(pod *corev1.Pod) {
+				pod.Spec.Containers[0].Image = "another"
+				delete(pod.Labels, RevisionLabel)
+			})
+		}),
 		Tell("the label first", func(b *Builder) {
 			_, pods := updated(b, 2, InPlace())
 			pods[0].Edit(func(pod *corev1.Pod) { pod.Labels[RevisionLabel] = "v2" })

@@ -91,6 +91,8 @@ func brokenPatches() []Variant {
 	isRefused := func(state plan.State, update plan.PodUpdate) bool { return state.RefusedUpdates[update.Node] != "" }
 	return []Variant{
 		{Name: "patches-images-alone", Says: "Gives pods new images and leaves them the label of the old ones.", Breaks: []string{"INPLACE-028", "INPLACE-014"},
+			Planner: changeUpdates(func(_ plan.State, update *plan.PodUpdate) { update.Labels = map[string]string{} })},
+		{Name: "patches-labels-away", Says: "Gives pods new images and takes the label of the old ones away.", Breaks: []string{"INPLACE-028"},
 			Planner: changeUpdates(func(_ plan.State, update *plan.PodUpdate) { update.Labels = nil })},
 		{Name: "patches-labels-first", Says: "Gives pods the label of new images before the images.", Breaks: []string{"INPLACE-028"},
 			Planner: changeUpdates(func(_ plan.State, update *plan.PodUpdate) { update.Images, update.Annotations = nil, nil })},
