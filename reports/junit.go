@@ -163,7 +163,7 @@ func caseOf(result RequirementResult, duration time.Duration) junitCase {
 	case result.Verdict == Fail && result.BrokenBy() != "":
 		entry.Skipped = &junitDetail{Message: "broken by " + result.BrokenBy() + ": " + paragraph.Printable(firstLine(failureLine(result)))}
 	case result.Verdict == Fail:
-		entry.Failure = &junitDetail{Type: "violation", Message: paragraph.Printable(firstLine(failureLine(result))), Body: paragraph.Printable(failureBody(result))}
+		entry.Failure = &junitDetail{Type: "violation", Message: paragraph.Printable(firstLine(failureLine(result))), Body: FailureText(result, "")}
 		if len(result.Violations) == 0 {
 			entry.Failure.Type = "assertion"
 		}
@@ -175,14 +175,15 @@ func caseOf(result RequirementResult, duration time.Duration) junitCase {
 	return entry
 }
 
-// failureBody is the reason, or the story of each violation.
-func failureBody(result RequirementResult) string {
+// FailureText is why a requirement failed, as text: the reason, and the story of each violation. The folder is that of the report, as the reader names it;
+// empty for that which the reader is in.
+func FailureText(result RequirementResult, folder string) string {
 	var parts []string
 	if result.Reason != "" {
 		parts = append(parts, result.Reason)
 	}
 	for _, violation := range result.Violations {
-		parts = append(parts, Story(result.Requirement, violation, StoryOptions{Unicode: true}))
+		parts = append(parts, Story(result.Requirement, violation, StoryOptions{Unicode: true, Folder: folder}))
 	}
 	if result.KnownDeviation != "" {
 		parts = append(parts, "known deviation: "+result.KnownDeviation)
@@ -190,7 +191,7 @@ func failureBody(result RequirementResult) string {
 	for i := range parts {
 		parts[i] = strings.TrimRight(parts[i], "\n")
 	}
-	return strings.Join(parts, "\n\n") + "\n"
+	return paragraph.Printable(strings.Join(parts, "\n\n") + "\n")
 }
 
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }
