@@ -60,6 +60,11 @@ func brokenUnited() []Variant {
 				met := sets.New[types.UID]()
 				return uniting(func(actions *plan.Actions, state plan.State) {
 					home, original := homes(state).Home, plan.Original
+					for _, node := range state.Nodes {
+						if node.Labels[home] != "" {
+							met.Insert(node.UID)
+						}
+					}
 					actions.LabelNodes = slices.DeleteFunc(actions.LabelNodes, func(labels plan.NodeLabels) bool {
 						return labels.Node.Labels[home] == original && unready(state, labels.Node.Name)
 					})
@@ -67,7 +72,6 @@ func brokenUnited() []Variant {
 						if !met.Has(labels.Node.UID) && labels.Labels[home] != nil {
 							actions.LabelNodes[i].Labels = map[string]*string{home: &original}
 						}
-						met.Insert(labels.Node.UID)
 					}
 				})(next)
 			}},
@@ -183,12 +187,10 @@ func lawfulUnited() []Variant {
 				}
 			})},
 		{Name: "united-last-node-first", Says: "Moves the last nodes first.", Lawful: open,
-			United: func(next plan.Planner) plan.Planner {
-				return blind(next, func(state *plan.State) {
-					state.Nodes = slices.Clone(state.Nodes)
-					slices.Reverse(state.Nodes)
-				})
-			}},
+			United: movingAs(func(state *plan.State) {
+				state.Nodes = slices.Clone(state.Nodes)
+				slices.Reverse(state.Nodes)
+			})},
 		{Name: "united-restores-when-settled", Says: "Gives the strategy back only when no node is to be moved.", Lawful: open,
 			United: uniting(func(actions *plan.Actions, _ plan.State) {
 				if target := actions.UpdateTarget; target != nil && target.Annotations[plan.StrategyAnnotation] == "" && len(actions.LabelNodes) > 0 {
