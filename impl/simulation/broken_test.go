@@ -158,7 +158,7 @@ func TestEveryRuleCatchesABrokenPlanner(t *testing.T) {
 }
 
 // lawfulSimulations is how many simulations each lawful planner has to live through.
-const lawfulSimulations = 6
+const lawfulSimulations = 3
 
 // TestLawfulPlannersKeepEveryPromise proves that the judges leave alone who keeps the promises in another way than the reference.
 func TestLawfulPlannersKeepEveryPromise(t *testing.T) {

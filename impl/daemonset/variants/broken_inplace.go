@@ -90,7 +90,7 @@ func inPlaceOnDelete(next plan.Planner) plan.Planner {
 func brokenPatches() []Variant {
 	isRefused := func(state plan.State, update plan.PodUpdate) bool { return state.RefusedUpdates[update.Node] != "" }
 	return []Variant{
-		{Name: "patches-images-alone", Says: "Gives pods new images and leaves them the label of the old ones.", Breaks: []string{"INPLACE-028", "INPLACE-014"},
+		{Name: "patches-images-alone", Says: "Gives pods new images and leaves them the label of the old ones.", Breaks: []string{"INPLACE-028"},
 			Planner: changeUpdates(func(_ plan.State, update *plan.PodUpdate) { update.Labels = map[string]string{} })},
 		{Name: "patches-labels-away", Says: "Gives pods new images and takes the label of the old ones away.", Breaks: []string{"INPLACE-028"},
 			Planner: changeUpdates(func(_ plan.State, update *plan.PodUpdate) { update.Labels = nil })},
