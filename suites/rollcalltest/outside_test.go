@@ -20,10 +20,10 @@ replace github.com/rollcall-conformance/rollcall => `
 // what it claims, and one that does not.
 func TestAModuleFromOutsideRunsTheSuites(t *testing.T) {
 	module := outside(t)
-	if said, err := golang(module, "test", "-c", "-o", filepath.Join(module, "outside.test"), "."); err != nil {
-		t.Fatalf("the module does not compile: %v\n%s", err, said)
-	}
 	if testing.Short() {
+		if said, err := golang(module, "test", "-c", "-o", filepath.Join(module, "outside.test"), "."); err != nil {
+			t.Fatalf("the module does not compile: %v\n%s", err, said)
+		}
 		t.Skip("-short: it compiles; running it takes a control plane")
 	}
 	said, err := golang(module, "test", "-v", "-count=1", ".")
@@ -32,7 +32,7 @@ func TestAModuleFromOutsideRunsTheSuites(t *testing.T) {
 	}
 	for _, want := range []string{
 		"--- PASS: TestConformance ", "--- PASS: TestConformance/SURGE-007 ", "--- SKIP: TestConformance/PDB-001 ",
-		"--- FAIL: TestWithoutSurge ", "--- FAIL: TestWithoutSurge/SURGE-",
+		"--- FAIL: TestWithoutSurge ", "--- FAIL: TestWithoutSurge/SURGE-016 ",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("want %q in what go test says", want)

@@ -55,8 +55,8 @@ const endGrace = 30 * time.Second
 // Run runs the suites and reports each requirement as a subtest: one that failed or could not be decided fails, one that was not run is skipped, with
 // the reason. It fails the test as well if the run as a whole is no success, though no requirement says why.
 //
-// The test's program is started again with -test.run set to this very test, which must therefore reach Run each time; there Run runs Options.Controller and does
-// not return. The program is built without the test's folder in mind: relative paths are those of the test all the same.
+// The test's program is started again with -test.run set to this very test, which must therefore reach Run each time; there Run runs Options.Controller, in the
+// test's folder, and does not return.
 func Run(t *testing.T, options Options) {
 	t.Helper()
 	if controller := controllerFromEnvironment(); controller != nil {
