@@ -24,7 +24,7 @@ func rollouts() {
 			guarded(ctx, c, daemonSet, 3)
 			c.RollOut(ctx, daemonSet, Image("v2"))
 		},
-		func(j *spec.Checks) { j.Decide("CROSS-003", AtLeast(3, PodDeleted(OfVersion("v1"))), EndsRolledOut()) }, recorded())
+		func(j *spec.Checks) { j.Decide("CROSS-003", AtLeast(3, PodDeleted(OfVersion("v1"))), EndsRolledOut()) }, recorded(), spec.MainPath{})
 
 	spec.It("counts surge pods as healthy, no more of them than maxSurge allows, and none when the rollout is over",
 		spec.Decides("CROSS-003", "CROSS-004"),

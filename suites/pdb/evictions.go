@@ -39,7 +39,7 @@ func evictions() {
 		func(j *spec.Checks) {
 			listed := written(guard, "a pod is listed", func(status policyv1.PodDisruptionBudgetStatus) bool { return len(status.DisruptedPods) > 0 })
 			j.Decide("PDB-012", Before(listed, PodDeleted()), AtLeast(2, listed))
-		}, recorded(), spec.SimulatedNodes{})
+		}, recorded(), spec.SimulatedNodes{}, spec.MainPath{})
 
 	spec.It("stands in the way of no eviction any more once it is deleted",
 		spec.Decides("PDB-029"),

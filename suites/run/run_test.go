@@ -62,7 +62,7 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 		"nothing to judge":          {[]string{"judge"}, []string{"name the recordings"}},
 		"a file that is none":       {[]string{"judge", file}, []string{file, "not a rollcall recording"}},
 		"a recording that is not":   {[]string{"judge", filepath.Join(folder, "missing")}, []string{"missing"}},
-		"a family without specs":    {[]string{"run", "-focus=UNITED"}, []string{"UNITED", "selects no spec"}},
+		"a row without specs":       {[]string{"run", "-dry-run", "-focus=INPLACE-018"}, []string{"INPLACE-018", "selects no spec"}},
 		"one of several on nothing": {[]string{"run", "-focus=SURGE-007", "-focus=no such"}, []string{"no such", "selects no spec"}},
 		"an empty focus":            {[]string{"run", "-focus="}, []string{"-focus", "empty"}},
 		"everything skipped":        {[]string{"run", "-focus=SURGE-007", "-skip=SURGE"}, []string{"select no spec", "-list"}},

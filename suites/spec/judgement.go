@@ -108,6 +108,7 @@ func (j *Judgement) decide(s *Spec, catalogue *requirements.Catalogue, evidence 
 	j.Violations = slices.DeleteFunc(j.Violations, func(v judge.Violation) bool {
 		return unclaimed(catalogue, j.history.Features, v.Requirement) != ""
 	})
+	j.Standing = slices.DeleteFunc(j.Standing, func(v judge.Verdict) bool { return unclaimed(catalogue, j.history.Features, v.Requirement) != "" })
 }
 
 // asked are the requirements that the spec has checks of its own for.

@@ -83,7 +83,7 @@ func subsets() {
 				HoldsAtMark(united, overlapping(lost)),
 				Reported("about the UnitedDaemonSet that names the node that two subsets select", aboutUnited(lost))))
 			j.Decide("UNITED-039", HoldsAtMark(united, disjoint()))
-		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{}, spec.MainPath{})
 }
 
 // overlapping holds when a condition names the node that two subsets select.
