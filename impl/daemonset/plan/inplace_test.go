@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -239,7 +240,9 @@ func TestASecondUpdateIsNotProvenByTheFirst(t *testing.T) {
 	w.restart(0, "agent:v2")
 	g.Expect(available()).To(Equal(int32(0)))
 	// The runtime calls it otherwise.
-	w.change(0, func(pod *corev1.Pod) { pod.Status.ContainerStatuses[0].Image = "registry.example/library/agent:v2" })
+	w.change(0, func(pod *corev1.Pod) {
+		pod.Status.ContainerStatuses[0].Image = name.DefaultRegistry + "/library/agent:v2"
+	})
 	g.Expect(available()).To(Equal(int32(0)))
 	again := w.plan().RequeueAfter
 	g.Expect(again).To(Equal(corev1.DefaultTerminationGracePeriodSeconds*time.Second + time.Minute))
