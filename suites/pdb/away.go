@@ -44,7 +44,7 @@ func away() {
 			for _, pod := range j.BoundAll(granted) {
 				j.Decide("PDB-030", Before(PodDeleted(Named(pod)), Done(history.RestartImplementation)))
 			}
-			j.Decide("PDB-030", Never(PodDeleted(Named(j.Bound(refused)))), Within(promptly, Done(history.RestartImplementation), byController), Keeps("PDB-001"))
+			j.Decide("PDB-030", Never(PodDeleted(Named(j.Bound(refused)))), AtLeast(1, After(byController, Done(history.RestartImplementation))), Keeps("PDB-001"))
 		}, recorded(), spec.Alone{}, spec.SimulatedNodes{})
 }
 
