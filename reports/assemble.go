@@ -73,17 +73,27 @@ func Assemble(run Run) (*ConformanceReport, error) {
 		report.Requirements[place].KnownDeviation = deviation.Issue
 	}
 	report.Observations = slices.Clone(run.Observations)
-	slices.SortFunc(report.Observations, func(a, b Observation) int {
+	sortObservations(report.Observations, places)
+	report.Circumstances = inOrder(run.Circumstances)
+	report.conclude()
+	return report, nil
+}
+
+// conclude counts the requirements and answers from them.
+func (r *ConformanceReport) conclude() {
+	r.Statistics = count(r.Requirements)
+	r.Levels = levelsOf(r.Requirements)
+	r.Features = featuresOf(r.Requirements, r.Implementation.Features)
+	r.Profiles = profilesOf(r.Requirements)
+	r.Conformance = Judge(r)
+}
+
+// sortObservations sorts by requirement, by its place in the catalogue.
+func sortObservations(observations []Observation, places map[ID]int) {
+	slices.SortFunc(observations, func(a, b Observation) int {
 		return cmp.Or(cmp.Compare(places[a.Requirement], places[b.Requirement]), cmp.Compare(a.Requirement, b.Requirement),
 			strings.Compare(a.Spec, b.Spec), strings.Compare(a.Text, b.Text))
 	})
-	report.Circumstances = inOrder(run.Circumstances)
-	report.Statistics = count(report.Requirements)
-	report.Levels = levelsOf(report.Requirements)
-	report.Features = featuresOf(report.Requirements, report.Implementation.Features)
-	report.Profiles = profilesOf(report.Requirements)
-	report.Conformance = Judge(report)
-	return report, nil
 }
 
 func placesIn(catalogue []Requirement) (map[ID]int, error) {

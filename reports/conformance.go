@@ -7,7 +7,7 @@ type Conformance string
 const (
 	Conformant    Conformance = "conformant"
 	NotConformant Conformance = "not conformant"
-	// Partial: all that was selected passed, but not everything was selected, so it is no statement about the implementation.
+	// Partial: all that was selected passed, but not everything was selected, or this is one shard of a run, so it is no statement about the implementation.
 	Partial Conformance = "partial"
 	// Undecided: nothing was seen to fail, but the run is no proof of conformance.
 	Undecided Conformance = "undecided"
@@ -35,7 +35,7 @@ func conformanceOf(statistics Statistics) Conformance {
 }
 
 // Judge answers for a whole report from its requirements, whatever its Conformance field says. A run that was interrupted or ended early, or in which the implementation
-// or the harness failed, cannot be conformant, and one that was focused is at best partial. Known deviations change nothing.
+// or the harness failed, cannot be conformant, and one that was focused, or is a shard, is at best partial. Known deviations change nothing.
 func Judge(report *ConformanceReport) Conformance {
 	answer := conformanceOf(count(report.Requirements))
 	switch {
@@ -43,7 +43,7 @@ func Judge(report *ConformanceReport) Conformance {
 		return answer
 	case report.Provenance.Interrupted, report.Provenance.EndedEarly != "", report.Provenance.HarnessFailure != "", report.Provenance.ImplementationFailure != "":
 		return Undecided
-	case report.Provenance.Focus != "":
+	case report.Provenance.Focus != "", report.Provenance.Shard != nil:
 		return Partial
 	}
 	return Conformant

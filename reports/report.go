@@ -81,6 +81,8 @@ type Provenance struct {
 	RelaxedTimeouts []RelaxedTimeout `yaml:"relaxedTimeouts,omitempty"`
 	// Focus is the selection of specs; empty if all were selected.
 	Focus string `yaml:"focus,omitempty"`
+	// Shard of the selected specs that ran; nil if all of them did, here or in the shards that the report was merged from.
+	Shard *Shard `yaml:"shard,omitempty,flow"`
 	// Interrupted: somebody stopped the run before its end.
 	Interrupted bool `yaml:"interrupted"`
 	// EndedEarly says why not all specs ran, though nobody stopped the run.

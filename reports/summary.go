@@ -71,6 +71,9 @@ func (s *summary) title() {
 	if provenance.Focus != "" {
 		parts = append(parts, fmt.Sprintf("focus %q", provenance.Focus))
 	}
+	if provenance.Shard != nil {
+		parts = append(parts, "shard "+provenance.Shard.String())
+	}
 	s.line(strings.Join(parts, ", "), 0)
 	for _, timeout := range provenance.RelaxedTimeouts {
 		s.line(fmt.Sprintf("relaxed timeout: %s is %s instead of %s", timeout.Name, timeout.Used, timeout.Default), 0)

@@ -29,6 +29,7 @@ const usage = `rollcall finds out whether a controller that rolls out per-node d
   rollcall check FILE...  read implementation files without running anything
   rollcall judge PATH...  judge recordings, or the folder of a run, again, without a cluster
   rollcall diff OLD NEW   compare two reports, and say whether the second is worse
+  rollcall merge SHARD... make one run of the shards of it that ran elsewhere
   rollcall requirements   print the catalogue: requirement, level, deciding specs
   rollcall explain ID...  say everything about a requirement, such as SURGE-013
   rollcall build          build the control-plane binaries now rather than on first use
@@ -94,6 +95,8 @@ func dispatch(ctx context.Context, command string, args []string, out io.Writer)
 		return printRequirements(args, out)
 	case "diff":
 		return diffReports(args, out)
+	case "merge":
+		return mergeShards(args, out)
 	case "explain":
 		return explain(args, out)
 	case "version", "-version", "--version":

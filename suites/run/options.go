@@ -19,6 +19,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/reports"
 )
 
 // options are those of `rollcall run`.
@@ -37,7 +38,9 @@ type options struct {
 	focus, skip      patterns
 	failedIn         string
 	// sample is how many of the specs run that are not in every sample; nil for all.
-	sample       *int
+	sample *int
+	// shard is the part of the selected specs that run; nil for all.
+	shard        *reports.Shard
 	baseline     string
 	stopAfter    int
 	list, dryRun bool
@@ -79,6 +82,7 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	flags.Var(&o.skip, "skip", "leave out specs that decide this, or whose text matches this, as -focus has it; may be given more than once")
 	flags.StringVar(&o.failedIn, "failed-in", "", "run only specs that decide what failed, or was inconclusive, in this report")
 	flags.Func("sample", "run `n` of the selected specs, drawn by the seed, beside those that take nodes with a kubelet and the main paths of the families (default: all of them)", o.setSample)
+	flags.Func("shard", "run the `i/n`-th part of the selected specs; the other parts run elsewhere, with the same -seed, and `rollcall merge` makes one report of all", o.setShard)
 	flags.StringVar(&o.baseline, "baseline", "", "exit with 0 if nothing is worse than in this report, or the report of this folder, whatever fails in both")
 	flags.IntVar(&o.stopAfter, "stop-after", 0, "end the run once this many specs have failed (default: none ends it)")
 	flags.BoolVar(&o.list, "list", false, "name the selected specs with what they decide, and run nothing")
@@ -110,6 +114,9 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	}
 	if o.stopAfter < 0 {
 		return o, usagef("-stop-after %d: a number of failures, or 0 for all of them", o.stopAfter)
+	}
+	if o.shard != nil && o.seed == 0 {
+		return o, usagef("-shard %s: give every shard the same -seed, such as -seed=1, so that together they are one run", o.shard)
 	}
 	if o.seed == 0 {
 		o.seed = time.Now().Unix()

@@ -123,6 +123,7 @@ func (r *suiteRun) provenance(interrupted bool) reports.Provenance {
 		Duration:          time.Since(r.began).Round(time.Millisecond),
 		Parallelism:       r.options.procs,
 		Focus:             r.selection.reason,
+		Shard:             r.options.shard,
 		Interrupted:       interrupted,
 		HarnessFailure:    r.harnessFailure,
 

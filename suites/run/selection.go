@@ -34,6 +34,8 @@ type selection struct {
 	reason string
 	// unsampled are the texts of those that would run, had the sample not left them out.
 	unsampled []string
+	// others are the texts of those that other shards run.
+	others []string
 }
 
 // notSelected is the reason of a spec that nobody asked for, notSampled that of one that a sample left out.
@@ -44,8 +46,11 @@ const (
 
 // why says why a spec that is not selected is not.
 func (s selection) why(report specReport) string {
-	if slices.Contains(s.unsampled, report.FullText()) {
+	switch {
+	case slices.Contains(s.unsampled, report.FullText()):
 		return notSampled
+	case slices.Contains(s.others, report.FullText()):
+		return reports.InAnotherShard
 	}
 	return notSelected
 }
@@ -57,7 +62,7 @@ func (s selection) selects(report specReport) bool {
 
 // flags are those by which Ginkgo selects the same.
 func (s selection) flags() []string {
-	if s.reason == "" {
+	if s.reason == "" && len(s.others) == 0 {
 		return nil
 	}
 	quoted := make([]string, len(s.texts))
@@ -69,7 +74,7 @@ func (s selection) flags() []string {
 }
 
 // selection chooses among the specs: those of any focus, of these those that decide what failed in a report, without those that are to be skipped, and of
-// the rest a sample. One that selects nothing is an error: the run would decide nothing.
+// the rest a sample, of which a shard. One that selects nothing is an error: the run would decide nothing.
 func (o options) selection(catalogue *requirements.Catalogue, specs []specReport) (selection, error) {
 	focused, err := o.focus.matcher("-focus", catalogue, specs)
 	if err != nil {
@@ -102,13 +107,18 @@ func (o options) selection(catalogue *requirements.Catalogue, specs []specReport
 	if len(s.texts) == 0 {
 		return s, usagef("-focus, -failed-in and -skip together select no spec: `rollcall run -list` with one of them shows what it selects")
 	}
-	if o.sample == nil {
-		return s, nil
+	if o.sample != nil {
+		s.texts, s.unsampled = sample(s.texts, inEverySample, *o.sample, o.seed)
+		s.reason = strings.Join(append(reasons, fmt.Sprintf("a sample: what takes nodes with a kubelet, main paths, and %d more by the seed", *o.sample)), "; ")
+		if len(s.texts) == 0 {
+			return s, usagef("-sample %d leaves no spec: none of those selected is in every sample", *o.sample)
+		}
 	}
-	s.texts, s.unsampled = sample(s.texts, inEverySample, *o.sample, o.seed)
-	s.reason = strings.Join(append(reasons, fmt.Sprintf("a sample: what takes nodes with a kubelet, main paths, and %d more by the seed", *o.sample)), "; ")
-	if len(s.texts) == 0 {
-		return s, usagef("-sample %d leaves no spec: none of those selected is in every sample", *o.sample)
+	if o.shard != nil {
+		specs := len(s.texts)
+		if s.texts, s.others = shardOf(s.texts, *o.shard); len(s.texts) == 0 {
+			return s, usagef("-shard %s leaves no spec: %d are selected, take no more shards than that", o.shard, specs)
+		}
 	}
 	return s, nil
 }
