@@ -102,7 +102,7 @@ func Ensure(ctx context.Context, options Options) (Binaries, error) {
 	for _, name := range moduleNames(wanted) {
 		module := modules[name]
 		ofModule := slices.DeleteFunc(slices.Clone(wanted), func(p program) bool { return p.module != name })
-		shelf := shelf{dir: filepath.Join(cache, name, module.version, platform()), module: module, out: options.Out}
+		shelf := shelfOf(cache, module, options.Out)
 		if err := shelf.fill(ctx, ofModule); err != nil {
 			return Binaries{}, err
 		}

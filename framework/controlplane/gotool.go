@@ -37,6 +37,12 @@ func findGo(ctx context.Context) (goTool, error) {
 	return goTool{path: path, version: strings.TrimSpace(string(output))}, nil
 }
 
+// GoVersion is the version of the go command that builds the programs, such as "go1.26.0". The error says how to get one.
+func GoVersion(ctx context.Context) (string, error) {
+	found, err := findGo(ctx)
+	return found.version, err
+}
+
 // buildEnv makes a build independent of the user's settings for builds of their own.
 func buildEnv() []string { return []string{"CGO_ENABLED=0", "GOWORK=off", "GOFLAGS="} }
 

@@ -27,6 +27,10 @@ type shelf struct {
 	out    io.Writer
 }
 
+func shelfOf(cache string, module toolModule, out io.Writer) shelf {
+	return shelf{dir: filepath.Join(cache, module.name, module.version, platform()), module: module, out: out}
+}
+
 func (s shelf) path(p program) string { return filepath.Join(s.dir, p.name) }
 
 func (s shelf) say(p program, format string, args ...any) {

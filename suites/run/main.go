@@ -32,6 +32,7 @@ const usage = `rollcall finds out whether a controller that rolls out per-node d
   rollcall merge SHARD... make one run of the shards of it that ran elsewhere
   rollcall requirements   print the catalogue: requirement, level, deciding specs
   rollcall explain ID...  say everything about a requirement, such as SURGE-013
+  rollcall doctor         say what this machine lacks for runs, and the fix
   rollcall build          build the control-plane binaries now rather than on first use
   rollcall images         write the images that nodes run, for clusters of your own
   rollcall version        print the version
@@ -95,6 +96,8 @@ func dispatch(ctx context.Context, command string, args []string, out io.Writer)
 		return printRequirements(args, out)
 	case "diff":
 		return diffReports(args, out)
+	case "doctor":
+		return examineMachine(ctx, args, out)
 	case "merge":
 		return mergeShards(args, out)
 	case "explain":
