@@ -30,6 +30,8 @@ const usage = `rollcall finds out whether a controller that rolls out per-node d
   rollcall judge PATH...  judge recordings, or the folder of a run, again, without a cluster
   rollcall diff OLD NEW   compare two reports, and say whether the second is worse
   rollcall merge SHARD... make one run of the shards of it that ran elsewhere
+  rollcall publish RUN    put a run's report where others find it, in the form in which they can check it
+  rollcall verify FOLDER  check a published report
   rollcall requirements   print the catalogue: requirement, level, deciding specs
   rollcall explain ID...  say everything about a requirement, such as SURGE-013
   rollcall doctor         say what this machine lacks for runs, and the fix
@@ -98,6 +100,10 @@ func dispatch(ctx context.Context, command string, args []string, out io.Writer)
 		return diffReports(args, out)
 	case "doctor":
 		return examineMachine(ctx, args, out)
+	case "publish":
+		return publishReport(args, out)
+	case "verify":
+		return verifyPublication(ctx, args, out)
 	case "merge":
 		return mergeShards(args, out)
 	case "explain":
