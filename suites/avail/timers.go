@@ -112,7 +112,7 @@ func timers() {
 		func(j *spec.Checks) {
 			nodes, young := j.BoundAll("nodes"), PodAvailable(Named(j.Bound("young")))
 			j.Decide("AVAIL-007",
-				Within(spec.Prompt, Last(Done(history.UpdateDaemonSet)), PodDeleted(OfVersion("v1")).On(nodes[0])),
+				Within(spec.Prompt, Last(Respecified()), PodDeleted(OfVersion("v1")).On(nodes[0])),
 				Before(young, PodDeleted(OfVersion("v1")).On(nodes[1])),
 				Within(spec.Prompt, besideAnother(young), PodDeleted(OfVersion("v1")).On(nodes[1])))
 		}, spec.SimulatedNodes{}, spec.Alone{})

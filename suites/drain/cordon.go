@@ -34,7 +34,7 @@ func cordon() {
 			func(j *spec.Checks) {
 				node := j.Bound(kept)
 				j.Decide("DRAIN-001",
-					NeverBetween(Done(history.CordonNode), Done(history.DeletePod), PodDeleted().On(node)),
+					NeverBetween(Began(history.CordonNode), Began(history.DeletePod), PodDeleted().On(node)),
 					AtLeast(1, after(history.DeletePod, node)),
 					AtLeast(1, PodCreated(OfVersion("v1")).On(j.Bound(joined))),
 					AtLeast(1, PodCreated(OfVersion("v2")).On(node)),

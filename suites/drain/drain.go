@@ -66,7 +66,7 @@ func noPodOn(daemonSet *appsv1.DaemonSet, node string) Condition {
 
 // after is the creation of a pod on the node once the harness has done this.
 func after(act history.Act, node string) Event {
-	return After(PodCreated().On(node), Done(act))
+	return After(PodCreated().On(node), Began(act))
 }
 
 // strategy is a kind of rolling update. What both kinds promise is asked of both.

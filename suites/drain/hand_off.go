@@ -29,7 +29,7 @@ func handOff() {
 			for _, node := range j.BoundAll(lingering) {
 				gone := First(PodGone().On(node))
 				j.Decide("DRAIN-002", Before(after(history.DeletePod, node), gone), EndsRolledOut())
-				j.Decide("DRAIN-004", Before(After(PodReady().On(node), Done(history.DeletePod)), gone))
+				j.Decide("DRAIN-004", Before(After(PodReady().On(node), Began(history.DeletePod)), gone))
 			}
 		}, spec.MainPath{})
 

@@ -32,8 +32,8 @@ func taints() {
 			func(j *spec.Checks) {
 				node := j.Bound(emptied)
 				j.Decide("DRAIN-008",
-					NeverBetween(Done(history.TaintNode), Done(history.UntaintNode), PodCreated().On(node)),
-					Before(After(PodDeleted().On(node), Done(history.TaintNode)), Done(history.UntaintNode)),
+					NeverBetween(Done(history.TaintNode), Began(history.UntaintNode), PodCreated().On(node)),
+					Before(After(PodDeleted().On(node), Began(history.TaintNode)), Began(history.UntaintNode)),
 					AtLeast(1, after(history.UntaintNode, node)))
 			}, spec.SimulatedNodes{})
 	}

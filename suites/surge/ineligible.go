@@ -73,7 +73,7 @@ func ineligible() {
 		func(j *spec.Checks) {
 			closed := j.Bound("closed")
 			elsewhere := PodCreated(OfVersion("v2")).Where("on another node than "+closed, func(m Moment) bool { return history.NodeOf(m.Pod()) != closed })
-			j.Decide("SURGE-017", AtLeast(1, After(elsewhere, Done(history.TaintNode))), Never(neededDeleted().On(closed)))
+			j.Decide("SURGE-017", AtLeast(1, After(elsewhere, Began(history.TaintNode))), Never(neededDeleted().On(closed)))
 		}, spec.SimulatedNodes{})
 
 	spec.It("goes on although an ineligible node has an old pod that is needed, and removes that once it is not Ready",
@@ -128,8 +128,8 @@ func ineligible() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("SURGE-019",
-				NeverBetween(Done(history.CreateDaemonSet), First(Done(history.AddNode)), PodCreated()),
-				NeverBetween(Marked(closing), Done(history.UntaintNode), PodCreated(OfVersion("v3"))),
+				NeverBetween(Began(history.CreateDaemonSet), First(Began(history.AddNode)), PodCreated()),
+				NeverBetween(Marked(closing), Began(history.UntaintNode), PodCreated(OfVersion("v3"))),
 				// It is at work after each.
 				AtLeast(2, PodCreated(OfVersion("v2"))),
 				EndsRolledOut())

@@ -46,7 +46,7 @@ func selection() {
 				nodes := j.BoundAll(others)
 				j.Decide("TARGET-001",
 					Keeps("TARGET-001"),
-					NeverBetween(Done(history.CreateDaemonSet), Nth(2, TemplateChanged()), PodCreated(mine).On(nodes[0])),
+					NeverBetween(Began(history.CreateDaemonSet), Nth(2, TemplateChanged()), PodCreated(mine).On(nodes[0])),
 					Never(PodCreated(mine).On(nodes[1])),
 					AtLeast(1, After(PodCreated(mine).On(nodes[0]), Nth(2, TemplateChanged()))),
 					Never(PodDeleted(OfDaemonSet(bystanderName))),
@@ -78,7 +78,7 @@ func selection() {
 					j.Decide("TARGET-002", Within(atOnce, NodeEligible().On(node), PodCreated().On(node)))
 				}
 				for _, node := range j.BoundAll(unlabeled) {
-					j.Decide("TARGET-002", AtLeast(1, After(PodDeleted().On(node), Done(history.LabelNode))))
+					j.Decide("TARGET-002", AtLeast(1, After(PodDeleted().On(node), Began(history.LabelNode))))
 				}
 			}, spec.SimulatedNodes{})
 	}
