@@ -114,6 +114,11 @@ func (e Event) On(node string) Event {
 	return onNode
 }
 
+// BesideLivePod keeps those occurrences of a pod's event that come while its DaemonSet has another live pod on its node.
+func (e Event) BesideLivePod() Event {
+	return e.Where("beside a live pod", func(m Moment) bool { return len(m.LivePodsBeside()) > 0 })
+}
+
 func keep(all []Occurrence, is func(Occurrence) bool) []Occurrence {
 	var kept []Occurrence
 	for _, o := range all {

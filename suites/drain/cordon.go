@@ -9,17 +9,18 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
 // cordon are the specs of nodes that are unschedulable, which daemon pods tolerate.
 func cordon() {
-	for _, strategy := range strategies() {
-		spec.It("keeps the pod of a cordoned node and makes the missing ones of cordoned nodes, with "+strategy.with,
+	for _, strategy := range rollouts.Strategies() {
+		spec.It("keeps the pod of a cordoned node and makes the missing ones of cordoned nodes, with "+strategy.With,
 			spec.Decides("DRAIN-001"),
 			func(ctx context.Context, c *spec.Case) {
 				nodes := c.AddNodes(ctx, 3)
-				daemonSet := c.Deploy(ctx, strategy.edit)
+				daemonSet := c.Deploy(ctx, strategy.Limit("1"))
 				c.Cordon(ctx, nodes[0])
 				// Nothing is to follow: longer than a controller may be late.
 				c.Await(ctx, Quiet(3*time.Second))

@@ -76,7 +76,7 @@ func handOff() {
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(2, Done(history.DeletePod)))
-			j.Decide("DRAIN-005", Never(besideLive()), EndsRolledOut())
+			j.Decide("DRAIN-005", Never(PodCreated().BesideLivePod()), EndsRolledOut())
 		})
 
 	spec.It("makes the replacement of a pod that is evicted from a cordoned node beside it, while it terminates",

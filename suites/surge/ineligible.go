@@ -8,7 +8,6 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
-	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -92,9 +91,7 @@ func ineligible() {
 			handOverBeside(ctx, c, updated, nodes[0], 3)
 			c.Mark(passed)
 			c.Pods.BecomeUnready(ctx, old)
-			c.Await(ctx, state.When("the closed node has no pod", func(cluster *history.Cluster) bool {
-				return len(cluster.PodsOn(daemonSet.UID, closed)) == 0
-			}))
+			c.Await(ctx, rollouts.NoPodOn(daemonSet, closed))
 			c.Await(ctx, Quiet(2*time.Second))
 		},
 		func(j *spec.Checks) {
