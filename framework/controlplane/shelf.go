@@ -96,6 +96,7 @@ func (s shelf) lock(ctx context.Context, first program) (unlock func(), err erro
 	if err != nil {
 		return nil, fmt.Errorf("waiting for the lock on %s: %w", s.dir, errors.Join(err, file.Close()))
 	}
+	// The lock ends with the process at the latest.
 	return func() { _ = file.Close() }, nil
 }
 

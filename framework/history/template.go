@@ -30,7 +30,11 @@ func MatchesTemplate(pod *corev1.Pod, template *corev1.PodTemplateSpec) bool {
 }
 
 // SameTemplate reports whether two templates make the same revision of pods: a DaemonSet's template with any difference makes another.
-func SameTemplate(a, b *corev1.PodTemplateSpec) bool { return equality.Semantic.DeepEqual(a, b) }
+func SameTemplate(a, b *corev1.PodTemplateSpec) bool {
+	// Most differ in an image, which is seen at once.
+	sameImage := func(a, b corev1.Container) bool { return a.Image == b.Image }
+	return slices.EqualFunc(a.Spec.Containers, b.Spec.Containers, sameImage) && equality.Semantic.DeepEqual(a, b)
+}
 
 // OnlyImagesDiffer reports whether a pod of template a becomes one of template b when its containers, but for init containers, get other images.
 func OnlyImagesDiffer(a, b *corev1.PodTemplateSpec) bool {

@@ -60,6 +60,7 @@ func (i *Implementation) build(ctx context.Context, options BuildOptions) (Artif
 
 // Source is the Go package that Build compiles with these options; empty if it compiles none.
 func (i *Implementation) Source(options BuildOptions) string {
+	// Where there is no way, Build says why.
 	switch way, _ := i.way(i.reaches(options.Machines, options.Pull)); {
 	case way == byImage:
 		return i.Launch.Image.GoPackage

@@ -123,6 +123,7 @@ const servedTimeout = 30 * time.Second
 // awaitServed returns when the API server says that it has the kind that the object defines: who asks for it earlier, as an implementation at its start,
 // is told that there is none.
 func awaitServed(ctx context.Context, c client.Client, object *unstructured.Unstructured) error {
+	// The API server has accepted the definition, so both are there.
 	group, _, _ := unstructured.NestedString(object.Object, "spec", "group")
 	kind, _, _ := unstructured.NestedString(object.Object, "spec", "names", "kind")
 	err := wait.PollUntilContextTimeout(ctx, pollInterval, servedTimeout, true, func(context.Context) (bool, error) {

@@ -44,6 +44,8 @@ type Occurrence struct {
 
 	index   int
 	between bool
+	// act is what an outcome is of.
+	act *history.Stimulus
 }
 
 // compare orders occurrences as the history does; what happened by the passage of time comes before the entry that follows it.
@@ -112,6 +114,11 @@ func (e Event) On(node string) Event {
 	return onNode
 }
 
+// BesideLivePod keeps those occurrences of a pod's event that come while its DaemonSet has another live pod on its node.
+func (e Event) BesideLivePod() Event {
+	return e.Where("beside a live pod", func(m Moment) bool { return len(m.LivePodsBeside()) > 0 })
+}
+
 func keep(all []Occurrence, is func(Occurrence) bool) []Occurrence {
 	var kept []Occurrence
 	for _, o := range all {
@@ -139,6 +146,9 @@ func (o Occurrence) Node() string {
 	if o.Stimulus != nil {
 		return o.Stimulus.Node
 	}
+	if o.act != nil {
+		return o.act.Node
+	}
 	if o.Measurement != nil {
 		return o.Measurement.Node
 	}
@@ -150,6 +160,8 @@ func describe(entry history.Entry) string {
 	switch {
 	case entry.Stimulus != nil:
 		return fmt.Sprintf("stimulus %q %s", entry.Stimulus.Act, entry.Stimulus.Detail)
+	case entry.Outcome != nil:
+		return fmt.Sprintf("stimulus no. %d ended", entry.Outcome.Stimulus)
 	case entry.Measurement != nil:
 		return fmt.Sprintf("measurement of %s: %s", entry.Measurement.Target, counts(entry.Measurement))
 	case entry.Exchange != nil:

@@ -31,6 +31,11 @@ func StatusWritten() Event {
 	})
 }
 
+// Respecified happens when a DaemonSet gets another generation.
+func Respecified() Event {
+	return daemonSetEvent("spec changed", func(before, after *appsv1.DaemonSet) bool { return after.Generation > before.Generation })
+}
+
 func daemonSetEvent(text string, is func(before, after *appsv1.DaemonSet) bool) Event {
 	return on(text, func(_ *history.Cluster, change history.Change) bool {
 		after, ok := change.Object.(*appsv1.DaemonSet)
@@ -63,13 +68,6 @@ func NodeDeleted() Event { return objectEvent(history.KindNode, watch.Deleted) }
 func objectEvent(kind history.Kind, event watch.EventType) Event {
 	return on(fmt.Sprintf("%s %s", kind, event), func(_ *history.Cluster, change history.Change) bool {
 		return change.Kind == kind && change.Type == event
-	})
-}
-
-// Done happens when the harness begins the act.
-func Done(act history.Act) Event {
-	return on(fmt.Sprintf("stimulus %q", act), func(_ *history.Cluster, change history.Change) bool {
-		return change.Stimulus != nil && change.Stimulus.Act == act
 	})
 }
 

@@ -16,6 +16,7 @@ func requestDeath(parent int) error {
 	go func() {
 		for range time.Tick(parentInterval) {
 			if os.Getppid() != parent {
+				// It cannot be refused to the process itself.
 				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			}
 		}

@@ -134,6 +134,7 @@ func answer(e *history.Exchange, response *http.Response) {
 		return
 	}
 	body, err := io.ReadAll(response.Body)
+	// It has been read, or its error is noted below.
 	_ = response.Body.Close()
 	response.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failingReader{err}))
 	if err != nil {

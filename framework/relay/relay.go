@@ -55,6 +55,7 @@ func Start(config *rest.Config) (*Relay, error) {
 		Transport: r, FlushInterval: -1, ErrorHandler: abort,
 	}
 	r.server = &http.Server{Handler: proxy}
+	// It ends when the server is closed. Should it end earlier, clients are refused, which they report.
 	go func() { _ = r.server.Serve(listener) }()
 	return r, nil
 }

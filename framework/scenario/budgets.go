@@ -4,24 +4,17 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/client-go/util/retry"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 )
 
-// BudgetEdit is one change to a PodDisruptionBudget, with the words in which the recording tells it.
-type BudgetEdit struct {
-	// Says what the edit does, for example "minAvailable 2".
-	Says string
-	// Apply does it.
-	Apply func(*policyv1.PodDisruptionBudget)
-}
+// BudgetEdit is one change to a PodDisruptionBudget.
+type BudgetEdit = EditOf[policyv1.PodDisruptionBudget]
 
 // MinAvailable sets minAvailable to a number or percentage ("2", "50%"), and takes maxUnavailable away.
 func MinAvailable(value string) BudgetEdit {
@@ -50,9 +43,7 @@ func Selecting(labels map[string]string) BudgetEdit {
 // NewBudget returns a budget in the scenario's namespace, not yet created. Without edits it has neither a limit nor a selector.
 func (s *Scenario) NewBudget(name string, edits ...BudgetEdit) *policyv1.PodDisruptionBudget {
 	budget := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: s.namespace}}
-	for _, edit := range edits {
-		edit.Apply(budget)
-	}
+	apply(edits)(budget)
 	return budget
 }
 
@@ -96,29 +87,14 @@ func (s *Scenario) WriteBudgetStatus(ctx context.Context, budget *policyv1.PodDi
 	return stored
 }
 
-type updateBudget func(context.Context, *policyv1.PodDisruptionBudget, metav1.UpdateOptions) (*policyv1.PodDisruptionBudget, error)
-
 func (s *Scenario) writeBudget(
-	ctx context.Context, act history.Act, budget *policyv1.PodDisruptionBudget, edits []BudgetEdit, send updateBudget,
+	ctx context.Context, act history.Act, budget *policyv1.PodDisruptionBudget, edits []BudgetEdit, send sender[policyv1.PodDisruptionBudget],
 ) (stored *policyv1.PodDisruptionBudget, err error) {
 	stimulus := onBudget(act, budget)
-	said := make([]string, len(edits))
-	for i, edit := range edits {
-		said[i] = edit.Says
-	}
-	stimulus.Detail = strings.Join(said, ", ")
-	err = s.Do(ctx, stimulus, func(ctx context.Context) error {
-		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-			current, err := s.client.PolicyV1().PodDisruptionBudgets(budget.Namespace).Get(ctx, budget.Name, metav1.GetOptions{})
-			if err != nil {
-				return err
-			}
-			for _, edit := range edits {
-				edit.Apply(current)
-			}
-			stored, err = send(ctx, current, metav1.UpdateOptions{})
-			return err
-		})
+	stimulus.Detail = words(edits)
+	err = s.Do(ctx, stimulus, func(ctx context.Context) (err error) {
+		stored, err = rewrite(ctx, s.client.PolicyV1().PodDisruptionBudgets(budget.Namespace), budget.Name, apply(edits), send)
+		return err
 	})
 	return stored, err
 }

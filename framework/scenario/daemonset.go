@@ -11,13 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Edit is one change to a DaemonSet, with the words in which the recording tells it.
-type Edit struct {
-	// Says what the edit does, for example "maxSurge 25%".
-	Says string
-	// Apply does it.
-	Apply func(*appsv1.DaemonSet)
-}
+// Edit is one change to a DaemonSet.
+type Edit = EditOf[appsv1.DaemonSet]
 
 func edit(apply func(*appsv1.DaemonSet), format string, args ...any) Edit {
 	return Edit{Says: fmt.Sprintf(format, args...), Apply: apply}
@@ -93,9 +88,7 @@ func (s *Scenario) NewDaemonSet(name string, edits ...Edit) *appsv1.DaemonSet {
 		},
 	}
 	daemonSet.Spec.Template.Spec.NodeSelector = map[string]string{NodeLabel(s.namespace): ""}
-	for _, edit := range edits {
-		edit.Apply(daemonSet)
-	}
+	apply(edits)(daemonSet)
 	return daemonSet
 }
 
@@ -120,9 +113,7 @@ func (s *Scenario) Deploy(ctx context.Context, edits ...Edit) *appsv1.DaemonSet 
 func (s *Scenario) Update(ctx context.Context, daemonSet *appsv1.DaemonSet, edits ...Edit) *appsv1.DaemonSet {
 	s.tb.Helper()
 	edited := daemonSet.DeepCopy()
-	for _, edit := range edits {
-		edit.Apply(edited)
-	}
+	apply(edits)(edited)
 	s.mustBeClaimed(edited)
 	updated, err := s.TryUpdate(ctx, daemonSet, edits...)
 	s.must(err, "update DaemonSet %s (%s)", daemonSet.Name, words(edits))
@@ -151,12 +142,4 @@ func (s *Scenario) mustBeClaimed(daemonSet *appsv1.DaemonSet) {
 func (s *Scenario) RollOut(ctx context.Context, daemonSet *appsv1.DaemonSet, edits ...Edit) bool {
 	s.tb.Helper()
 	return s.Await(ctx, RolledOut(s.Update(ctx, daemonSet, edits...)))
-}
-
-func words(edits []Edit) string {
-	said := make([]string, len(edits))
-	for i, edit := range edits {
-		said[i] = edit.Says
-	}
-	return strings.Join(said, ", ")
 }

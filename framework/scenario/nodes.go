@@ -10,8 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
-	"k8s.io/client-go/util/retry"
 
 	"golang.org/x/sync/errgroup"
 
@@ -189,31 +187,18 @@ func (s *Scenario) NodeDown(ctx context.Context, name string) {
 	}, s.client.CoreV1().Nodes().UpdateStatus)
 }
 
-type sendNode func(context.Context, *corev1.Node, metav1.UpdateOptions) (*corev1.Node, error)
-
-func (s *Scenario) changeNode(ctx context.Context, act history.Act, name string, edit func(*corev1.Node), send sendNode) {
+func (s *Scenario) changeNode(ctx context.Context, act history.Act, name string, edit func(*corev1.Node), send sender[corev1.Node]) {
 	s.tb.Helper()
 	s.mustBeSimulated(string(act), name)
 	var stored *corev1.Node
-	err := s.Do(ctx, onNode(act, name), func(ctx context.Context) error {
-		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-			node, err := s.client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
-			if err != nil {
-				return err
-			}
-			edit(node)
-			stored, err = send(ctx, node, metav1.UpdateOptions{})
-			return err
-		})
+	err := s.Do(ctx, onNode(act, name), func(ctx context.Context) (err error) {
+		stored, err = rewrite(ctx, s.client.CoreV1().Nodes(), name, edit, send)
+		return err
 	})
 	s.must(err, "%s %s", act, name)
 	s.Require(ctx, "the recording shows the change", state.When("node "+name+" is as it was changed", func(cluster *history.Cluster) bool {
 		now := cluster.Nodes[name]
-		if now == nil {
-			return false
-		}
-		order, err := resourceversion.CompareResourceVersion(now.ResourceVersion, stored.ResourceVersion)
-		return err == nil && order >= 0
+		return now != nil && shows(now, stored)
 	}))
 }
 

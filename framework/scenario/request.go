@@ -5,7 +5,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/util/retry"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
@@ -36,25 +35,14 @@ func (s *Scenario) TryUpdateStatus(ctx context.Context, daemonSet *appsv1.Daemon
 	return s.write(ctx, history.WriteStatus, daemonSet, edits, s.client.AppsV1().DaemonSets(daemonSet.Namespace).UpdateStatus)
 }
 
-type update func(context.Context, *appsv1.DaemonSet, metav1.UpdateOptions) (*appsv1.DaemonSet, error)
-
 func (s *Scenario) write(
-	ctx context.Context, act history.Act, daemonSet *appsv1.DaemonSet, edits []Edit, send update,
+	ctx context.Context, act history.Act, daemonSet *appsv1.DaemonSet, edits []Edit, send sender[appsv1.DaemonSet],
 ) (stored *appsv1.DaemonSet, err error) {
 	stimulus := onDaemonSet(act, daemonSet)
 	stimulus.Detail = words(edits)
-	err = s.Do(ctx, stimulus, func(ctx context.Context) error {
-		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-			current, err := s.client.AppsV1().DaemonSets(daemonSet.Namespace).Get(ctx, daemonSet.Name, metav1.GetOptions{})
-			if err != nil {
-				return err
-			}
-			for _, edit := range edits {
-				edit.Apply(current)
-			}
-			stored, err = send(ctx, current, metav1.UpdateOptions{})
-			return err
-		})
+	err = s.Do(ctx, stimulus, func(ctx context.Context) (err error) {
+		stored, err = rewrite(ctx, s.client.AppsV1().DaemonSets(daemonSet.Namespace), daemonSet.Name, apply(edits), send)
+		return err
 	})
 	return stored, err
 }

@@ -8,9 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/util/retry"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -34,39 +32,27 @@ func (s *Scenario) CreateRevision(ctx context.Context, revision *appsv1.Controll
 	return stored
 }
 
-// TryUpdateRevision changes a ControllerRevision and returns the refusal. A conflict with another writer is tried again.
-func (s *Scenario) TryUpdateRevision(ctx context.Context, revision *appsv1.ControllerRevision, edit func(*appsv1.ControllerRevision)) error {
+// TryUpdateRevision changes a ControllerRevision and returns what the API server stored, or its refusal. A conflict with another writer is tried again.
+func (s *Scenario) TryUpdateRevision(
+	ctx context.Context, revision *appsv1.ControllerRevision, edit func(*appsv1.ControllerRevision),
+) (stored *appsv1.ControllerRevision, err error) {
 	s.tb.Helper()
 	revisions := s.client.AppsV1().ControllerRevisions(revision.Namespace)
-	return s.Do(ctx, onRevision(history.UpdateRevision, revision), func(ctx context.Context) error {
-		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-			current, err := revisions.Get(ctx, revision.Name, metav1.GetOptions{})
-			if err != nil {
-				return err
-			}
-			edit(current)
-			_, err = revisions.Update(ctx, current, metav1.UpdateOptions{})
-			return err
-		})
+	err = s.Do(ctx, onRevision(history.UpdateRevision, revision), func(ctx context.Context) (err error) {
+		stored, err = rewrite(ctx, revisions, revision.Name, edit, revisions.Update)
+		return err
 	})
+	return stored, err
 }
 
 // UpdateRevision is TryUpdateRevision for what must be accepted. It returns when the recording shows the change.
 func (s *Scenario) UpdateRevision(ctx context.Context, revision *appsv1.ControllerRevision, edit func(*appsv1.ControllerRevision)) {
 	s.tb.Helper()
-	var stored *appsv1.ControllerRevision
-	s.must(s.TryUpdateRevision(ctx, revision, func(revision *appsv1.ControllerRevision) {
-		edit(revision)
-		stored = revision
-	}), "update ControllerRevision %s", revision.Name)
+	stored, err := s.TryUpdateRevision(ctx, revision, edit)
+	s.must(err, "update ControllerRevision %s", revision.Name)
 	s.Require(ctx, "the recording shows the change", state.When("ControllerRevision "+revision.Name+" was changed", func(cluster *history.Cluster) bool {
 		now := cluster.Revisions[stored.UID]
-		if now == nil {
-			return true
-		}
-		// What was edited is as it was before the request.
-		order, err := resourceversion.CompareResourceVersion(now.ResourceVersion, stored.ResourceVersion)
-		return err == nil && order > 0
+		return now == nil || shows(now, stored)
 	}))
 }
 
@@ -129,14 +115,10 @@ func (s *Scenario) onNamespace(act history.Act) history.Stimulus {
 // LabelPod sets labels of the pod; with an empty value it takes the label off. It returns when the recording shows the change.
 func (s *Scenario) LabelPod(ctx context.Context, pod *corev1.Pod, labels map[string]string) {
 	s.tb.Helper()
-	before := ""
-	err := s.Do(ctx, onPod(history.LabelPod, pod), func(ctx context.Context) error {
-		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-			current, err := s.client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
-			if err != nil {
-				return err
-			}
-			before = current.ResourceVersion
+	var stored *corev1.Pod
+	pods := s.client.CoreV1().Pods(pod.Namespace)
+	err := s.Do(ctx, onPod(history.LabelPod, pod), func(ctx context.Context) (err error) {
+		stored, err = rewrite(ctx, pods, pod.Name, func(current *corev1.Pod) {
 			for key, value := range labels {
 				if value == "" {
 					delete(current.Labels, key)
@@ -144,17 +126,12 @@ func (s *Scenario) LabelPod(ctx context.Context, pod *corev1.Pod, labels map[str
 				}
 				metav1.SetMetaDataLabel(&current.ObjectMeta, key, value)
 			}
-			_, err = s.client.CoreV1().Pods(pod.Namespace).Update(ctx, current, metav1.UpdateOptions{})
-			return err
-		})
+		}, pods.Update)
+		return err
 	})
 	s.must(err, "label pod %s", pod.Name)
 	s.Require(ctx, "the recording shows the labels", state.When("pod "+pod.Name+" was changed", func(cluster *history.Cluster) bool {
 		now := cluster.Pods[pod.UID]
-		if now == nil {
-			return true
-		}
-		order, err := resourceversion.CompareResourceVersion(now.ResourceVersion, before)
-		return err == nil && order > 0
+		return now == nil || shows(now, stored)
 	}))
 }

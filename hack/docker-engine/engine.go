@@ -122,6 +122,7 @@ func (e engine) launch(ctx context.Context, old *state) error {
 		return err
 	}
 	ended := make(chan struct{})
+	// Why it ended is in its log.
 	go func() { _ = daemon.Wait(); close(ended) }()
 	return e.await(ctx, ended)
 }
@@ -157,8 +158,8 @@ func (e engine) await(ctx context.Context, ended <-chan struct{}) error {
 	err := until(ctx, func() (bool, error) {
 		select {
 		case <-ended:
-			log, _ := os.ReadFile(e.path("dockerd.log"))
-			return false, fmt.Errorf("dockerd ended:\n%s", log[max(0, len(log)-3000):])
+			log, err := os.ReadFile(e.path("dockerd.log"))
+			return false, errors.Join(fmt.Errorf("dockerd ended:\n%s", log[max(0, len(log)-3000):]), err)
 		default:
 		}
 		_, err := e.docker(ctx, "info")

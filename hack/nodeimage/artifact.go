@@ -69,7 +69,7 @@ func digestOf(paths ...string) (string, error) {
 		if err := errors.Join(err, file.Close()); err != nil {
 			return "", err
 		}
-		_, _ = fmt.Fprintf(digest, "\n%d\n", size)
+		fmt.Fprintf(digest, "\n%d\n", size)
 	}
 	return hex.EncodeToString(digest.Sum(nil)), nil
 }

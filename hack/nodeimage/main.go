@@ -53,6 +53,7 @@ func run(ctx context.Context, version, image string) error {
 	if _, err := lock.TryLockContext(ctx, time.Second); err != nil {
 		return fmt.Errorf("waiting for another build of a node image to end: %w", err)
 	}
+	// The lock ends with the process at the latest.
 	defer func() { _ = lock.Close() }()
 
 	kind, err := findKind(ctx)

@@ -116,7 +116,7 @@ func (a *apiServer) update(kind history.Kind, name string, change func(history.O
 	if err := change(after); err != nil {
 		return fmt.Errorf("update %s %s: %w", kind, name, err)
 	}
-	if apiequality.Semantic.DeepEqual(before, after) {
+	if unchanged(before, after) {
 		return nil
 	}
 	a.store(watch.Modified, kind, after)
@@ -124,6 +124,21 @@ func (a *apiServer) update(kind history.Kind, name string, change func(history.O
 		a.remove(kind, name)
 	}
 	return nil
+}
+
+// unchanged reports whether an edit changed nothing. Most change the status, which is looked at first.
+func unchanged(before, after history.Object) bool {
+	switch before := before.(type) {
+	case *corev1.Pod:
+		if !apiequality.Semantic.DeepEqual(before.Status, after.(*corev1.Pod).Status) {
+			return false
+		}
+	case *appsv1.DaemonSet:
+		if !apiequality.Semantic.DeepEqual(before.Status, after.(*appsv1.DaemonSet).Status) {
+			return false
+		}
+	}
+	return apiequality.Semantic.DeepEqual(before, after)
 }
 
 // updatePod is update for what happens to pods whether or not they are still there.

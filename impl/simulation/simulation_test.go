@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -22,6 +23,8 @@ const checks = "60"
 // TestMain picks the seed itself where none is given, so that every run can say which it was; rapid tells only that of a failure.
 func TestMain(m *testing.M) {
 	flag.Parse()
+	// A simulation makes much garbage and keeps little.
+	debug.SetGCPercent(400)
 	preset("rapid.seed", "0", strconv.FormatInt(time.Now().UnixMicro(), 10))
 	preset("rapid.checks", "100", checks)
 	os.Exit(m.Run())

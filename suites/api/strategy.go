@@ -46,8 +46,8 @@ func strategy() {
 					Refused(what, created("daemon")),
 					All(
 						Accepted(what, created("daemon")),
-						NeverBetween(Done(history.UpdateDaemonSet), Marked(settled), PodCreated(OfVersion("v2"))),
-						NeverBetween(Done(history.UpdateDaemonSet), Marked(settled), PodDeleted()))))
+						NeverBetween(Began(history.UpdateDaemonSet), Marked(settled), PodCreated(OfVersion("v2"))),
+						NeverBetween(Began(history.UpdateDaemonSet), Marked(settled), PodDeleted()))))
 		}, spec.AppsV1{})
 
 	known, unknown := []string{"RollingUpdate", "OnDelete"}, []string{"Recreate", "rollingupdate", "Surging"}

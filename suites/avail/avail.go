@@ -88,7 +88,7 @@ func definition() {
 		func(j *spec.Checks) {
 			j.Decide("AVAIL-002",
 				OnEveryNode(Before(PodReady(OfVersion("v2")), PodDeleted(OfVersion("v1")))),
-				OnEveryNode(Within(spec.Prompt, besideAnother(PodReady(OfVersion("v2"))), PodDeleted(OfVersion("v1")))))
+				OnEveryNode(Within(spec.Prompt, PodReady(OfVersion("v2")).BesideLivePod(), PodDeleted(OfVersion("v1")))))
 		})
 
 	spec.It("does not count a pod as available whose Ready condition has no transition time, and goes on once it has one",
@@ -113,11 +113,6 @@ func definition() {
 
 // watched is where a pod has had no transition time for long enough.
 const watched history.Mark = "end of watch"
-
-// besideAnother keeps those times at which another pod lives beside the one that the event is about.
-func besideAnother(e Event) Event {
-	return e.Where("beside a live pod", func(m Moment) bool { return len(m.LivePodsBeside()) > 0 })
-}
 
 // deployLongAvailable deploys a DaemonSet with minReadySeconds of an hour whose pods have been Ready for two.
 func deployLongAvailable(ctx context.Context, c *spec.Case, edits ...Edit) *appsv1.DaemonSet {

@@ -53,7 +53,7 @@ func timers() {
 		func(j *spec.Checks) {
 			pod := Named(j.Bound("pod"))
 			j.Given(AtLeast(2, PodReady(pod)))
-			j.Decide("AVAIL-005", Within(spec.Prompt, besideAnother(PodAvailable(pod)), PodDeleted(OfVersion("v1"))))
+			j.Decide("AVAIL-005", Within(spec.Prompt, PodAvailable(pod).BesideLivePod(), PodDeleted(OfVersion("v1"))))
 		}, spec.Alone{})
 
 	spec.It("acts by itself when minReadySeconds have passed, with no event to wake it",
@@ -66,7 +66,7 @@ func timers() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("AVAIL-005",
-				OnEveryNode(Within(spec.Prompt, besideAnother(PodAvailable(OfVersion("v2"))), PodDeleted(OfVersion("v1")))),
+				OnEveryNode(Within(spec.Prompt, PodAvailable(OfVersion("v2")).BesideLivePod(), PodDeleted(OfVersion("v1")))),
 				Within(spec.Prompt, First(PodAvailable(OfVersion("v3"))), Nth(2, PodDeleted(OfVersion("v2")))))
 		}, spec.MainPath{})
 
@@ -91,7 +91,7 @@ func timers() {
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(2, PodReady(OfVersion("v2"))))
-			j.Decide("AVAIL-005", OnEveryNode(Within(spec.Prompt, besideAnother(PodAvailable(OfVersion("v2"))), PodDeleted(OfVersion("v1")))))
+			j.Decide("AVAIL-005", OnEveryNode(Within(spec.Prompt, PodAvailable(OfVersion("v2")).BesideLivePod(), PodDeleted(OfVersion("v1")))))
 		}, spec.SimulatedNodes{}, spec.Alone{})
 
 	spec.It("applies a changed minReadySeconds to the pods that are there",
@@ -112,9 +112,9 @@ func timers() {
 		func(j *spec.Checks) {
 			nodes, young := j.BoundAll("nodes"), PodAvailable(Named(j.Bound("young")))
 			j.Decide("AVAIL-007",
-				Within(spec.Prompt, Last(Done(history.UpdateDaemonSet)), PodDeleted(OfVersion("v1")).On(nodes[0])),
+				Within(spec.Prompt, Last(Respecified()), PodDeleted(OfVersion("v1")).On(nodes[0])),
 				Before(young, PodDeleted(OfVersion("v1")).On(nodes[1])),
-				Within(spec.Prompt, besideAnother(young), PodDeleted(OfVersion("v1")).On(nodes[1])))
+				Within(spec.Prompt, young.BesideLivePod(), PodDeleted(OfVersion("v1")).On(nodes[1])))
 		}, spec.SimulatedNodes{}, spec.Alone{})
 }
 

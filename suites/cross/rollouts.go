@@ -39,7 +39,7 @@ func rollouts() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("CROSS-003", AtLeast(2, PodDeleted(OfVersion("v1"))), EndsRolledOut())
-			rollout := Done(history.UpdateDaemonSet)
+			rollout := Began(history.UpdateDaemonSet)
 			j.Decide("CROSS-004",
 				AtLeast(1, After(counted("3 of 2 pods healthy", func(healthy int32) bool { return healthy == 3 }), rollout)),
 				Never(counted("4 or more of 2 pods healthy", func(healthy int32) bool { return healthy > 3 })),

@@ -39,7 +39,7 @@ func budget() {
 		func(j *spec.Checks) {
 			node := j.BoundAll(lingering)[0]
 			j.Decide("DRAIN-006",
-				NeverBetween(Done(history.CordonNode), Marked(granted), PodCreated().On(node)),
+				NeverBetween(Began(history.CordonNode), Marked(granted), PodCreated().On(node)),
 				Before(After(PodCreated().On(node), Marked(granted)), First(PodGone().On(node))))
 			j.Decide("DRAIN-009", EndsRolledOut())
 		}, spec.SimulatedNodes{}, spec.Kinds{history.KindPodDisruptionBudget})

@@ -9,17 +9,18 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
 // cordon are the specs of nodes that are unschedulable, which daemon pods tolerate.
 func cordon() {
-	for _, strategy := range strategies() {
-		spec.It("keeps the pod of a cordoned node and makes the missing ones of cordoned nodes, with "+strategy.with,
+	for _, strategy := range rollouts.Strategies() {
+		spec.It("keeps the pod of a cordoned node and makes the missing ones of cordoned nodes, with "+strategy.With,
 			spec.Decides("DRAIN-001"),
 			func(ctx context.Context, c *spec.Case) {
 				nodes := c.AddNodes(ctx, 3)
-				daemonSet := c.Deploy(ctx, strategy.edit)
+				daemonSet := c.Deploy(ctx, strategy.Limit("1"))
 				c.Cordon(ctx, nodes[0])
 				// Nothing is to follow: longer than a controller may be late.
 				c.Await(ctx, Quiet(3*time.Second))
@@ -34,7 +35,7 @@ func cordon() {
 			func(j *spec.Checks) {
 				node := j.Bound(kept)
 				j.Decide("DRAIN-001",
-					NeverBetween(Done(history.CordonNode), Done(history.DeletePod), PodDeleted().On(node)),
+					NeverBetween(Began(history.CordonNode), Began(history.DeletePod), PodDeleted().On(node)),
 					AtLeast(1, after(history.DeletePod, node)),
 					AtLeast(1, PodCreated(OfVersion("v1")).On(j.Bound(joined))),
 					AtLeast(1, PodCreated(OfVersion("v2")).On(node)),

@@ -59,27 +59,7 @@ func replaced(daemonSet *appsv1.DaemonSet, pod *corev1.Pod, traits ...Trait) Con
 	})
 }
 
-// noPodOn holds when the node has no pod of the DaemonSet.
-func noPodOn(daemonSet *appsv1.DaemonSet, node string) Condition {
-	return state.When("node "+node+" has no pod", func(cluster *history.Cluster) bool { return len(cluster.PodsOn(daemonSet.UID, node)) == 0 })
-}
-
 // after is the creation of a pod on the node once the harness has done this.
 func after(act history.Act, node string) Event {
-	return After(PodCreated().On(node), Done(act))
-}
-
-// strategy is a kind of rolling update. What both kinds promise is asked of both.
-type strategy struct {
-	with string
-	edit Edit
-}
-
-func strategies() []strategy {
-	return []strategy{{"maxSurge", MaxSurge("1")}, {"maxUnavailable", MaxUnavailable("1")}}
-}
-
-// besideLive is the creation of a pod where the DaemonSet has a live one already.
-func besideLive() Event {
-	return PodCreated().Where("beside a live pod", func(m Moment) bool { return len(m.LivePodsBeside()) > 0 })
+	return After(PodCreated().On(node), Began(act))
 }

@@ -5,17 +5,18 @@ import (
 
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
 // drains are the specs of nodes that are cordoned, emptied through the Eviction API as kubectl drain does it, and uncordoned.
 func drains() {
-	for _, strategy := range strategies() {
-		spec.It("ends with one pod of the current revision on a node that was drained while the template changed, with "+strategy.with,
+	for _, strategy := range rollouts.Strategies() {
+		spec.It("ends with one pod of the current revision on a node that was drained while the template changed, with "+strategy.With,
 			spec.Decides("DRAIN-009"),
 			func(ctx context.Context, c *spec.Case) {
 				nodes := c.AddNodes(ctx, 3)
-				daemonSet := c.Deploy(ctx, strategy.edit)
+				daemonSet := c.Deploy(ctx, strategy.Limit("1"))
 				old := c.LivePodOn(ctx, daemonSet, nodes[0])
 				c.Cordon(ctx, nodes[0])
 				updated := c.Update(ctx, daemonSet, Image("v2"))

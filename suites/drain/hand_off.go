@@ -29,7 +29,7 @@ func handOff() {
 			for _, node := range j.BoundAll(lingering) {
 				gone := First(PodGone().On(node))
 				j.Decide("DRAIN-002", Before(after(history.DeletePod, node), gone), EndsRolledOut())
-				j.Decide("DRAIN-004", Before(After(PodReady().On(node), Done(history.DeletePod)), gone))
+				j.Decide("DRAIN-004", Before(After(PodReady().On(node), Began(history.DeletePod)), gone))
 			}
 		}, spec.MainPath{})
 
@@ -76,7 +76,7 @@ func handOff() {
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(2, Done(history.DeletePod)))
-			j.Decide("DRAIN-005", Never(besideLive()), EndsRolledOut())
+			j.Decide("DRAIN-005", Never(PodCreated().BesideLivePod()), EndsRolledOut())
 		})
 
 	spec.It("makes the replacement of a pod that is evicted from a cordoned node beside it, while it terminates",

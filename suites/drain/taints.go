@@ -9,19 +9,20 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
 // taints are the specs of nodes that drive pods away.
 func taints() {
-	for _, strategy := range strategies() {
-		spec.It("takes the pod off a node with a NoExecute taint, makes none there while the taint lasts, and one afterwards, with "+strategy.with,
+	for _, strategy := range rollouts.Strategies() {
+		spec.It("takes the pod off a node with a NoExecute taint, makes none there while the taint lasts, and one afterwards, with "+strategy.With,
 			spec.Decides("DRAIN-008"),
 			func(ctx context.Context, c *spec.Case) {
 				nodes := c.AddNodes(ctx, 3)
-				daemonSet := c.Deploy(ctx, strategy.edit)
+				daemonSet := c.Deploy(ctx, strategy.Limit("1"))
 				c.EditNode(ctx, history.TaintNode, nodes[0], expel)
-				c.Await(ctx, noPodOn(daemonSet, nodes[0]))
+				c.Await(ctx, rollouts.NoPodOn(daemonSet, nodes[0]))
 				updated := c.Update(ctx, daemonSet, Image("v2"))
 				c.Await(ctx, RolledOut(updated))
 				c.Await(ctx, Quiet(handOffTime))
@@ -32,8 +33,8 @@ func taints() {
 			func(j *spec.Checks) {
 				node := j.Bound(emptied)
 				j.Decide("DRAIN-008",
-					NeverBetween(Done(history.TaintNode), Done(history.UntaintNode), PodCreated().On(node)),
-					Before(After(PodDeleted().On(node), Done(history.TaintNode)), Done(history.UntaintNode)),
+					NeverBetween(Done(history.TaintNode), Began(history.UntaintNode), PodCreated().On(node)),
+					Before(After(PodDeleted().On(node), Began(history.TaintNode)), Began(history.UntaintNode)),
 					AtLeast(1, after(history.UntaintNode, node)))
 			}, spec.SimulatedNodes{})
 	}

@@ -161,7 +161,7 @@ func beside(one, other func()) {
 
 // unattended asks that, while the implementation is down, no write of the budget does what only a controller would: that somebody else is at work in its place.
 func unattended(budget, does string, is func(after *policyv1.PodDisruptionBudget) bool) Matcher {
-	return NeverBetween(Done(history.KillImplementation), Done(history.RestartImplementation),
+	return NeverBetween(Done(history.KillImplementation), Began(history.RestartImplementation),
 		BudgetChanged(budget, does, func(_, after *policyv1.PodDisruptionBudget) bool { return is(after) }))
 }
 

@@ -38,11 +38,6 @@ func switchOn(ctx context.Context, c *spec.Case) {
 	c.Restart(ctx)
 }
 
-// besideLive is the creation of a pod where the DaemonSet has a live one already.
-func besideLive(which ...Which) Event {
-	return PodCreated(which...).Where("beside a live pod", func(m Moment) bool { return len(m.LivePodsBeside()) > 0 })
-}
-
 // withoutSuccessor is the deletion of an available pod on whose node no other is available.
 func withoutSuccessor(version string) Event {
 	return PodDeleted(OfVersion(version)).Where("available, and no other on its node is", func(m Moment) bool {

@@ -23,7 +23,7 @@ func unset() {
 			}}), Image("v2"))
 		},
 		func(j *spec.Checks) {
-			j.Decide("GATE-001", Never(besideLive()), EndsRolledOut(), Keeps("ROLLING-002"))
+			j.Decide("GATE-001", Never(PodCreated().BesideLivePod()), EndsRolledOut(), Keeps("ROLLING-002"))
 		})
 }
 
@@ -38,7 +38,7 @@ func off() {
 			rollouts.Finish(ctx, c, rollouts.Stall(ctx, c, daemonSet, "v2", 1))
 		},
 		func(j *spec.Checks) {
-			alone := []Matcher{Never(besideLive()), EndsRolledOut()}
+			alone := []Matcher{Never(PodCreated().BesideLivePod()), EndsRolledOut()}
 			one := AtLeast(1, withoutSuccessor("v1"))
 			j.Decide("GATE-002", alone...)
 			j.Decide("GATE-003", append(alone, one, Keeps("ROLLING-002"))...)
@@ -63,7 +63,7 @@ func off() {
 		func(j *spec.Checks) {
 			j.Decide("GATE-006",
 				OnEveryNode(UpTo(1, PodCreated(OfVersion("v1")))), NeverBetween(Marked(switchedOff), TemplateChanged(), PodDeleted()),
-				OnEveryNode(AtLeast(1, besideLive(OfVersion("v2")))), Never(withoutSuccessor("v1")), EndsRolledOut())
+				OnEveryNode(AtLeast(1, PodCreated(OfVersion("v2")).BesideLivePod())), Never(withoutSuccessor("v1")), EndsRolledOut())
 		}, spec.Alone{})
 }
 
@@ -79,9 +79,9 @@ func flipped() {
 			rollouts.Finish(ctx, c, updated)
 		},
 		func(j *spec.Checks) {
-			j.Given(AtLeast(1, besideLive(OfVersion("v2"))))
+			j.Given(AtLeast(1, PodCreated(OfVersion("v2")).BesideLivePod()))
 			j.Decide("GATE-007",
-				Never(After(besideLive(), Marked(switchedOff))), AtLeast(1, After(withoutSuccessor("v1"), Marked(switchedOff))),
+				Never(After(PodCreated().BesideLivePod(), Marked(switchedOff))), AtLeast(1, After(withoutSuccessor("v1"), Marked(switchedOff))),
 				EndsRolledOut(), Keeps("ROLLING-002"))
 		}, spec.Alone{}, spec.SimulatedNodes{})
 
@@ -98,6 +98,6 @@ func flipped() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("GATE-006",
-				AtLeast(1, After(besideLive(OfVersion("v2")), Marked(switchedOn))), Never(After(withoutSuccessor("v1"), Marked(switchedOn))), EndsRolledOut())
+				AtLeast(1, After(PodCreated(OfVersion("v2")).BesideLivePod(), Marked(switchedOn))), Never(After(withoutSuccessor("v1"), Marked(switchedOn))), EndsRolledOut())
 		}, spec.Alone{}, spec.SimulatedNodes{})
 }

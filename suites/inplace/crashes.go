@@ -35,7 +35,7 @@ func crashes() {
 			releaseAll(ctx, c, updated)
 		},
 		func(j *spec.Checks) {
-			back := Done(history.RestartImplementation)
+			back := Began(history.RestartImplementation)
 			j.Given(AtLeast(1, back))
 			j.Decide("INPLACE-025", append(stayed(begun), EndsRolledOut(), NeverBetween(Marked(begun), Marked(next), Nth(2, PodPatched())))...)
 		}, spec.SimulatedNodes{}, spec.Alone{})
@@ -62,7 +62,7 @@ func refused() {
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Done(history.RefusePodUpdates)))
 			j.Decide("INPLACE-022",
-				Before(StatusWritten().Where("with a condition that tells of the refusal", func(m Moment) bool { return refusals(m.Object) > 0 }), Done(history.AdmitPodUpdates)),
+				Before(StatusWritten().Where("with a condition that tells of the refusal", func(m Moment) bool { return refusals(m.Object) > 0 }), Began(history.AdmitPodUpdates)),
 				HoldsAtEnd(state.When("no condition tells of the refusal", func(cluster *history.Cluster) bool {
 					for _, daemonSet := range cluster.DaemonSets {
 						if refusals(daemonSet) > 0 {

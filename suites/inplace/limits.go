@@ -39,7 +39,7 @@ func limits() {
 			j.Decide("INPLACE-013", Tested(AtLeast(1, Done(history.ObserveUpdate))), third,
 				Before(After(StatusWritten().Where("with fewer available pods than nodes", fewerAvailable), Marked(begun)), Marked(next)))
 			j.Decide("INPLACE-023", Tested(AtLeast(1, Done(history.ObserveUpdate))),
-				NeverBetween(First(Done(history.ObserveUpdate)), Marked(next), Nth(limit+1, PodPatched())))
+				NeverBetween(First(Began(history.ObserveUpdate)), Marked(next), Nth(limit+1, PodPatched())))
 		}, spec.SimulatedNodes{})
 
 	spec.It("counts minReadySeconds from the restart where the pod stays Ready meanwhile",

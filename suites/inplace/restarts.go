@@ -36,7 +36,7 @@ func restarts() {
 			releaseAll(ctx, c, second)
 		},
 		func(j *spec.Checks) {
-			late := Done(history.RestartAs)
+			late := Began(history.RestartAs)
 			j.Given(AtLeast(1, late))
 			j.Decide("INPLACE-027", append(stayed(begun), EndsRolledOut(), NeverBetween(First(late), Marked(next), PodPatched()))...)
 		}, spec.SimulatedNodes{})

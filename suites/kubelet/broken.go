@@ -44,7 +44,7 @@ func broken() {
 			c.RollOut(ctx, missing, Image("v2"))
 		},
 		func(j *spec.Checks) {
-			update := Done(history.UpdateDaemonSet)
+			update := Began(history.UpdateDaemonSet)
 			j.Decide("KUBELET-004",
 				NeverBetween(Nth(1, update), Nth(2, update), PodDeleted()),
 				UpTo(1, PodCreated(OfVersion("missing"))),

@@ -28,7 +28,7 @@ func controller() {
 			c.Await(ctx, Quiet(time.Second))
 		},
 		func(j *spec.Checks) {
-			j.Given(Before(Done(history.DeleteImplementationPod), Last(PodDeleted(OfVersion("v1")))))
+			j.Given(Before(Began(history.DeleteImplementationPod), Last(PodDeleted(OfVersion("v1")))))
 			j.Decide("KUBELET-010",
 				OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))), OnEveryNode(Exactly(1, PodDeleted(OfVersion("v1")))),
 				Keeps("SURGE-002"), Keeps("SURGE-009"), Keeps("SURGE-016"),
@@ -52,7 +52,7 @@ func controller() {
 		},
 		func(j *spec.Checks) {
 			// What the implementation does while it is cut off shows that it is not.
-			cut, over := Done(history.CutOffImplementation), Done(history.ReconnectImplementation)
+			cut, over := Done(history.CutOffImplementation), Began(history.ReconnectImplementation)
 			j.Given(NeverBetween(cut, over, PodDeleted()), NeverBetween(cut, over, PodCreated()))
 			j.Decide("KUBELET-011",
 				OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))), OnEveryNode(Exactly(1, PodDeleted(OfVersion("v1")))),

@@ -44,7 +44,7 @@ func machines() {
 			c.Bind(otherNode, other)
 		},
 		func(j *spec.Checks) {
-			other, back := j.Bound(otherNode), Done(history.StartKubelet)
+			other, back := j.Bound(otherNode), Began(history.StartKubelet)
 			j.Decide("KUBELET-006",
 				Before(PodAvailable(OfVersion("v2")).On(other), back),
 				Before(PodDeleted(OfVersion("v1")).On(other), back),
@@ -65,7 +65,7 @@ func machines() {
 			c.Bind(rebooted, node)
 		},
 		func(j *spec.Checks) {
-			j.Given(Before(Done(history.RebootNode), PodDeleted(OfVersion("v1")).On(j.Bound(rebooted))))
+			j.Given(Before(Began(history.RebootNode), PodDeleted(OfVersion("v1")).On(j.Bound(rebooted))))
 			j.Decide("KUBELET-007", Keeps("SURGE-009"), EndsRolledOut())
 		}, spec.Alone{}, spec.RealNodes{})
 }

@@ -33,7 +33,7 @@ func readiness() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("KUBELET-001",
-				OnEveryNode(Before(Done(history.BecomeReady), PodDeleted(OfVersion("v1")))),
+				OnEveryNode(Before(Began(history.BecomeReady), PodDeleted(OfVersion("v1")))),
 				OnEveryNode(Before(PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1")))),
 				EndsRolledOut(), Keeps("SURGE-006"))
 		}, spec.RealNodes{}, spec.MainPath{})
@@ -54,7 +54,7 @@ func readiness() {
 			c.Await(ctx, RolledOut(updated))
 		},
 		func(j *spec.Checks) {
-			unready, readyAgain := First(PodUnready(OfVersion("v2"))), Done(history.BecomeReady)
+			unready, readyAgain := First(PodUnready(OfVersion("v2"))), Began(history.BecomeReady)
 			j.Decide("KUBELET-002",
 				NeverBetween(unready, readyAgain, PodDeleted(OfVersion("v1"))),
 				NeverBetween(unready, readyAgain, PodCreated(OfVersion("v2"))),

@@ -66,7 +66,7 @@ func Specs() {
 				j.Decide("ONDELETE-005", AtLeast(1, grown))
 				if i+1 < len(j.BoundAll(replaced)) {
 					// Each is waited for before the next pod is deleted.
-					j.Decide("ONDELETE-005", Before(grown, Nth(i+2, Done(history.DeletePod))))
+					j.Decide("ONDELETE-005", Before(grown, Nth(i+2, Began(history.DeletePod))))
 				}
 			}
 		}, spec.MainPath{})

@@ -55,5 +55,5 @@ func within() []Matcher {
 
 // besideOld is the creation of an updated pod on a node that has a live one already: it takes something of maxSurge.
 func besideOld() Event {
-	return PodCreated(Updated()).Where("beside a live pod", func(m Moment) bool { return len(m.LivePodsBeside()) > 0 })
+	return PodCreated(Updated()).BesideLivePod()
 }

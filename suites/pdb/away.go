@@ -40,11 +40,11 @@ func away() {
 				return !equality.Semantic.DeepEqual(before.Status, after.Status) && len(after.Status.DisruptedPods) <= len(before.Status.DisruptedPods)
 			})
 			// Whoever else sees to budgets, the one that was killed does not.
-			j.Given(NeverBetween(Done(history.KillImplementation), Done(history.RestartImplementation), byController))
+			j.Given(NeverBetween(Done(history.KillImplementation), Began(history.RestartImplementation), byController))
 			for _, pod := range j.BoundAll(granted) {
-				j.Decide("PDB-030", Before(PodDeleted(Named(pod)), Done(history.RestartImplementation)))
+				j.Decide("PDB-030", Before(PodDeleted(Named(pod)), Began(history.RestartImplementation)))
 			}
-			j.Decide("PDB-030", Never(PodDeleted(Named(j.Bound(refused)))), AtLeast(1, After(byController, Done(history.RestartImplementation))), Keeps("PDB-001"))
+			j.Decide("PDB-030", Never(PodDeleted(Named(j.Bound(refused)))), AtLeast(1, After(byController, Began(history.RestartImplementation))), Keeps("PDB-001"))
 		}, recorded(), spec.Alone{}, spec.SimulatedNodes{})
 }
 

@@ -57,7 +57,7 @@ func evictions() {
 			c.Await(ctx, Quiet(silent))
 		},
 		func(j *spec.Checks) {
-			j.Given(NeverBetween(Done(history.EvictPod), Done(history.DeleteBudget), PodDeleted()))
-			j.Decide("PDB-029", AtLeast(1, After(PodDeleted(), Done(history.DeleteBudget))))
+			j.Given(NeverBetween(Began(history.EvictPod), Began(history.DeleteBudget), PodDeleted()))
+			j.Decide("PDB-029", AtLeast(1, After(PodDeleted(), Began(history.DeleteBudget))))
 		}, recorded(), spec.SimulatedNodes{})
 }

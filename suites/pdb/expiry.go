@@ -49,8 +49,8 @@ func expiry() {
 				OneOf(Reported("NotDeleted about the pod", notDeleted), atOnce), Tested(notEarly))
 			j.Decide("PDB-015", inTime, Tested(notEarly))
 			spared := j.Bound(spared)
-			j.Decide("PDB-034", Within(left+promptly, Done(history.SetDisruption), PodSpared(Named(spared))),
-				NotWithin(early, Done(history.SetDisruption), PodSpared(Named(spared))))
+			j.Decide("PDB-034", Within(left+promptly, Began(history.SetDisruption), PodSpared(Named(spared))),
+				NotWithin(early, Began(history.SetDisruption), PodSpared(Named(spared))))
 		}, recorded(), spec.Alone{}, spec.SimulatedNodes{})
 }
 

@@ -2,18 +2,15 @@ package recovery
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
-	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -47,23 +44,6 @@ func skew() {
 
 // readyBy makes a pod Ready that would become so only later, at the time of a clock that is ahead by that much.
 func readyBy(ctx context.Context, c *spec.Case, pod *corev1.Pod, ahead time.Duration) {
-	err := c.Do(ctx, history.Stimulus{
-		Act: history.BecomeReady, Kind: history.KindPod, Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Node: history.NodeOf(pod),
-		Detail: fmt.Sprintf("by a clock that is %+d s ahead", ahead/time.Second),
-	}, func(ctx context.Context) error {
-		condition := map[string]any{"type": corev1.PodReady, "status": corev1.ConditionTrue, "lastTransitionTime": metav1.NewTime(time.Now().Add(ahead))}
-		body, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": []any{condition}}})
-		if err != nil {
-			return err
-		}
-		_, err = c.Client().CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, body, metav1.PatchOptions{}, "status")
-		return err
-	})
-	if err != nil {
-		c.CannotDecide(fmt.Sprintf("harness: make pod %s Ready: %v", pod.Name, err))
-	}
-	c.Require(ctx, "the pod is Ready", state.When("pod "+pod.Name+" is Ready or gone", func(cluster *history.Cluster) bool {
-		now := cluster.Pods[pod.UID]
-		return now == nil || history.IsReady(now)
-	}))
+	detail := fmt.Sprintf("by a clock that is %+d s ahead", ahead/time.Second)
+	rollouts.WriteReady(ctx, c, pod, history.BecomeReady, corev1.ConditionTrue, time.Now().Add(ahead), detail)
 }

@@ -40,7 +40,7 @@ func watches() {
 		},
 		func(j *spec.Checks) {
 			// What the implementation does while it is cut off shows that it is not.
-			cut, over := Done(history.CutOffImplementation), Done(history.ReconnectImplementation)
+			cut, over := Done(history.CutOffImplementation), Began(history.ReconnectImplementation)
 			j.Given(NeverBetween(cut, over, PodDeleted()), NeverBetween(cut, over, PodCreated()), AtLeast(1, Done(history.BreakWatches)))
 			j.Decide("RECOVERY-007", EndsRolledOut(), Keeps("SURGE-002"), Keeps("SURGE-009"), Keeps("SURGE-016"), Keeps("ROLLING-002"), Keeps("ROLLING-013"))
 			for _, version := range []string{"v2", "v3"} {

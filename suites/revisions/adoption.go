@@ -64,7 +64,7 @@ func orphaned(ctx context.Context, c *spec.Case, left *appsv1.DaemonSet) {
 
 // takesOverAll asks that the DaemonSet that was created again took over everything and changed nothing else.
 func takesOverAll(j *spec.Checks) {
-	recreated := Nth(2, Done(history.CreateDaemonSet))
+	recreated := Nth(2, Began(history.CreateDaemonSet))
 	for _, happens := range []Event{PodCreated(), PodDeleted(), PodRestarted(), RevisionCreated(), RevisionDeleted()} {
 		j.Decide("HISTORY-026", NeverBetween(recreated, Marked(settled), happens))
 	}

@@ -30,11 +30,11 @@ func api() {
 			object := func(name string) *appsv1.ControllerRevision {
 				return &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: c.Namespace()}}
 			}
-			_ = c.TryUpdateRevision(ctx, object(changed), func(revision *appsv1.ControllerRevision) {
+			_, _ = c.TryUpdateRevision(ctx, object(changed), func(revision *appsv1.ControllerRevision) {
 				revision.Revision = 2
 				metav1.SetMetaDataLabel(&revision.ObjectMeta, "note", "x")
 			})
-			_ = c.TryUpdateRevision(ctx, object(fixed), func(revision *appsv1.ControllerRevision) { revision.Data.Raw = []byte(`{"a":2}`) })
+			_, _ = c.TryUpdateRevision(ctx, object(fixed), func(revision *appsv1.ControllerRevision) { revision.Data.Raw = []byte(`{"a":2}`) })
 			c.DeleteRevision(ctx, object(changed))
 			c.Await(ctx, gone(changed))
 			c.Await(ctx, Quiet(time.Second))

@@ -47,7 +47,7 @@ func deletion() {
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, RevisionDeleted()))
 			j.Decide("HISTORY-027",
-				AtLeast(1, After(ofVersion(RevisionCreated(), "v2"), Done(history.DeleteRevision))), ComesToHold(keeps("daemon", "v2", "v1")),
+				AtLeast(1, After(ofVersion(RevisionCreated(), "v2"), Began(history.DeleteRevision))), ComesToHold(keeps("daemon", "v2", "v1")),
 				Never(PodDeleted(OfVersion("v2"))), Never(PodRestarted()))
 		})
 }

@@ -27,8 +27,8 @@ func refused() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("HISTORY-008",
-				NeverBetween(Done(history.UpdateDaemonSet), Done(history.AdmitRevisions), PodCreated(OfVersion("v2"))),
-				Before(Done(history.AdmitRevisions), ofVersion(RevisionCreated(), "v2")),
+				NeverBetween(Began(history.UpdateDaemonSet), Began(history.AdmitRevisions), PodCreated(OfVersion("v2"))),
+				Before(Began(history.AdmitRevisions), ofVersion(RevisionCreated(), "v2")),
 				EndsRolledOut())
 		})
 }

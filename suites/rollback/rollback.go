@@ -86,6 +86,7 @@ func halfWay(ctx context.Context, c *spec.Case, strategy Edit) {
 func rolledBack(j *spec.Checks) {
 	j.Given(Before(First(PodAvailable(OfVersion("v2"))), Marked(back)))
 	name := j.Bound(first)
+	// A list of what is asked, without a recording, has no number.
 	number, _ := strconv.ParseInt(j.Bound(largest), 10, 64)
 	raised := RevisionRenumbered().Where(fmt.Sprintf("%s to %d", name, number+1), func(m Moment) bool {
 		revision, ok := m.Object.(*appsv1.ControllerRevision)

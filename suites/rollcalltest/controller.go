@@ -67,6 +67,7 @@ func (p *controllerProcess) serve(ctx context.Context, controller func(context.C
 	}
 	var ready atomic.Bool
 	server := http.Server{Handler: readiness(&ready)}
+	// It ends with Close. Should it end earlier, the controller is reported as not ready.
 	go func() { _ = server.Serve(listener) }()
 	defer func() { _ = server.Close() }()
 	err = controller(ctx, config, func() { ready.Store(true) })

@@ -70,8 +70,8 @@ func budget() {
 			c.Await(ctx, Quiet(2*time.Second))
 		},
 		func(j *spec.Checks) {
-			j.Given(Before(PodDeleted(OfVersion("v1")), Done(history.UpdateDaemonSet)), Never(PodGone(OfVersion("v1"))))
-			j.Decide("ROLLING-009", Never(After(PodDeleted(OfVersion("v1")), Done(history.UpdateDaemonSet))))
+			j.Given(Before(PodDeleted(OfVersion("v1")), Began(history.UpdateDaemonSet)), Never(PodGone(OfVersion("v1"))))
+			j.Decide("ROLLING-009", Never(After(PodDeleted(OfVersion("v1")), Began(history.UpdateDaemonSet))))
 			j.Decide("DRAIN-003", Never(PodCreated(OfVersion("v2"))))
 		})
 }

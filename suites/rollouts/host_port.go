@@ -24,5 +24,5 @@ func NoHostPort() Edit {
 
 // ScheduledBeside happens when an updated pod is bound to a node that has a live old one: what was to keep them apart does not.
 func ScheduledBeside() Event {
-	return PodScheduled(Updated()).Where("beside a live pod", func(m Moment) bool { return len(m.LivePodsBeside()) > 0 })
+	return PodScheduled(Updated()).BesideLivePod()
 }

@@ -42,6 +42,11 @@ func Open(ctx context.Context, c *spec.Case, nodes ...string) {
 	}
 }
 
+// NoPodOn holds when the node has no pod of the DaemonSet.
+func NoPodOn(daemonSet *appsv1.DaemonSet, node string) Condition {
+	return state.When("node "+node+" has no pod", func(cluster *history.Cluster) bool { return len(cluster.PodsOn(daemonSet.UID, node)) == 0 })
+}
+
 // Replace removes the pod's node and, as the pod garbage collector does in time, the pod, and adds a node of the same name, which is
 // Ready when Replace returns.
 func Replace(ctx context.Context, c *spec.Case, pod *corev1.Pod) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -31,10 +32,16 @@ func LoseReadiness(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSe
 
 // BecomeUnknown makes the Ready condition of a pod that is not Ready Unknown instead of False. It takes a simulated node: a kubelet would put it right.
 func BecomeUnknown(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
+	WriteReady(ctx, c, pod, history.BecomeUnready, corev1.ConditionUnknown, time.Now(), "Ready Unknown")
+}
+
+// WriteReady carries out the act by writing the Ready condition of the pod, with a transition at that time, and waits until the pod shows it or is gone. It
+// takes a simulated node: a kubelet would put it right. detail says to a reader what is special.
+func WriteReady(ctx context.Context, c *spec.Case, pod *corev1.Pod, act history.Act, status corev1.ConditionStatus, since time.Time, detail string) {
 	err := c.Do(ctx, history.Stimulus{
-		Act: history.BecomeUnready, Kind: history.KindPod, Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Node: history.NodeOf(pod), Detail: "Ready Unknown",
+		Act: act, Kind: history.KindPod, Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Node: history.NodeOf(pod), Detail: detail,
 	}, func(ctx context.Context) error {
-		condition := map[string]any{"type": corev1.PodReady, "status": corev1.ConditionUnknown, "lastTransitionTime": metav1.Now()}
+		condition := map[string]any{"type": corev1.PodReady, "status": status, "lastTransitionTime": metav1.NewTime(since)}
 		body, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": []any{condition}}})
 		if err != nil {
 			return err
@@ -43,10 +50,10 @@ func BecomeUnknown(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
 		return err
 	})
 	if err != nil {
-		c.CannotDecide(fmt.Sprintf("harness: make the Ready condition of pod %s Unknown: %v", pod.Name, err))
+		c.CannotDecide(fmt.Sprintf("harness: make the Ready condition of pod %s %s: %v", pod.Name, status, err))
 	}
-	c.Require(ctx, "the pod shows it", state.When("the Ready condition of pod "+pod.Name+" is Unknown", func(cluster *history.Cluster) bool {
+	c.Require(ctx, "the pod shows it", state.When(fmt.Sprintf("the Ready condition of pod %s is %s", pod.Name, status), func(cluster *history.Cluster) bool {
 		now := cluster.Pods[pod.UID]
-		return now == nil || history.Ready(now) != nil && history.Ready(now).Status == corev1.ConditionUnknown
+		return now == nil || history.Ready(now) != nil && history.Ready(now).Status == status
 	}))
 }

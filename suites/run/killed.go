@@ -27,6 +27,7 @@ func reportKilled(out io.Writer, folder string, all []judged, specs []specReport
 	if err != nil {
 		return exitUsage, usageError{err}
 	}
+	// The lock ends with the process at the latest.
 	defer func() { _ = lock.Unlock() }()
 	known, err := readRunFile(folder)
 	if err != nil {

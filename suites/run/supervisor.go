@@ -209,6 +209,7 @@ func (s *supervisor) handler() http.Handler {
 	mux.HandleFunc("GET "+spec.StopPath, func(w http.ResponseWriter, request *http.Request) {
 		select {
 		case <-s.early:
+			// A process that no longer listens has ended.
 			_, _ = w.Write([]byte(s.endedEarly()))
 		case <-request.Context().Done():
 		}

@@ -8,7 +8,6 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
-	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -73,7 +72,7 @@ func ineligible() {
 		func(j *spec.Checks) {
 			closed := j.Bound("closed")
 			elsewhere := PodCreated(OfVersion("v2")).Where("on another node than "+closed, func(m Moment) bool { return history.NodeOf(m.Pod()) != closed })
-			j.Decide("SURGE-017", AtLeast(1, After(elsewhere, Done(history.TaintNode))), Never(neededDeleted().On(closed)))
+			j.Decide("SURGE-017", AtLeast(1, After(elsewhere, Began(history.TaintNode))), Never(neededDeleted().On(closed)))
 		}, spec.SimulatedNodes{})
 
 	spec.It("goes on although an ineligible node has an old pod that is needed, and removes that once it is not Ready",
@@ -92,9 +91,7 @@ func ineligible() {
 			handOverBeside(ctx, c, updated, nodes[0], 3)
 			c.Mark(passed)
 			c.Pods.BecomeUnready(ctx, old)
-			c.Await(ctx, state.When("the closed node has no pod", func(cluster *history.Cluster) bool {
-				return len(cluster.PodsOn(daemonSet.UID, closed)) == 0
-			}))
+			c.Await(ctx, rollouts.NoPodOn(daemonSet, closed))
 			c.Await(ctx, Quiet(2*time.Second))
 		},
 		func(j *spec.Checks) {
@@ -128,8 +125,8 @@ func ineligible() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("SURGE-019",
-				NeverBetween(Done(history.CreateDaemonSet), First(Done(history.AddNode)), PodCreated()),
-				NeverBetween(Marked(closing), Done(history.UntaintNode), PodCreated(OfVersion("v3"))),
+				NeverBetween(Began(history.CreateDaemonSet), First(Began(history.AddNode)), PodCreated()),
+				NeverBetween(Marked(closing), Began(history.UntaintNode), PodCreated(OfVersion("v3"))),
 				// It is at work after each.
 				AtLeast(2, PodCreated(OfVersion("v2"))),
 				EndsRolledOut())

@@ -27,7 +27,7 @@ func Specs() {
 
 // besideOld is the creation of an updated pod on a node that has a live one already: it takes something of maxSurge.
 func besideOld() Event {
-	return PodCreated(OfVersion("v2")).Where("beside a live pod", func(m Moment) bool { return len(m.LivePodsBeside()) > 0 })
+	return PodCreated(OfVersion("v2")).BesideLivePod()
 }
 
 // availableDeleted is the deletion of a pod of the version that was available until then.
@@ -37,7 +37,7 @@ func availableDeleted(version string) Event {
 
 // handOverDue happens when an updated pod of the version becomes available beside another live pod: that one is to go.
 func handOverDue(version string) Event {
-	return PodAvailable(OfVersion(version)).Where("beside a live pod", func(m Moment) bool { return len(m.LivePodsBeside()) > 0 })
+	return PodAvailable(OfVersion(version)).BesideLivePod()
 }
 
 // handedOver holds when that many nodes have a Ready updated pod and no other.

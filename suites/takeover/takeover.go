@@ -58,7 +58,7 @@ func standing() {
 			c.Mark(handedBack)
 		},
 		func(j *spec.Checks) {
-			first, second := Done(history.TakeOver), Nth(2, Done(history.HandBack))
+			first, second := Began(history.TakeOver), Nth(2, Began(history.HandBack))
 			for _, happens := range []Event{PodCreated(), PodDeleted(), PodAltered(), PodRestarted()} {
 				touched := happens.Where("of a DaemonSet", isDaemon)
 				j.Decide("TAKEOVER-001", NeverBetween(first, Marked(takenOver), touched))
@@ -114,9 +114,9 @@ func underway() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("TAKEOVER-004",
-				NeverBetween(Done(history.TakeOver), Marked(takenOver), PodDeleted()),
+				NeverBetween(Began(history.TakeOver), Marked(takenOver), PodDeleted()),
 				// maxSurge is used up by a pod that the implementation did not create, which SURGE-002 does not hold against it.
-				NeverBetween(Done(history.TakeOver), Marked(takenOver), PodCreated()),
+				NeverBetween(Began(history.TakeOver), Marked(takenOver), PodCreated()),
 				Never(PodDeleted(OfVersion("v2"))), OnEveryNode(AtMost(1, PodCreated(OfVersion("v2")))),
 				Keeps("SURGE-002"), Keeps("SURGE-009"), EndsRolledOut())
 		}, spec.AppsV1{}, spec.Alone{})
@@ -137,8 +137,8 @@ func underway() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("TAKEOVER-004",
-				NeverBetween(Done(history.TakeOver), Marked(takenOver), PodDeleted(Updated())),
-				NeverBetween(Done(history.TakeOver), Marked(takenOver), PodCreated()),
+				NeverBetween(Began(history.TakeOver), Marked(takenOver), PodDeleted(Updated())),
+				NeverBetween(Began(history.TakeOver), Marked(takenOver), PodCreated()),
 				EndsRolledOut())
 		}, spec.AppsV1{}, spec.Alone{})
 }

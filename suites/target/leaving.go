@@ -69,7 +69,7 @@ func goesOn(id requirements.ID, act history.Act) func(*spec.Checks) {
 	return func(j *spec.Checks) {
 		for _, node := range j.BoundAll(staying) {
 			j.Decide(id,
-				AtLeast(1, After(PodCreated(OfVersion("v2")).On(node), Done(act))),
+				AtLeast(1, After(PodCreated(OfVersion("v2")).On(node), Began(act))),
 				AtLeast(1, PodDeleted(OfVersion("v1")).On(node)))
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
-	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -46,7 +45,7 @@ func selection() {
 				nodes := j.BoundAll(others)
 				j.Decide("TARGET-001",
 					Keeps("TARGET-001"),
-					NeverBetween(Done(history.CreateDaemonSet), Nth(2, TemplateChanged()), PodCreated(mine).On(nodes[0])),
+					NeverBetween(Began(history.CreateDaemonSet), Nth(2, TemplateChanged()), PodCreated(mine).On(nodes[0])),
 					Never(PodCreated(mine).On(nodes[1])),
 					AtLeast(1, After(PodCreated(mine).On(nodes[0]), Nth(2, TemplateChanged()))),
 					Never(PodDeleted(OfDaemonSet(bystanderName))),
@@ -62,14 +61,14 @@ func selection() {
 				rollouts.JoinPool(ctx, c, out[0])
 				c.Await(ctx, RolledOut(daemonSet))
 				rollouts.LeavePool(ctx, c, nodes[0])
-				c.Await(ctx, noPodOn(daemonSet, nodes[0]))
+				c.Await(ctx, rollouts.NoPodOn(daemonSet, nodes[0]))
 				// The same once a rollout is under way, and stands still.
 				stalled := rollouts.Stall(ctx, c, daemonSet, "v2", 1)
 				left := rollouts.Untouched(ctx, c, stalled, 1)[0]
 				rollouts.JoinPool(ctx, c, out[1])
 				c.Await(ctx, UpdatedOn(1, stalled, OnNode(out[1])))
 				rollouts.LeavePool(ctx, c, left)
-				c.Await(ctx, noPodOn(stalled, left))
+				c.Await(ctx, rollouts.NoPodOn(stalled, left))
 				c.Bind(labelled, out...)
 				c.Bind(unlabeled, nodes[0], left)
 			},
@@ -78,7 +77,7 @@ func selection() {
 					j.Decide("TARGET-002", Within(atOnce, NodeEligible().On(node), PodCreated().On(node)))
 				}
 				for _, node := range j.BoundAll(unlabeled) {
-					j.Decide("TARGET-002", AtLeast(1, After(PodDeleted().On(node), Done(history.LabelNode))))
+					j.Decide("TARGET-002", AtLeast(1, After(PodDeleted().On(node), Began(history.LabelNode))))
 				}
 			}, spec.SimulatedNodes{})
 	}
@@ -100,9 +99,4 @@ func inZone(zone string) Edit {
 			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}},
 		}}
 	}}
-}
-
-// noPodOn holds when the node has no pod of the DaemonSet.
-func noPodOn(daemonSet *appsv1.DaemonSet, node string) Condition {
-	return state.When("node "+node+" has no pod", func(cluster *history.Cluster) bool { return len(cluster.PodsOn(daemonSet.UID, node)) == 0 })
 }

@@ -46,7 +46,7 @@ func edits() {
 			j.Decide("UNITED-028", Keeps("UNITED-027"))
 			j.Decide("UNITED-031",
 				NeverBetween(Marked(changed), Marked(unchanged), PodDeleted()),
-				NeverBetween(Done(history.CreateUnited), Marked(again), PodDeleted().On(j.Bound(none))))
+				NeverBetween(Began(history.CreateUnited), Marked(again), PodDeleted().On(j.Bound(none))))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 

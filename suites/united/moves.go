@@ -35,7 +35,7 @@ func surge() {
 				v1, v2 := PodAvailable(OfVersion("v1")).On(node), PodAvailable(OfVersion("v2")).On(node)
 				j.Decide("UNITED-030",
 					Before(v2, PodDeleted(OfVersion("v1")).On(node)),
-					Before(After(v1, Done(history.DeleteUnited)), After(PodDeleted(OfVersion("v2")).On(node), Done(history.DeleteUnited))))
+					Before(After(v1, Began(history.DeleteUnited)), After(PodDeleted(OfVersion("v2")).On(node), Began(history.DeleteUnited))))
 			}
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }

@@ -39,7 +39,7 @@ func rivals() {
 		func(j *spec.Checks) {
 			j.Decide("UNITED-036",
 				HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(united, tells(later)),
-				Before(Done(history.DeleteUnited), PodCreated(OfVersion("v3"))), HoldsAtMark(again, state.UnitedPlaced(later)))
+				Before(Began(history.DeleteUnited), PodCreated(OfVersion("v3"))), HoldsAtMark(again, state.UnitedPlaced(later)))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 
@@ -126,7 +126,7 @@ func patches() {
 			func(j *spec.Checks) {
 				node := j.Bound(byName)
 				j.Decide("UNITED-038",
-					NeverBetween(Done(history.CreateUnited), Marked(united), PodDeleted().On(node)),
+					NeverBetween(Began(history.CreateUnited), Marked(united), PodDeleted().On(node)),
 					OneOf(Refused("the patch", Answered(history.CreateUnited, name)), All(
 						OneOf(HoldsAtMark(united, names(subset)),
 							Reported("about the UnitedDaemonSet that names the subset", aboutUnited(subset))),

@@ -69,7 +69,7 @@ func subsets() {
 			j.Decide("UNITED-006", HoldsAtMark(united, place), HoldsAtMark(changed, place))
 			j.Decide("UNITED-007", HoldsAtMark(united, merged()))
 			j.Decide("UNITED-011", HoldsAtMark(united, state.UnitedLabelled(name)), HoldsAtMark(changed, state.UnitedLabelled(name)))
-			j.Decide("UNITED-013", NeverBetween(Done(history.CreateUnited), Marked(changed), PodDeleted().On(j.Bound(none))))
+			j.Decide("UNITED-013", NeverBetween(Began(history.CreateUnited), Marked(changed), PodDeleted().On(j.Bound(none))))
 			j.Decide("UNITED-015", HoldsAtMark(united, state.UnitedDaemonSets(name)), HoldsAtMark(united, ownAffinity()))
 			j.Decide("UNITED-016", HoldsAtMark(united, byDaemonSets()))
 			j.Decide("UNITED-017", HoldsAtMark(united, state.UnitedObserved(name)), HoldsAtMark(changed, state.UnitedObserved(name)))

@@ -96,7 +96,7 @@ func (own *ownership) disown() error {
 }
 
 // create has kind make the nodes and install Kubernetes on them. kind has no contexts: when this one ends, the nodes go away under its hands, and
-// it gives up.
+// it gives up. What could not be taken away then is deleted with the cluster.
 func (c *Cluster) create(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { _ = c.provider.Delete(c.name, c.kubeconfig) })()
 	creating, created := context.WithCancel(ctx)

@@ -57,7 +57,7 @@ func (b *Bench) Build(ctx context.Context, name, mainPackage string) (string, er
 	return path, nil
 }
 
-// Close removes what Prepare built.
+// Close removes what Prepare built; what cannot be removed stays among the temporary files.
 func (b *Bench) Close() { _ = os.RemoveAll(b.tools) }
 
 // Run is one run of the suite.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -54,14 +55,16 @@ type revisionPlan struct {
 	// which are in updates then.
 	mine    []*appsv1.ControllerRevision
 	updates map[*appsv1.ControllerRevision]*RevisionUpdate
-	// occupant is the revision, whoever controls it, with the name that a new one would get.
+	// wanted is the name that a new revision would get. It is asked for where that matters alone: a hash costs more than all the rest.
+	wanted func() string
+	// occupant is the revision, whoever controls it, with the name that the new one needs; nil where none is needed.
 	occupant *appsv1.ControllerRevision
 	release  []RevisionUpdate
 }
 
 func newRevisionPlan(ds *appsv1.DaemonSet, selector labels.Selector, revisions []*appsv1.ControllerRevision) *revisionPlan {
 	p := &revisionPlan{ds: ds, selector: selector, updates: map[*appsv1.ControllerRevision]*RevisionUpdate{}}
-	wanted := RevisionName(ds)
+	p.wanted = sync.OnceValue(func() string { return RevisionName(ds) })
 	for _, revision := range revisions {
 		switch relationOf(ds, selector, revision) {
 		case owned:
@@ -70,15 +73,12 @@ func newRevisionPlan(ds *appsv1.DaemonSet, selector labels.Selector, revisions [
 			p.mine = append(p.mine, revision)
 			p.adopt(revision)
 		case lost:
-			if revision.Name == wanted {
+			if revision.Name == p.wanted() {
 				break
 			}
 			released := revision.DeepCopy()
 			released.OwnerReferences = withoutOwner(ds, revision)
 			p.release = append(p.release, RevisionUpdate{Revision: released})
-		}
-		if revision.Namespace == ds.Namespace && revision.Name == wanted {
-			p.occupant = revision
 		}
 	}
 	for _, revision := range p.mine {
@@ -87,6 +87,16 @@ func newRevisionPlan(ds *appsv1.DaemonSet, selector labels.Selector, revisions [
 		}
 	}
 	return p
+}
+
+// occupied looks for the occupant.
+func (p *revisionPlan) occupied(revisions []*appsv1.ControllerRevision) bool {
+	for _, revision := range revisions {
+		if revision.Namespace == p.ds.Namespace && revision.Name == p.wanted() {
+			p.occupant = revision
+		}
+	}
+	return p.occupant != nil
 }
 
 // update returns the copy of revision that will be written.
@@ -168,7 +178,7 @@ func planHistory(state State, selector labels.Selector, pods []*corev1.Pod, now 
 			h.current.Insert(p.hashOf(revision))
 		}
 		p.retireDuplicates(current, pods, actions)
-	case p.occupant == nil:
+	case !p.occupied(state.Revisions):
 		h.hash = TemplateHash(&ds.Spec.Template, ds.Status.CollisionCount)
 		revision, err := NewRevision(ds, next)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/utils/dump"
+	"k8s.io/utils/lru"
 )
 
 // TemplateHash returns the hash that names the revision of template. It is the one that kube-controller-manager
@@ -89,14 +91,33 @@ func revisionData(template *corev1.PodTemplateSpec) ([]byte, error) {
 // A revision whose data is not readable holds no template.
 func holdsTemplate(revision *appsv1.ControllerRevision, template *corev1.PodTemplateSpec) bool {
 	stored := storedTemplate(revision)
-	return stored != nil && apiequality.Semantic.DeepEqual(stored, template)
+	// Most templates differ in an image, which is seen at once.
+	return stored != nil && sameImages(stored, template) && apiequality.Semantic.DeepEqual(stored, template)
 }
+
+func sameImages(a, b *corev1.PodTemplateSpec) bool {
+	return slices.EqualFunc(a.Spec.Containers, b.Spec.Containers, func(a, b corev1.Container) bool { return a.Image == b.Image })
+}
+
+// decoded are templates by the data of the revisions that hold them. Every pass asks for those of all revisions, whose data never changes. They are shared
+// by all callers, and not to be changed.
+var decoded = lru.New(1000)
 
 // storedTemplate returns the template that revision holds, or nil: there may be no such revision, or its data is not readable.
 func storedTemplate(revision *appsv1.ControllerRevision) *corev1.PodTemplateSpec {
 	if revision == nil {
 		return nil
 	}
+	data := string(revision.Data.Raw)
+	if known, found := decoded.Get(data); found {
+		return known.(*corev1.PodTemplateSpec)
+	}
+	template := decodeTemplate(revision)
+	decoded.Add(data, template)
+	return template
+}
+
+func decodeTemplate(revision *appsv1.ControllerRevision) *corev1.PodTemplateSpec {
 	var stored struct {
 		Spec struct {
 			Template *corev1.PodTemplateSpec `json:"template"`

@@ -1,0 +1,89 @@
+package history_test
+
+import (
+	"testing"
+
+	. "github.com/onsi/gomega"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
+func TestHindrancesAreWhatKeepsAPodFromBecomingAvailable(t *testing.T) {
+	waiting := func(reason, message string) corev1.ContainerStatus {
+		return corev1.ContainerStatus{Image: "daemon:v2", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}}
+	}
+	for name, test := range map[string]struct {
+		status corev1.PodStatus
+		want   []string
+	}{
+		"nothing is known":    {corev1.PodStatus{}, nil},
+		"it has just begun":   {corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{waiting("ContainerCreating", "")}}, nil},
+		"it is initializing":  {corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{waiting("PodInitializing", "")}}, nil},
+		"it runs":             {corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}}, nil},
+		"it is scheduled":     {corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, Message: "done"}}}, nil},
+		"it is not Ready":     {corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse, Message: "not yet"}}}, nil},
+		"it is not scheduled": {corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "no free ports"}}}, []string{"no free ports"}},
+		"its image cannot be pulled": {
+			corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{waiting("ImagePullBackOff", "back-off pulling")}},
+			[]string{"ImagePullBackOff", "back-off pulling", "daemon:v2"},
+		},
+		"an init container crashes": {
+			corev1.PodStatus{InitContainerStatuses: []corev1.ContainerStatus{waiting("CrashLoopBackOff", "")}, ContainerStatuses: []corev1.ContainerStatus{waiting("PodInitializing", "")}},
+			[]string{"CrashLoopBackOff", "daemon:v2"},
+		},
+		"it failed": {corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted", Message: "out of memory"}, []string{"Evicted", "out of memory"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "agent-1"}, Spec: corev1.PodSpec{NodeName: "node-1"}, Status: test.status}
+			want := test.want
+			if want != nil {
+				// Whoever knows a cause may name the pod or its node.
+				want = append(want, "agent-1", "node-1")
+			}
+			g.Expect(history.Hindrances(pod)).To(Equal(want))
+			if want != nil {
+				pod.Spec.NodeName = ""
+				g.Expect(history.Hindrances(pod)).To(And(ContainElement("agent-1"), Not(ContainElement(""))), "an empty word would be found in every text")
+			}
+		})
+	}
+}
+
+// said is a condition.
+func said(kind, status, message string) appsv1.DaemonSetCondition {
+	return appsv1.DaemonSetCondition{Type: appsv1.DaemonSetConditionType(kind), Status: corev1.ConditionStatus(status), Reason: "Reason", Message: message}
+}
+
+func TestAConditionReportsAStallIfItIsNewAndNamesTheCause(t *testing.T) {
+	g := NewWithT(t)
+	before := []appsv1.DaemonSetCondition{said("Stalled", "False", ""), said("Old", "True", "agent-1 again"), said("Gone", "True", "agent-1")}
+	stalled, other := said("Stalled", "True", "pod agent-1 waits"), said("Other", "False", "agent-1 does not progress")
+	now := []appsv1.DaemonSetCondition{stalled, said("Old", "True", "agent-1 still"), other, said("Unrelated", "True", "pod agent-2 waits")}
+	g.Expect(history.StallConditions(before, now, []string{"node-7", "agent-1"})).To(Equal([]appsv1.DaemonSetCondition{stalled, other}))
+	g.Expect(history.StallConditions(before, now, []string{"Reason"})).To(HaveLen(3), "the reason may name the cause")
+	g.Expect(history.StallConditions(before, now, nil)).To(BeEmpty())
+	g.Expect(history.StallConditions(now, now, []string{"agent-1"})).To(BeEmpty(), "what was said before the stall does not report it")
+}
+
+func TestAConditionStandsWhileItHasItsStatus(t *testing.T) {
+	g := NewWithT(t)
+	stalled, other := said("Stalled", "True", "pod agent-1 waits"), said("Other", "False", "agent-1 does not progress")
+	found := []appsv1.DaemonSetCondition{stalled, other}
+	g.Expect(history.StandingConditions(found, []appsv1.DaemonSetCondition{said("Stalled", "True", "in other words"), said("Other", "True", "")})).
+		To(Equal([]appsv1.DaemonSetCondition{stalled}))
+	g.Expect(history.StandingConditions(found, nil)).To(BeEmpty())
+	g.Expect(found).To(HaveLen(2), "what was found is left as it is")
+}
+
+func TestAnEventTellsOfAStallIfItIsNewAndNotAboutASinglePod(t *testing.T) {
+	g := NewWithT(t)
+	known := map[string]bool{"Paused": true}
+	g.Expect(history.StallEvent(&corev1.Event{Reason: "RolloutStalled"}, known)).To(BeTrue())
+	for _, reason := range []string{"Paused", "FailedCreate", "SuccessfulCreate", "FailedDaemonPod", "FailedPlacement"} {
+		g.Expect(history.StallEvent(&corev1.Event{Reason: reason}, known)).To(BeFalse(), reason)
+	}
+}

@@ -1,0 +1,64 @@
+package scenario
+
+import (
+	"context"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/client-go/util/retry"
+)
+
+// EditOf is one change to an object, with the words in which the recording tells it.
+type EditOf[T any] struct {
+	// Says what the edit does, for example "maxSurge 25%".
+	Says string
+	// Apply does it.
+	Apply func(*T)
+}
+
+// apply makes all the edits.
+func apply[T any](edits []EditOf[T]) func(*T) {
+	return func(object *T) {
+		for _, edit := range edits {
+			edit.Apply(object)
+		}
+	}
+}
+
+// words are those of all the edits.
+func words[T any](edits []EditOf[T]) string {
+	said := make([]string, len(edits))
+	for i, edit := range edits {
+		said[i] = edit.Says
+	}
+	return strings.Join(said, ", ")
+}
+
+// getter reads an object, sender writes it, as clients of client-go do.
+type (
+	getter[T any] interface {
+		Get(context.Context, string, metav1.GetOptions) (*T, error)
+	}
+	sender[T any] func(context.Context, *T, metav1.UpdateOptions) (*T, error)
+)
+
+// rewrite reads the object of that name, changes it, sends it, and returns what the API server stored. A conflict with another writer is tried again.
+func rewrite[T any](ctx context.Context, from getter[T], name string, change func(*T), send sender[T]) (stored *T, err error) {
+	err = retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		current, err := from.Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		change(current)
+		stored, err = send(ctx, current, metav1.UpdateOptions{})
+		return err
+	})
+	return stored, err
+}
+
+// shows reports whether the object is now as it was stored, or later.
+func shows(now, stored metav1.Object) bool {
+	order, err := resourceversion.CompareResourceVersion(now.GetResourceVersion(), stored.GetResourceVersion())
+	return err == nil && order >= 0
+}
