@@ -94,7 +94,7 @@ func (p *place) session(r *suiteRun, file string, built implementation.Artifact)
 		Audited: p.auditLog() != nil, AuditFolder: p.auditFolder(), ImplementationUsers: users,
 		Seed: r.options.seed, Patience: r.options.patience,
 		Launch: spec.Launch{
-			Implementation: file, Artifact: built, BinDir: p.binDir, KubernetesVersion: p.KubernetesVersion(), Kind: p.kind,
+			Implementation: file, Artifact: built, BinDir: p.binDir, KubernetesVersion: p.KubernetesVersion(), Kind: p.kind, CheckOwnerReferences: r.options.ownerReferences,
 			Work: r.artifacts.work, Logs: r.artifacts.logs,
 		},
 	}, err
