@@ -45,6 +45,8 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 		"kept without an engine":    {[]string{"run", "-keep"}, []string{"-keep", "-provider=kind", "embedded"}},
 		"a cluster unsaid":          {[]string{"run", "-kubeconfig=" + file}, []string{"-provider=existing"}},
 		"a kubeconfig that is not":  {[]string{"run", "-provider=existing", "-kubeconfig=" + file, "-context=x"}, []string{file}},
+		"nodes simulated unsaid":    {[]string{"run", "-provider=embedded", "-simulated-nodes"}, []string{"-simulated-nodes", "-provider=existing"}},
+		"nodes simulated on one up": {[]string{"run", "-on=default", "-simulated-nodes"}, []string{"-simulated-nodes"}},
 		"owners checked on kind":    {[]string{"run", "-provider=kind", "-check-owner-references"}, []string{"-check-owner-references", "-provider=embedded"}},
 		"images to nowhere":         {[]string{"images"}, []string{"-output"}},
 		"no parallelism":            {[]string{"run", "-procs=0"}, []string{"-procs 0"}},
