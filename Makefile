@@ -18,6 +18,7 @@ KEEP               ?=
 KUBECONFIG_FILE    ?=
 CONTEXT            ?=
 IMAGES             ?=
+SIMULATED_NODES    ?=
 MUTANTS            ?=
 
 ROLLCALL = $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/checkout/rollcall
@@ -27,12 +28,13 @@ RUN = $(if $(PROVIDER),-provider=$(PROVIDER)) -implementation=$(IMPLEMENTATION) 
 	$(if $(KUBERNETES_VERSION),-kubernetes-version=$(KUBERNETES_VERSION)) $(if $(FOCUS),-focus='$(FOCUS)') \
 	$(if $(SKIP),-skip='$(SKIP)') $(if $(SAMPLE),-sample=$(SAMPLE)) $(if $(FAILED_IN),-failed-in='$(FAILED_IN)') $(if $(STOP_AFTER),-stop-after=$(STOP_AFTER)) $(if $(BASELINE),-baseline='$(BASELINE)') \
 	$(if $(SEED),-seed=$(SEED)) $(if $(PROCS),-procs=$(PROCS)) $(if $(PATIENCE),-patience=$(PATIENCE)) \
-	$(if $(KUBECONFIG_FILE),-kubeconfig='$(KUBECONFIG_FILE)') $(if $(CONTEXT),-context='$(CONTEXT)') $(if $(IMAGES),-images='$(IMAGES)')
+	$(if $(KUBECONFIG_FILE),-kubeconfig='$(KUBECONFIG_FILE)') $(if $(CONTEXT),-context='$(CONTEXT)') $(if $(IMAGES),-images='$(IMAGES)') \
+	$(if $(SIMULATED_NODES),-simulated-nodes=$(SIMULATED_NODES))
 
 .PHONY: help
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@printf '\nVariables of make e2e: PROVIDER IMPLEMENTATION ARTIFACTS KUBERNETES_VERSION FOCUS SKIP SAMPLE FAILED_IN STOP_AFTER BASELINE\nSEED PROCS PATIENCE WORKERS KEEP,\nand for PROVIDER=existing KUBECONFIG_FILE CONTEXT IMAGES; see `rollcall run -help`.\n'
+	@printf '\nVariables of make e2e: PROVIDER IMPLEMENTATION ARTIFACTS KUBERNETES_VERSION FOCUS SKIP SAMPLE FAILED_IN STOP_AFTER BASELINE\nSEED PROCS PATIENCE WORKERS KEEP,\nand for PROVIDER=existing KUBECONFIG_FILE CONTEXT IMAGES SIMULATED_NODES; see `rollcall run -help`.\n'
 
 .PHONY: rollcall
 rollcall: ## Build the rollcall command into the cache

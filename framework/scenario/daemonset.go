@@ -83,7 +83,7 @@ func (s *Scenario) NewDaemonSet(name string, edits ...Edit) *appsv1.DaemonSet {
 			Selector: &metav1.LabelSelector{MatchLabels: selector},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: selector},
-				Spec:       podSpec(s.env.Images),
+				Spec:       s.env.podSpec(),
 			},
 		},
 	}

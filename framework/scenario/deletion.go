@@ -11,9 +11,12 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
+// Finalizer keeps objects, once deleted, that a scenario holds back.
+const Finalizer = "rollcall.dev/hold"
+
 // The patches by which an object, once deleted, goes on existing, and by which it may go.
 const (
-	hold  = `{"metadata":{"finalizers":["rollcall.dev/hold"]}}`
+	hold  = `{"metadata":{"finalizers":["` + Finalizer + `"]}}`
 	letGo = `{"metadata":{"finalizers":null}}`
 )
 

@@ -15,7 +15,6 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/history"
-	"github.com/rollcall-conformance/rollcall/framework/lever"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 )
 
@@ -34,12 +33,12 @@ const (
 const nodesAtOnce = 16
 
 // AddNodes gives the scenario n nodes more and returns their names once they are Ready. The first nodes decide the kind of all: real ones if the
-// cluster has that many and nobody asked for simulated ones. Each edit changes every node before it is created, for example to taint it, which
+// cluster has that many and nobody asked for simulated ones. TakeNodes is for first nodes of which there may be fewer. Each edit changes every node before it is created, for example to taint it, which
 // takes simulated nodes.
 func (s *Scenario) AddNodes(ctx context.Context, n int, edits ...func(*corev1.Node)) []string {
 	s.tb.Helper()
 	if s.kind == "" {
-		s.settleKind(n, len(edits) > 0)
+		s.settleKind(NodeCount{Least: n, Likes: n}, len(edits) > 0)
 	}
 	names := make([]string, n)
 	var group errgroup.Group
@@ -80,23 +79,6 @@ func (s *Scenario) AddNodes(ctx context.Context, n int, edits ...func(*corev1.No
 // NodeKind is that of the scenario's nodes, empty until there are any.
 func (s *Scenario) NodeKind() NodeKind { return s.kind }
 
-// settleKind decides what kind the scenario's nodes are, given how many there are at first and whether they are to be made to measure.
-func (s *Scenario) settleKind(n int, toMeasure bool) {
-	s.tb.Helper()
-	s.kind = Simulated
-	if s.env.NodeKind != Simulated && !toMeasure && n <= len(s.env.RealNodes) {
-		s.kind = Real
-		s.Pods.pods = lever.Real{Client: s.client, Recorder: s.recorder}
-	}
-	switch {
-	case s.kind == Simulated && s.env.NodeKind == Real:
-		s.tb.Skipf("the scenario takes %d nodes with a kubelet, and the cluster has %d", n, len(s.env.RealNodes))
-	case s.kind == Simulated && s.env.OnlyRealNodes:
-		s.tb.Skipf("the scenario takes %d nodes that can be simulated, or shared as they are; the cluster has %d real ones and simulates none",
-			n, len(s.env.RealNodes))
-	}
-}
-
 // realNode returns the name of the scenario's i-th real node. Scenarios begin at different nodes, by their names, to spread their pods.
 func (s *Scenario) realNode(i int) string {
 	s.tb.Helper()
@@ -127,11 +109,11 @@ func (s *Scenario) patchLabel(ctx context.Context, name string, value *string) e
 
 func (s *Scenario) createNode(ctx context.Context, name string, edits []func(*corev1.Node)) error {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
-		NodeLabel(s.namespace): "",
-		kwok.NodeLabel:         kwok.NodeLabelValue,
-		corev1.LabelHostname:   name,
-		corev1.LabelArchStable: "amd64",
-	}}}
+		NodeLabel(s.namespace):       "",
+		s.env.SimulatedNodes.Label(): kwok.NodeLabelValue,
+		corev1.LabelHostname:         name,
+		corev1.LabelArchStable:       "amd64",
+	}}, Spec: corev1.NodeSpec{Taints: s.env.SimulatedNodes.Taints()}}
 	for _, edit := range edits {
 		edit(node)
 	}

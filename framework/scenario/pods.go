@@ -67,7 +67,7 @@ func (s *Scenario) MakeStaticPod(ctx context.Context, node string, labels map[st
 // MakePod makes a pod on the node that nobody controls. Each edit changes it before.
 func (s *Scenario) MakePod(ctx context.Context, name, node string, labels map[string]string, edits ...func(*corev1.Pod)) *corev1.Pod {
 	s.tb.Helper()
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: s.namespace, Labels: labels}, Spec: podSpec(s.env.Images)}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: s.namespace, Labels: labels}, Spec: s.env.podSpec()}
 	pod.Spec.NodeName = node
 	for _, edit := range edits {
 		edit(pod)

@@ -120,7 +120,7 @@ func (s *Scenario) deleteWebhook(ctx context.Context, client kubernetes.Interfac
 func (s *Scenario) awaitPods(ctx context.Context, wanted func(error) bool) error {
 	bounded, cancel := context.WithTimeout(ctx, s.env.Patience)
 	defer cancel()
-	probe := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "probe-", Namespace: s.namespace}, Spec: podSpec(s.env.Images)}
+	probe := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "probe-", Namespace: s.namespace}, Spec: s.env.podSpec()}
 	var answer error
 	err := wait.PollUntilContextCancel(bounded, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		_, answer = s.admin.CoreV1().Pods(s.namespace).Create(ctx, probe, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})

@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster"
+	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/lever"
@@ -61,6 +62,8 @@ type Environment struct {
 	RealNodes []string
 	// OnlyRealNodes: nobody simulates further nodes on this cluster.
 	OnlyRealNodes bool
+	// SimulatedNodes are the marks of those that are. Default: those of a cluster of rollcall's own.
+	SimulatedNodes kwok.Nodes
 	// Machines are what is behind the real nodes. Default: they cannot be reached.
 	Machines cluster.Machines
 	// Images is where the images are that real nodes run. Default: daemonimage.Default.

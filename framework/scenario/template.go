@@ -9,7 +9,6 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/fixtures/stages"
 	"github.com/rollcall-conformance/rollcall/fixtures/workload/settings"
-	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
 )
 
 const (
@@ -22,14 +21,15 @@ const (
 )
 
 // podSpec is that of every daemon pod, on simulated nodes and real ones alike.
-func podSpec(images daemonimage.Place) corev1.PodSpec {
+func (e Environment) podSpec() corev1.PodSpec {
 	grace, noToken := int64(gracePeriod), false
 	return corev1.PodSpec{
 		TerminationGracePeriodSeconds: &grace,
 		AutomountServiceAccountToken:  &noToken,
+		Tolerations:                   e.SimulatedNodes.Tolerations(),
 		Containers: []corev1.Container{{
 			Name:  "daemon",
-			Image: images.Daemon() + ":v1",
+			Image: e.Images.Daemon() + ":v1",
 			// The nodes have the image, or are not meant to.
 			ImagePullPolicy: corev1.PullIfNotPresent,
 			Env:             environment(),

@@ -47,7 +47,8 @@ func (l laboratory) tryIn(ctx context.Context, objects []*unstructured.Unstructu
 	}
 	run := trial.Run{
 		Rollcall: l.bench.Rollcall, Dir: l.bench.Root, Artifacts: o.artifacts,
-		Args: []string{"-provider", embedded.ProviderName, "-implementation", file, "-focus", l.focus, "-patience", l.options.Patience.String()},
+		// The plugin asks for a permission that nothing else asks for.
+		Args: []string{"-provider", embedded.ProviderName, "-check-owner-references", "-implementation", file, "-focus", l.focus, "-patience", l.options.Patience.String()},
 	}
 	report, err := run.Report(ctx)
 	if err != nil {

@@ -63,7 +63,7 @@ func definition() {
 	spec.It("does not count a pod as available that was so once and is not Ready any more",
 		spec.Decides("AVAIL-001", "ROLLING-002"),
 		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 4)
+			c.TakeNodes(ctx, NodeCount{Least: 3, Likes: 4})
 			updated := rollouts.Stall(ctx, c, c.Deploy(ctx, MaxUnavailable("1")), "v2", 1)
 			first := c.RequireUpdated(ctx, "an updated pod runs", updated, Running, NotReady)
 			c.Pods.BecomeReady(ctx, first)

@@ -22,8 +22,11 @@ import (
 // back is where the template becomes the earlier one again.
 const back history.Mark = "rollback"
 
-// limit is maxSurge, or maxUnavailable.
-const limit = 2
+// rolledBackOn is how many nodes the scenarios take.
+var rolledBackOn = NodeCount{Least: 3, Likes: 5}
+
+// limitFor is maxSurge, or maxUnavailable, on that many nodes: once one is done, another one has to wait.
+func limitFor(nodes int) int { return nodes / 2 }
 
 // What the scenarios choose.
 const (
@@ -35,7 +38,7 @@ const (
 func Specs() {
 	spec.It("returns to the pods that are there when the rollout is rolled back half way",
 		spec.Decides("ROLLBACK-001", "ROLLBACK-002", "ROLLBACK-003", "ROLLBACK-004", "SURGE-007", "SURGE-011", "SURGE-016"),
-		func(ctx context.Context, c *spec.Case) { halfWay(ctx, c, MaxSurge(strconv.Itoa(limit))) },
+		func(ctx context.Context, c *spec.Case) { halfWay(ctx, c, MaxSurge) },
 		func(j *spec.Checks) {
 			rolledBack(j)
 			surged := PodDeleted(OfVersion("v2")).Where("not available", func(m Moment) bool { return !m.WasAvailable() })
@@ -48,18 +51,19 @@ func Specs() {
 
 	spec.It("replaces the pods of the abandoned revision, and no others, when the rollout is rolled back half way",
 		spec.Decides("ROLLBACK-001", "ROLLBACK-002", "ROLLBACK-004", "ROLLING-001", "ROLLING-002", "ROLLING-013"),
-		func(ctx context.Context, c *spec.Case) { halfWay(ctx, c, MaxUnavailable(strconv.Itoa(limit))) },
+		func(ctx context.Context, c *spec.Case) { halfWay(ctx, c, MaxUnavailable) },
 		func(j *spec.Checks) {
 			rolledBack(j)
+			limit := limitFor(j.Nodes(rolledBackOn))
 			j.Decide("ROLLING-001", EndsRolledOut(), noMore())
 			keepsLimit(j, "leaving more nodes than maxUnavailable without one", func(m Moment) bool { return m.Desired()-(m.AvailableBefore()-1) > limit })
 		})
 }
 
 // halfWay rolls a rollout back when one node has an available pod of the new template, others one that is not available, and the rest none.
-func halfWay(ctx context.Context, c *spec.Case, strategy Edit) {
-	c.AddNodes(ctx, 5)
-	daemonSet := c.Deploy(ctx, strategy, DrainFor(time.Second))
+func halfWay(ctx context.Context, c *spec.Case, strategy func(limit string) Edit) {
+	limit := limitFor(len(c.TakeNodes(ctx, rolledBackOn)))
+	daemonSet := c.Deploy(ctx, strategy(strconv.Itoa(limit)), DrainFor(time.Second))
 	revisions := revisionsOf(ctx, c, daemonSet)
 	if len(revisions) != 1 {
 		c.CannotDecide(fmt.Sprintf("the DaemonSet has %d ControllerRevisions, and one template", len(revisions)))

@@ -50,7 +50,7 @@ func budget() {
 	spec.It("stops after maxUnavailable broken pods, since they count as unavailable themselves",
 		spec.Decides("ROLLING-010", "ROLLING-012"),
 		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 5)
+			c.TakeNodes(ctx, NodeCount{Least: 3, Likes: 5})
 			stall(ctx, c, c.Deploy(ctx, MaxUnavailable("2")), "v2", 2)
 		},
 		func(j *spec.Checks) {

@@ -3,6 +3,7 @@ package rolling
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -23,10 +24,11 @@ func unhealthy() {
 	spec.It("replaces the unhealthy old pods first",
 		spec.Decides("ROLLING-006"),
 		func(ctx context.Context, c *spec.Case) {
-			nodes := c.AddNodes(ctx, 4)
-			c.Bind("unhealthy", nodes[2], nodes[3])
+			nodes := c.TakeNodes(ctx, NodeCount{Least: 3, Likes: 4})
+			lost := nodes[len(nodes)-2:]
+			c.Bind("unhealthy", lost...)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
-			rollouts.LoseReadiness(ctx, c, daemonSet, nodes[2], nodes[3])
+			rollouts.LoseReadiness(ctx, c, daemonSet, lost...)
 			c.RollOut(ctx, daemonSet, Image("v2"))
 		},
 		func(j *spec.Checks) {
@@ -38,19 +40,21 @@ func unhealthy() {
 	spec.It("takes down no available old pod while unhealthy ones use maxUnavailable up",
 		spec.Decides("ROLLING-007"),
 		func(ctx context.Context, c *spec.Case) {
-			nodes := c.AddNodes(ctx, 5)
-			daemonSet := c.Deploy(ctx, MaxUnavailable("3"))
-			rollouts.LoseReadiness(ctx, c, daemonSet, nodes[0], nodes[1])
-			stall(ctx, c, daemonSet, "v2", 3)
+			nodes := c.TakeNodes(ctx, NodeCount{Least: 3, Likes: 5})
+			// All of the limit but one is used up by nodes that are not healthy.
+			limit := (len(nodes) + 1) / 2
+			daemonSet := c.Deploy(ctx, MaxUnavailable(strconv.Itoa(limit)))
+			rollouts.LoseReadiness(ctx, c, daemonSet, nodes[:limit-1]...)
+			stall(ctx, c, daemonSet, "v2", limit)
 		},
 		func(j *spec.Checks) { j.Decide("ROLLING-007", UpTo(1, availableDeleted())) })
 
 	spec.It("keeps the healthy old pods up, however many others are not",
 		spec.Decides("ROLLING-008"),
 		func(ctx context.Context, c *spec.Case) {
-			nodes := c.AddNodes(ctx, 5)
+			nodes := c.TakeNodes(ctx, several)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
-			rollouts.LoseReadiness(ctx, c, daemonSet, nodes[0], nodes[1], nodes[2])
+			rollouts.LoseReadiness(ctx, c, daemonSet, nodes[:unhealthyOf(len(nodes))]...)
 			stall(ctx, c, daemonSet, "v2", 1)
 		},
 		func(j *spec.Checks) {
@@ -58,7 +62,8 @@ func unhealthy() {
 			j.Given(AtLeast(1, unhealthy))
 			j.Decide("ROLLING-008", Never(availableDeleted()))
 			j.Observe(func(h *history.History) string {
-				return fmt.Sprintf("with maxUnavailable 1, %d of 3 unhealthy old pods were deleted while no replacement was available", len(unhealthy.Find(h)))
+				return fmt.Sprintf("with maxUnavailable 1, %d of %d unhealthy old pods were deleted while no replacement was available",
+					len(unhealthy.Find(h)), unhealthyOf(j.Nodes(several)))
 			})
 		})
 
@@ -91,6 +96,12 @@ func unhealthy() {
 			}
 		}, spec.SimulatedNodes{})
 }
+
+// several is how many nodes the scenario takes with more unhealthy pods than maxUnavailable.
+var several = NodeCount{Least: 3, Likes: 5}
+
+// unhealthyOf is on how many of its nodes they are.
+func unhealthyOf(nodes int) int { return nodes/2 + 1 }
 
 func tolerateEverything() Edit {
 	return Edit{Says: "every taint tolerated", Apply: func(d *appsv1.DaemonSet) {

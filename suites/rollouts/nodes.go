@@ -55,6 +55,7 @@ func Replace(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
 	c.Look(ctx, func(cluster *history.Cluster) {
 		if node := cluster.Nodes[name]; node != nil {
 			again = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: maps.Clone(node.Labels), Annotations: maps.Clone(node.Annotations)}}
+			again.Spec.Taints = slices.Clone(node.Spec.Taints)
 		}
 	})
 	if again == nil {
@@ -71,9 +72,9 @@ func Replace(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
 	if err != nil {
 		c.CannotDecide(fmt.Sprintf("harness: %s %s: %v", history.AddNode, name, err))
 	}
-	c.Require(ctx, "the node is Ready again", state.When(name+" is Ready and repels no pod", func(cluster *history.Cluster) bool {
+	c.Require(ctx, "the node is Ready again", state.When(name+" is Ready and has the taints that it had", func(cluster *history.Cluster) bool {
 		node := cluster.Nodes[name]
-		return node != nil && history.NodeReady(node) && len(node.Spec.Taints) == 0
+		return node != nil && history.NodeReady(node) && len(node.Spec.Taints) == len(again.Spec.Taints)
 	}))
 }
 

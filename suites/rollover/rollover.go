@@ -26,20 +26,23 @@ func Specs() {
 	repair()
 }
 
+// overtaken is how many nodes the scenario takes whose rollout is overtaken half way.
+var overtaken = NodeCount{Least: 3, Likes: 6}
+
 // newest is the spec of a change that comes while the change before it is rolled out.
 func newest(strategy rollouts.Strategy) {
 	spec.It("rolls the newest template out when it overtakes another half way, and makes no more pods of that, with "+strategy.With,
 		spec.Decides("ROLLOVER-001"),
 		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 6)
+			nodes := len(c.TakeNodes(ctx, overtaken))
 			updated := c.Update(ctx, c.Deploy(ctx, strategy.Limit("1")), Image("v2"), ReadyAfter(time.Second))
-			c.Require(ctx, "two nodes have an updated pod", UpdatedOn(2, updated))
+			c.Require(ctx, "a third of the nodes have an updated pod", UpdatedOn(nodes/3, updated))
 			c.Mark(third)
 			c.Await(ctx, RolledOut(c.Update(ctx, updated, Image("v3"), Healthy())))
 		},
 		func(j *spec.Checks) {
 			// On some nodes at least nothing had happened until then.
-			j.Given(NeverBetween(TemplateChanged(), Marked(third), Nth(5, PodCreated(OfVersion("v2")))))
+			j.Given(NeverBetween(TemplateChanged(), Marked(third), Nth(j.Nodes(overtaken)-1, PodCreated(OfVersion("v2")))))
 			j.Decide("ROLLOVER-001", EndsRolledOut())
 		}, spec.MainPath{})
 }
@@ -65,7 +68,7 @@ func repair() {
 	spec.It("rolls a repair out although broken updated pods use maxUnavailable up",
 		spec.Decides("ROLLOVER-004"),
 		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 4)
+			c.TakeNodes(ctx, NodeCount{Least: 3, Likes: 4})
 			daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
 			updated := rollouts.Stall(ctx, c, daemonSet, "v2", 2, PodsPerNode(daemonSet, 1))
 			c.Mark(third)

@@ -36,7 +36,7 @@ func stalled() {
 	spec.It("replaces surge pods that do not become Ready by those of another template, and keeps the old pods until these are available",
 		spec.Decides("ROLLOVER-001", "ROLLOVER-002", "PAUSE-007", "SURGE-016"),
 		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 4)
+			c.TakeNodes(ctx, NodeCount{Least: 2, Likes: 4})
 			updated := rollouts.Stall(ctx, c, c.Deploy(ctx, MaxSurge("2")), "v2", 2)
 			c.Bind(both, surgingNodes(ctx, c, c.LivePods(ctx, updated))...)
 			c.Mark(third)

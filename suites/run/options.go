@@ -29,6 +29,8 @@ type options struct {
 	kubeconfig        string
 	context           string
 	images            string
+	simulatedNodes    bool
+	ownerReferences   bool
 	workers           int
 	keep              bool
 	kubernetesVersion string
@@ -74,6 +76,8 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "provider existing: kubeconfig file of an administrator of the cluster")
 	flags.StringVar(&o.context, "context", "", "provider existing: the cluster's context in it")
 	flags.StringVar(&o.images, "images", string(daemonimage.Default), "provider existing: "+imagesUsage+", unless the nodes have them")
+	flags.BoolVar(&o.simulatedNodes, "simulated-nodes", false, "provider existing: simulate nodes beside the cluster's, with a label and a taint of their own, for as long as the run takes")
+	flags.BoolVar(&o.ownerReferences, "check-owner-references", false, "provider embedded: have kube-apiserver's admission plugin OwnerReferencesPermissionEnforcement on, as some distributions have it")
 	flags.IntVar(&o.workers, "workers", defaultWorkers, "provider kind: how many nodes with a kubelet scenarios share")
 	flags.BoolVar(&o.keep, "keep", false, "provider kind: leave the cluster as it is at the end, and say how to remove it")
 	flags.StringVar(&o.kubernetesVersion, "kubernetes-version", "", "Kubernetes version of the control plane, such as 1.36.3 (default: the newest one rollcall knows)")
@@ -146,6 +150,9 @@ func (o options) checkCluster() error {
 	if o.provider != existing.ProviderName && (o.kubeconfig+o.context != "" || o.images != "" && o.images != string(daemonimage.Default)) {
 		return usagef("-kubeconfig, -context and -images are for -provider=%s: a cluster of your own is used if you say so", existing.ProviderName)
 	}
+	if o.simulatedNodes && o.provider != existing.ProviderName {
+		return usagef("-simulated-nodes is for -provider=%s: other providers simulate nodes in any case", existing.ProviderName)
+	}
 	if o.provider == existing.ProviderName && o.kubernetesVersion != "" {
 		return usagef("-kubernetes-version: a cluster of your own has the version that it has")
 	}
@@ -173,7 +180,7 @@ func (o options) checkOn(flags *flag.FlagSet) error {
 	if err := checkWarmName("-on", o.on); err != nil {
 		return err
 	}
-	settled := []string{"provider", "kubernetes-version", "workers", "keep", "kubeconfig", "context", "images"}
+	settled := []string{"provider", "kubernetes-version", "workers", "keep", "kubeconfig", "context", "images", "simulated-nodes", "check-owner-references"}
 	var err error
 	flags.Visit(func(f *flag.Flag) {
 		if slices.Contains(settled, f.Name) {
@@ -192,6 +199,9 @@ func providers() []string {
 func (o options) suits(provider string) error {
 	if provider != kind.ProviderName && (o.keep || o.workers != defaultWorkers) {
 		return usagef("-keep and -workers are for -provider=%s, this is %s", kind.ProviderName, provider)
+	}
+	if provider != embedded.ProviderName && o.ownerReferences {
+		return usagef("-check-owner-references is for -provider=%s, this is %s", embedded.ProviderName, provider)
 	}
 	return nil
 }
@@ -216,9 +226,9 @@ func (o options) choose(ctx context.Context, out io.Writer) (_ provider, why str
 	case kind.ProviderName:
 		return &kindProvider{version: o.kubernetesVersion, workers: o.workers, keep: o.keep, out: out}, why, nil
 	case existing.ProviderName:
-		return &existingProvider{kubeconfig: o.kubeconfig, context: o.context, images: daemonimage.Place(o.images), out: out}, why, nil
+		return &existingProvider{kubeconfig: o.kubeconfig, context: o.context, images: daemonimage.Place(o.images), simulate: o.simulatedNodes, out: out}, why, nil
 	}
-	return &embeddedProvider{version: o.kubernetesVersion, out: out}, why, nil
+	return &embeddedProvider{version: o.kubernetesVersion, ownerReferences: o.ownerReferences, out: out}, why, nil
 }
 
 // newFlags returns the flags of a command, still to be defined.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/audit"
 	"github.com/rollcall-conformance/rollcall/framework/cluster"
+	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
@@ -41,6 +42,8 @@ type place struct {
 	neverAlone string
 	// onlyRealNodes: nobody simulates further ones.
 	onlyRealNodes bool
+	// simulatedNodes are the marks of those, beside the real ones.
+	simulatedNodes kwok.Nodes
 	// binDir holds the control plane's programs.
 	binDir string
 	// images is the cache for images; empty where nobody runs any.
@@ -68,7 +71,7 @@ func (p *place) nodeKinds() []string {
 // launchOptions are those of the implementation under test.
 func (p *place) launchOptions(r *suiteRun, built implementation.Artifact) implementation.LaunchOptions {
 	options := implementation.LaunchOptions{
-		Cluster: p.Cluster, Artifact: built, Pull: len(p.realNodes) > 0,
+		Cluster: p.Cluster, Artifact: built, Pull: len(p.realNodes) > 0 || p.simulatedNodes.Foreign,
 		RunDir: filepath.Join(r.artifacts.work, "implementation"), BinDir: p.binDir,
 		LogPath: filepath.Join(r.artifacts.logs, r.implementation.Name+".implementation.log"),
 	}
@@ -90,11 +93,11 @@ func (p *place) session(r *suiteRun, file string, built implementation.Artifact)
 		NameSuffix: suffix,
 		Kubeconfig: p.kubeconfig, Recordings: r.artifacts.recordings, Progress: r.artifacts.progress(), Artifacts: r.artifacts.root, ArtifactsAsNamed: r.options.artifactsAsNamed,
 		RevisionLabel: r.implementation.RevisionLabel, PodUpdatePolicy: r.implementation.PodUpdatePolicy, Features: r.implementation.Features, Workload: r.implementation.Workload,
-		RealNodes: p.realNodes, OnlyRealNodes: p.onlyRealNodes, Images: p.daemonImages, NeverAlone: p.neverAlone,
+		RealNodes: p.realNodes, OnlyRealNodes: p.onlyRealNodes, SimulatedNodes: p.simulatedNodes, Images: p.daemonImages, NeverAlone: p.neverAlone,
 		Audited: p.auditLog() != nil, AuditFolder: p.auditFolder(), ImplementationUsers: users,
 		Seed: r.options.seed, Patience: r.options.patience,
 		Launch: spec.Launch{
-			Implementation: file, Artifact: built, BinDir: p.binDir, KubernetesVersion: p.KubernetesVersion(), Kind: p.kind,
+			Implementation: file, Artifact: built, BinDir: p.binDir, KubernetesVersion: p.KubernetesVersion(), Kind: p.kind, CheckOwnerReferences: r.options.ownerReferences,
 			Work: r.artifacts.work, Logs: r.artifacts.logs,
 		},
 	}, err

@@ -11,9 +11,10 @@ import (
 
 // embeddedProvider runs the control plane as processes of this machine.
 type embeddedProvider struct {
-	version  string
-	out      io.Writer
-	binaries controlplane.Binaries
+	version         string
+	ownerReferences bool
+	out             io.Writer
+	binaries        controlplane.Binaries
 }
 
 func (p *embeddedProvider) name() string { return embedded.ProviderName }
@@ -34,6 +35,7 @@ func (p *embeddedProvider) start(ctx context.Context, r *suiteRun) (*place, erro
 	control, err := embedded.Start(ctx, embedded.Options{
 		Binary: p.binaries.Path, KubernetesVersion: p.binaries.KubernetesVersion,
 		Dir: r.artifacts.work, LogDir: r.artifacts.logs, DisabledControllers: r.implementation.Replaces, Workload: r.implementation.Workload,
+		CheckOwnerReferences: p.ownerReferences,
 	})
 	if err != nil {
 		return nil, err

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster/existing"
+	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
+	"github.com/rollcall-conformance/rollcall/framework/controlplane"
 	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
@@ -20,17 +23,28 @@ import (
 type existingProvider struct {
 	kubeconfig, context string
 	images              daemonimage.Place
-	out                 io.Writer
-	config              *clientcmdapi.Config
+	// simulate has KWOK simulate nodes beside those.
+	simulate bool
+	out      io.Writer
+	config   *clientcmdapi.Config
+	kwok     controlplane.Binaries
 }
 
 func (p *existingProvider) name() string { return existing.ProviderName }
 
-func (p *existingProvider) prepare(context.Context) (err error) {
+func (p *existingProvider) prepare(ctx context.Context) (err error) {
 	if p.config, err = existing.ReadConfig(p.kubeconfig, p.context); err != nil {
 		return usagef("provider existing takes both -kubeconfig=FILE and -context=NAME, and no default: %w", err)
 	}
-	return nil
+	if err := existing.Check(ctx, existing.Options{Config: p.config, Simulate: p.simulate}); errors.As(err, new(existing.Unsuitable)) {
+		return usageError{err}
+	} else if err != nil {
+		return err
+	}
+	if p.simulate {
+		p.kwok, err = ensurePrograms(ctx, controlplane.Options{Names: []string{kwok.Name}, Out: p.out})
+	}
+	return err
 }
 
 func (p *existingProvider) building() implementation.BuildOptions {
@@ -38,18 +52,26 @@ func (p *existingProvider) building() implementation.BuildOptions {
 }
 
 func (p *existingProvider) start(ctx context.Context, r *suiteRun) (*place, error) {
-	nodes, err := existing.Start(ctx, existing.Options{
-		Config: p.config, Dir: r.artifacts.work, Out: p.out,
+	options := existing.Options{
+		Config: p.config, Dir: r.artifacts.work, Simulate: p.simulate, Out: p.out,
 		Traces: existing.Traces{
 			NamespaceLabel: scenario.NamespaceLabel, NodeLabelPrefix: history.ScenarioPrefix, NodeAnnotations: []string{history.MarkAnnotation},
+			Finalizer: scenario.Finalizer,
 		},
-	})
+	}
+	if p.simulate {
+		options.KWOK, options.KWOKLog = p.kwok.Path(kwok.Name), filepath.Join(r.artifacts.logs, kwok.Name+".log")
+	}
+	nodes, err := existing.Start(ctx, options)
 	if err != nil {
 		return nil, err
 	}
 	where := &place{
-		Cluster: nodes, kubeconfig: nodes.Kubeconfig(), realNodes: nodes.Nodes(), onlyRealNodes: true, daemonImages: p.images,
+		Cluster: nodes, kubeconfig: nodes.Kubeconfig(), realNodes: nodes.Nodes(), onlyRealNodes: !p.simulate, daemonImages: p.images,
 		neverAlone: "nothing is done to the control plane and the machines of an existing cluster, nor to others' implementations",
+	}
+	if p.simulate {
+		where.simulatedNodes = existing.SimulatedNodes()
 	}
 	if err := nodes.ClocksAgree(ctx); err != nil {
 		return where, err

@@ -95,7 +95,7 @@ func (p *warmProvider) sweep(ctx context.Context, where cluster.Cluster) error {
 	}
 	left := traces.Traces{
 		NamespaceLabel: scenario.NamespaceLabel, NodeLabelPrefix: history.ScenarioPrefix, NodeAnnotations: []string{history.MarkAnnotation},
-		SimulatedLabel: kwok.NodeLabel,
+		Finalizer: scenario.Finalizer, SimulatedLabel: kwok.NodeLabel,
 	}
 	if err := left.EmptyNamespaces(ctx, client); err != nil {
 		return err

@@ -28,6 +28,8 @@ type Launch struct {
 	// BinDir holds the control-plane binaries of KubernetesVersion.
 	BinDir            string `json:"binDir"`
 	KubernetesVersion string `json:"kubernetesVersion"`
+	// CheckOwnerReferences: see embedded.Options.
+	CheckOwnerReferences bool `json:"checkOwnerReferences,omitempty"`
 	// Work and Logs are the run's folders.
 	Work string `json:"work"`
 	Logs string `json:"logs"`
@@ -103,7 +105,7 @@ func (l Launch) start(ctx context.Context, name string, relay bool, o *own) erro
 	control, err := embedded.Start(ctx, embedded.Options{
 		Binary:            func(binary string) string { return filepath.Join(l.BinDir, binary) },
 		KubernetesVersion: l.KubernetesVersion, Dir: dir, LogDir: logs, DisabledControllers: o.tested.Replaces,
-		Workload: o.tested.Workload,
+		Workload: o.tested.Workload, CheckOwnerReferences: l.CheckOwnerReferences,
 	})
 	if err != nil {
 		return fmt.Errorf("start a control plane of its own: %w", err)

@@ -7,6 +7,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/matchers"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
 
 // Checks are what a spec asks of its recording once the scenario is over. They see the recording and nothing else, so that anybody can ask them again:
@@ -63,6 +64,20 @@ func (c *Checks) BoundAll(name string) []string {
 		panic(harnessError(fmt.Sprintf("the scenario bound nothing to %q", name)))
 	}
 	return values
+}
+
+// Nodes is how many nodes the scenario was given that takes this many at first: see scenario.Scenario.TakeNodes.
+func (c *Checks) Nodes(count scenario.NodeCount) int {
+	if c.listing {
+		return count.Likes
+	}
+	taken := 0
+	for i := range c.h.Entries {
+		if stimulus := c.h.Entries[i].Stimulus; stimulus != nil && stimulus.Act == history.AddNode {
+			taken++
+		}
+	}
+	return taken - count.Later
 }
 
 // RevisionLabel is the label by which the implementation tells revisions apart.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/pulse"
@@ -45,9 +46,10 @@ type Session struct {
 	PodUpdatePolicy history.UpdatePolicy `json:"podUpdatePolicy"`
 	// Workload is what it reconciles.
 	Workload workload.Workload `json:"workload"`
-	// RealNodes and OnlyRealNodes: see scenario.Environment.
-	RealNodes     []string `json:"realNodes,omitempty"`
-	OnlyRealNodes bool     `json:"onlyRealNodes,omitempty"`
+	// RealNodes, OnlyRealNodes and SimulatedNodes: see scenario.Environment.
+	RealNodes      []string   `json:"realNodes,omitempty"`
+	OnlyRealNodes  bool       `json:"onlyRealNodes,omitempty"`
+	SimulatedNodes kwok.Nodes `json:"simulatedNodes"`
 	// Images: see scenario.Environment.
 	Images daemonimage.Place `json:"images,omitempty"`
 	// NeverAlone says why no spec can have the cluster and the implementation to itself; empty if it can.
@@ -136,7 +138,7 @@ func (s Session) environment() (scenario.Environment, error) {
 	// It ends with the process.
 	felt, err := s.feel(ctx, config)
 	return scenario.Environment{
-		Config: config, Workload: s.Workload, Pulse: felt, Authors: authors, RealNodes: s.RealNodes, OnlyRealNodes: s.OnlyRealNodes, Images: s.Images,
+		Config: config, Workload: s.Workload, Pulse: felt, Authors: authors, RealNodes: s.RealNodes, OnlyRealNodes: s.OnlyRealNodes, SimulatedNodes: s.SimulatedNodes, Images: s.Images,
 		Features: s.features(), NeverAlone: s.NeverAlone,
 		NoSurge:    !slices.Contains(s.Features, requirements.Surge),
 		NameSuffix: s.NameSuffix, Recordings: s.Recordings, RevisionLabel: s.RevisionLabel, PodUpdatePolicy: s.PodUpdatePolicy, Seed: s.Seed, Patience: s.Patience,

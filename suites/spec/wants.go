@@ -96,7 +96,7 @@ func (w wants) missingOn(p history.Place) string {
 	case w.nodes == scenario.Real && p.RealNodes == 0:
 		return "it takes nodes with a kubelet: PROVIDER=kind has some"
 	case w.nodes == scenario.Simulated && p.OnlyRealNodes:
-		return "it takes simulated nodes, which this cluster has none of"
+		return "it takes simulated nodes, which this cluster has none of: -simulated-nodes brings some"
 	}
 	return ""
 }

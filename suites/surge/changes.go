@@ -2,6 +2,7 @@ package surge
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -20,6 +21,11 @@ const (
 	lowered  history.Mark = "maxSurge has been lowered"
 	switched history.Mark = "maxSurge is set to 0"
 )
+
+// lowering is how many nodes the scenario takes in which maxSurge is lowered; half of them surge at first.
+var lowering = NodeCount{Least: 3, Likes: 6}
+
+func surgeAtFirst(nodes int) int { return (nodes + 1) / 2 }
 
 // changes are the specs of changes to the DaemonSet other than its template.
 func changes() {
@@ -42,27 +48,28 @@ func changes() {
 	spec.It("follows a maxSurge that is raised or lowered during the rollout",
 		spec.Decides("SURGE-020"),
 		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 6)
-			daemonSet := stall(ctx, c, c.Deploy(ctx, MaxSurge("3")), 3)
+			first := surgeAtFirst(len(c.TakeNodes(ctx, lowering)))
+			daemonSet := stall(ctx, c, c.Deploy(ctx, MaxSurge(strconv.Itoa(first))), first)
 			// No Require: a controller that does not notice a change is one that breaks the promise.
 			updated := c.Update(ctx, daemonSet, MaxSurge("1"))
 			c.Await(ctx, Processed(updated))
 			c.Await(ctx, Quiet(time.Second))
 			c.Mark(lowered)
-			// Two of three that surge are done; the third uses the limit up.
-			c.BecomeReadyInTurn(ctx, updated, 2)
-			c.Await(ctx, handedOver(updated, 2))
+			// All but one of those that surge are done; the last one uses the limit up.
+			c.BecomeReadyInTurn(ctx, updated, first-1)
+			c.Await(ctx, handedOver(updated, first-1))
 			c.Await(ctx, Quiet(3*time.Second))
 			c.Mark(raising)
 			updated = c.Update(ctx, updated, MaxSurge("2"))
-			rollouts.Settle(ctx, c, updated, UpdatedOn(4, updated))
+			rollouts.Settle(ctx, c, updated, UpdatedOn(first+1, updated))
 		},
 		func(j *spec.Checks) {
+			first := surgeAtFirst(j.Nodes(lowering))
 			created := PodCreated(OfVersion("v2"))
-			j.Given(Before(Nth(3, created), Marked(lowered)))
+			j.Given(Before(Nth(first, created), Marked(lowered)))
 			j.Decide("SURGE-020",
 				NeverBetween(Marked(lowered), Marked(raising), created),
-				AtMost(4, created),
+				AtMost(first+1, created),
 				Never(PodDeleted(OfVersion("v2"))))
 		})
 

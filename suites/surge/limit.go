@@ -57,6 +57,23 @@ func limit() {
 				UpTo(4, besideOld()))
 		}, spec.SimulatedNodes{})
 
+	spec.It("takes the percentage of the nodes that the DaemonSet selects, and again when another joins",
+		spec.Decides("SURGE-004"),
+		func(ctx context.Context, c *spec.Case) {
+			c.TakeNodes(ctx, NodeCount{Least: 2, Likes: 2, Later: 1})
+			updated := stall(ctx, c, c.Deploy(ctx, MaxSurge("50%")), 1)
+			c.Mark(joining)
+			c.AddNodes(ctx, 1)
+			rollouts.Settle(ctx, c, updated, UpdatedOn(3, updated))
+		},
+		func(j *spec.Checks) {
+			// 50% of 2 nodes is 1, of the 3 or more in the cluster it would be 2; of 3 it is 2. The node that joined takes nothing of it.
+			j.Decide("SURGE-004",
+				AtLeast(1, besideOld()),
+				NeverBetween(TemplateChanged(), Marked(joining), Nth(2, besideOld())),
+				UpTo(2, besideOld()))
+		})
+
 	spec.It("takes the percentage again when nodes become ineligible",
 		spec.Decides("SURGE-004", "SURGE-002"),
 		func(ctx context.Context, c *spec.Case) {
@@ -88,7 +105,7 @@ func limit() {
 	spec.It("fills a node without a pod at once, although the limit is used up",
 		spec.Decides("SURGE-012"),
 		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 3)
+			c.TakeNodes(ctx, NodeCount{Least: 2, Likes: 3, Later: 1})
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
 			updated := stall(ctx, c, daemonSet, 1)
 			joined := c.AddNodes(ctx, 1)[0]

@@ -18,7 +18,7 @@ func rollout() {
 	spec.It("creates an updated pod before it deletes an old one, and goes on to the end",
 		spec.Decides("SURGE-001", "SURGE-011", "SURGE-023"),
 		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 5)
+			c.TakeNodes(ctx, NodeCount{Least: 2, Likes: 5})
 			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", MaxSurge("2")))
 			// No Require: a controller that does not get as far breaks the promise.
 			c.Await(ctx, Steady(daemonSet))
@@ -30,14 +30,14 @@ func rollout() {
 				Within(spec.Prompt, TemplateChanged(), First(PodCreated(OfVersion("v2")))),
 				Before(First(PodAvailable(OfVersion("v2"))), First(PodDeleted(OfVersion("v1")))))
 			j.Decide("SURGE-011", EndsRolledOut())
-			j.Decide("SURGE-023", UpTo(5, PodCreated(OfVersion("v2"))), UpTo(5, PodDeleted()))
+			j.Decide("SURGE-023", OnEveryNode(UpTo(1, PodCreated(OfVersion("v2")))), OnEveryNode(UpTo(1, PodDeleted())))
 		}, spec.MainPath{})
 
 	spec.It("keeps what holds at every instant: pods slow to start, slow to end, with minReadySeconds and without",
 		spec.Decides("SURGE-002", "SURGE-006", "SURGE-008", "SURGE-009", "SURGE-010", "SURGE-016",
 			"STATUS-006", "STATUS-007", "STATUS-013", "HISTORY-010"),
 		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 6)
+			c.TakeNodes(ctx, NodeCount{Least: 3, Likes: 6})
 			daemonSet := c.Deploy(ctx, MaxSurge("2"), MinReadySeconds(1), DrainFor(1500*time.Millisecond))
 			c.RollOut(ctx, daemonSet, Image("v2"), ReadyAfter(time.Second))
 			c.RollOut(ctx, daemonSet, Image("v3"), MinReadySeconds(0))
@@ -56,7 +56,7 @@ func rollout() {
 		spec.Decides("SURGE-007"),
 		func(ctx context.Context, c *spec.Case) {
 			// One node after the other, so that a controller that only sometimes loses its timer is found out.
-			c.AddNodes(ctx, 8)
+			c.TakeNodes(ctx, NodeCount{Least: 2, Likes: 8})
 			daemonSet := c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(1))
 			c.RollOut(ctx, daemonSet, Image("v2"))
 			c.RollOut(ctx, daemonSet, Image("v3"), MinReadySeconds(0))

@@ -22,9 +22,9 @@ func tolerations() {
 			daemonSet := c.Deploy(ctx)
 			c.RollOut(ctx, daemonSet, Edit{Says: "the host's network, and a limit to how long a node may be unreachable", Apply: func(d *appsv1.DaemonSet) {
 				d.Spec.Template.Spec.HostNetwork = true
-				d.Spec.Template.Spec.Tolerations = []corev1.Toleration{{
+				d.Spec.Template.Spec.Tolerations = append(d.Spec.Template.Spec.Tolerations, corev1.Toleration{
 					Key: corev1.TaintNodeUnreachable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: new(int64),
-				}}
+				})
 			}})
 		},
 		func(j *spec.Checks) {

@@ -31,10 +31,10 @@ const atOnce = judge.Lag + spec.Prompt
 // lost are the nodes whose old pods are lost.
 const lost = "the nodes whose old pods are lost"
 
-// loseOn begins a rollout on n nodes with maxSurge 1 that stands still, and returns old pods of some of the nodes that it has not come to. Checks know these
+// loseOn begins a rollout on n nodes, or one more than some, with maxSurge 1 that stands still, and returns old pods of some of the nodes that it has not come to. Checks know these
 // nodes as lost.
 func loseOn(ctx context.Context, c *spec.Case, n, some int, edits ...Edit) (updated *appsv1.DaemonSet, old []*corev1.Pod) {
-	c.AddNodes(ctx, n)
+	c.TakeNodes(ctx, NodeCount{Least: some + 1, Likes: n})
 	updated = rollouts.Stall(ctx, c, c.Deploy(ctx, append(edits, MaxSurge("1"))...), "v2", 1)
 	nodes := rollouts.Untouched(ctx, c, updated, some)
 	c.Bind(lost, nodes...)

@@ -17,10 +17,11 @@ func young() {
 	spec.It("gives every node an updated pod beyond maxSurge whose old one has been Ready for less than minReadySeconds",
 		spec.Decides("UNREADY-010"),
 		func(ctx context.Context, c *spec.Case) {
-			c.Bind(lost, c.AddNodes(ctx, 4)...)
+			nodes := c.TakeNodes(ctx, NodeCount{Least: 2, Likes: 4})
+			c.Bind(lost, nodes...)
 			daemonSet := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), MinReadySeconds(hour))
 			c.Require(ctx, "the controller has seen the new minReadySeconds", Processed(daemonSet))
-			c.Await(ctx, UpdatedOn(4, rollouts.Stall(ctx, c, daemonSet, "v2", 4)))
+			c.Await(ctx, UpdatedOn(len(nodes), rollouts.Stall(ctx, c, daemonSet, "v2", len(nodes))))
 		},
 		func(j *spec.Checks) {
 			for _, node := range j.BoundAll(lost) {

@@ -47,18 +47,17 @@ func (c *Cluster) startAPIServer(ctx context.Context) error {
 	}
 
 	etcd := &envtest.Etcd{Path: etcdPath, DataDir: c.dataDir(), StartTimeout: startTimeout, Out: etcdLog, Err: etcdLog}
-	// A scenario's data outlives no crash of the machine, so etcd need not wait for the disk.
-	etcd.Configure().Enable("unsafe-no-fsync")
+	// docs/embedded.md gives the reason for every flag that is not as kubeadm has it.
+	etcd.Configure().Enable("unsafe-no-fsync").Set("watch-progress-notify-interval", "5s")
 
 	apiServer := &envtest.APIServer{Path: apiServerPath, CertDir: c.certDir(), StartTimeout: startTimeout, Out: apiServerLog, Err: apiServerLog}
 	apiServer.Configure().
 		// envtest switches service accounts off, since it has no controller that makes them. Here there is one.
 		Disable("disable-admission-plugins").
-		// What an implementation lacks on clusters that check owner references should show here too.
-		Set("enable-admission-plugins", "OwnerReferencesPermissionEnforcement").
-		Set("max-requests-inflight", "2000").
-		Set("max-mutating-requests-inflight", "1000").
-		Set("enable-priority-and-fairness", "false")
+		Set("enable-admission-plugins", c.admissionPlugins()).
+		Set("authorization-mode", "Node,RBAC").
+		Set("service-account-issuer", "https://kubernetes.default.svc.cluster.local").
+		Set("service-cluster-ip-range", "10.96.0.0/12")
 	if err := c.keepAuditLog(apiServer); err != nil {
 		return err
 	}
@@ -81,6 +80,15 @@ func (c *Cluster) startAPIServer(ctx context.Context) error {
 	}
 	c.config = administrator.Config()
 	return c.awaitNamespaces(ctx)
+}
+
+// admissionPlugins are those that kube-apiserver has beside those that it has by itself.
+func (c *Cluster) admissionPlugins() string {
+	plugins := []string{"NodeRestriction"}
+	if c.options.CheckOwnerReferences {
+		plugins = append(plugins, "OwnerReferencesPermissionEnforcement")
+	}
+	return strings.Join(plugins, ",")
 }
 
 // awaitNamespaces returns when the API server has made the namespaces that every cluster has. The one for the nodes' leases is made last.

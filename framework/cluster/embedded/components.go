@@ -2,8 +2,6 @@ package embedded
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -42,25 +40,18 @@ func (c *Cluster) startControllerManager(ctx context.Context) error {
 	})
 }
 
-// schedulerConfiguration raises the scheduler's client limits, which no flag does.
-const schedulerConfiguration = `apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-clientConnection: {kubeconfig: %q, qps: 500, burst: 1000}
-leaderElection: {leaderElect: false}
-`
-
 func (c *Cluster) startScheduler(ctx context.Context) error {
-	config := filepath.Join(c.configDir(), "kube-scheduler.yaml")
 	return c.startComponent(ctx, "kube-scheduler", func(kubeconfig string, port int) []string {
 		return []string{
-			"--config=" + config,
+			"--kubeconfig=" + kubeconfig,
 			"--authentication-kubeconfig=" + kubeconfig,
 			"--authorization-kubeconfig=" + kubeconfig,
 			"--bind-address=127.0.0.1",
 			"--secure-port=" + strconv.Itoa(port),
+			"--leader-elect=false",
+			"--kube-api-qps=500",
+			"--kube-api-burst=1000",
 		}
-	}, func(kubeconfig string) error {
-		return os.WriteFile(config, fmt.Appendf(nil, schedulerConfiguration, kubeconfig), 0o600)
 	})
 }
 
@@ -82,15 +73,10 @@ func (c *Cluster) startKWOK(ctx context.Context) error {
 }
 
 // startComponent runs one component as a superuser, on a free port that serves its /healthz, and waits until that says ok.
-func (c *Cluster) startComponent(ctx context.Context, name string, args func(kubeconfig string, port int) []string, prepare ...func(kubeconfig string) error) error {
+func (c *Cluster) startComponent(ctx context.Context, name string, args func(kubeconfig string, port int) []string) error {
 	kubeconfig, err := c.KubeconfigFor(ctx, "system:"+name, superuser)
 	if err != nil {
 		return err
-	}
-	for _, step := range prepare {
-		if err := step(kubeconfig); err != nil {
-			return fmt.Errorf("write the configuration of %s: %w", name, err)
-		}
 	}
 	started, err := component.Start(ctx, component.Options{
 		Name:         name,

@@ -43,6 +43,8 @@ type Options struct {
 	// DisabledControllers are the controllers of kube-controller-manager that the implementation replaces, for example
 	// "daemonset-controller". Default: none.
 	DisabledControllers []string
+	// CheckOwnerReferences has the admission plugin OwnerReferencesPermissionEnforcement on, as some distributions have it. Default: off, as kubeadm has it.
+	CheckOwnerReferences bool
 	// Workload is what the implementation reconciles: the audit log holds the writes to it. Default: DaemonSets.
 	Workload workload.Workload
 }

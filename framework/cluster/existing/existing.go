@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/impersonate"
+	"github.com/rollcall-conformance/rollcall/framework/process"
 )
 
 // ProviderName is what reports call this provider.
@@ -43,6 +45,10 @@ type Options struct {
 	Config *clientcmdapi.Config
 	// Dir receives kubeconfigs, in a folder that goes at Stop.
 	Dir string
+	// Simulate: nodes are simulated beside those set aside, of which there need be none then. Default: none are.
+	Simulate bool
+	// KWOK is the path of the program that simulates them, KWOKLog the file to which it prints.
+	KWOK, KWOKLog string
 	// Traces is what users of the cluster leave in it.
 	Traces Traces
 	// Out gets a line about whatever takes long or is unusual. Default: none.
@@ -61,6 +67,7 @@ type Cluster struct {
 	version string
 	nodes   []string
 	claim   *claim
+	kwok    *process.Process
 }
 
 var _ cluster.Cluster = (*Cluster)(nil)
@@ -75,15 +82,13 @@ func Start(ctx context.Context, options Options) (_ *Cluster, err error) {
 	if options.Out == nil {
 		options.Out = io.Discard
 	}
-	c := &Cluster{options: options, dir: filepath.Join(options.Dir, ProviderName)}
-	c.kubeconfig = filepath.Join(c.dir, "kubeconfig")
-	if err := c.connect(ctx); err != nil {
-		return nil, fmt.Errorf("context %s: %w", options.Config.CurrentContext, err)
-	}
 	// Before anything is changed.
-	if _, err := c.labelledNodes(ctx); err != nil {
-		return nil, fmt.Errorf("context %s: %w", options.Config.CurrentContext, err)
+	c, err := inspect(ctx, options)
+	if err != nil {
+		return nil, err
 	}
+	c.dir = filepath.Join(options.Dir, ProviderName)
+	c.kubeconfig = filepath.Join(c.dir, "kubeconfig")
 	defer func() {
 		if err != nil {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTimeout)
@@ -106,7 +111,14 @@ func Start(ctx context.Context, options Options) (_ *Cluster, err error) {
 	if c.nodes, err = c.fitNodes(ctx); err != nil {
 		return nil, err
 	}
-	c.say("cluster %s, Kubernetes %s: nodes %s", options.Config.CurrentContext, c.version, strings.Join(c.nodes, ", "))
+	if err := c.startKWOK(ctx); err != nil {
+		return nil, err
+	}
+	nodes := slices.Clone(c.nodes)
+	if options.Simulate {
+		nodes = append(nodes, "simulated ones")
+	}
+	c.say("cluster %s, Kubernetes %s: nodes %s", options.Config.CurrentContext, c.version, strings.Join(nodes, ", "))
 	return c, nil
 }
 
@@ -131,7 +143,7 @@ func (c *Cluster) connect(ctx context.Context) (err error) {
 		return fmt.Errorf("the cluster at %s does not answer as it should: %w", c.config.Host, err)
 	}
 	if !review.Status.Allowed {
-		return errors.New("its user is no administrator: rollcall changes nodes and namespaces and acts as other users, which takes all rights, as of cluster-admin")
+		return unsuitable("its user is no administrator: rollcall changes nodes and namespaces and acts as other users, which takes all rights, as of cluster-admin")
 	}
 	version, err := c.client.Discovery().ServerVersion()
 	if err != nil {
@@ -174,11 +186,12 @@ func (c *Cluster) ExportLogs(context.Context) error { return nil }
 
 // Stop implements cluster.Cluster: it puts everything back, and reports what it could not, and who came to the nodes meanwhile.
 func (c *Cluster) Stop(ctx context.Context) error {
-	failures := []error{os.RemoveAll(c.dir)}
+	var failures []error
 	if c.claim != nil {
 		failures = append(failures, c.leave(ctx))
 		c.claim = nil
 	}
+	failures = append(failures, c.stopKWOK(ctx), os.RemoveAll(c.dir))
 	if err := errors.Join(failures...); err != nil {
 		return fmt.Errorf("put the cluster back as it was: %w", err)
 	}

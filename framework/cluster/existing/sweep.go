@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/traces"
 )
 
@@ -19,7 +20,9 @@ type Traces = traces.Traces
 // sweep removes everything that a run makes but its own namespace, and returns when it is gone.
 func (c *Cluster) sweep(ctx context.Context) error {
 	// The implementation first: it would make anew what is removed.
-	return errors.Join(c.uninstall(ctx), traces.RemovePods(ctx, c.client, namespaceName), c.options.Traces.RemoveNamespaces(ctx, c.client), c.options.Traces.CleanNodes(ctx, c.client))
+	left := c.options.Traces
+	left.SimulatedLabel = kwok.ForeignLabel
+	return errors.Join(c.uninstall(ctx), traces.RemovePods(ctx, c.client, namespaceName), left.RemoveNamespaces(ctx, c.client), left.CleanNodes(ctx, c.client))
 }
 
 // removeNamespace removes the run's own.

@@ -26,7 +26,7 @@ const (
 const configuration = `apiVersion: config.kwok.x-k8s.io/v1alpha1
 kind: KwokConfiguration
 options:
-  manageNodesWithLabelSelector: ` + NodeLabel + "=" + NodeLabelValue + `
+  manageNodesWithLabelSelector: %s=%s
   nodeLeaseDurationSeconds: 40
   nodeLeaseParallelism: 4
   podPlayStageParallelism: 8
@@ -35,6 +35,8 @@ options:
 
 // Options says how to run KWOK.
 type Options struct {
+	// Nodes are those that it simulates. Default: those with NodeLabel.
+	Nodes Nodes
 	// Path of the program.
 	Path string
 	// Kubeconfig of a user who may do everything.
@@ -54,7 +56,7 @@ func Start(ctx context.Context, options Options) (*process.Process, error) {
 		return nil, err
 	}
 	config := filepath.Join(options.Dir, "kwok.yaml")
-	if err := os.WriteFile(config, append([]byte(configuration), documents...), 0o600); err != nil {
+	if err := os.WriteFile(config, append(fmt.Appendf(nil, configuration, options.Nodes.Label(), NodeLabelValue), documents...), 0o600); err != nil {
 		return nil, fmt.Errorf("write the configuration of kwok: %w", err)
 	}
 	return component.Start(ctx, component.Options{

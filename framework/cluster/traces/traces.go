@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,8 +33,10 @@ type Traces struct {
 	// NodeLabelPrefix begins the labels that they gave to nodes, NodeAnnotations are annotations.
 	NodeLabelPrefix string
 	NodeAnnotations []string
+	// Finalizer is what they held pods and DaemonSets back by. Default: nothing.
+	Finalizer string
 	// SimulatedLabel is a label of the nodes that nobody is behind. Those that have it and traces go, and no pod is waited for that does not end by
-	// itself. Default: every node stays, and so does a pod until its kubelet has ended it.
+	// itself and is on none of the other nodes. Default: every node stays, and so does a pod until its kubelet has ended it.
 	SimulatedLabel string
 }
 
@@ -72,8 +75,13 @@ func (t Traces) remove(ctx context.Context, cluster kubernetes.Interface, done f
 		left = list.Items
 		for _, namespace := range left {
 			// Again each time: who makes pods may not know yet that it should not.
-			if err := removePods(ctx, cluster, namespace.Name, t.SimulatedLabel != "" && time.Since(began) > patience); err != nil {
+			if err := errors.Join(RemovePods(ctx, cluster, namespace.Name), t.letGo(ctx, cluster, namespace.Name)); err != nil {
 				return false, err
+			}
+			if t.SimulatedLabel != "" && time.Since(began) > patience {
+				if err := t.removeSimulatedPods(ctx, cluster, namespace.Name); err != nil {
+					return false, err
+				}
 			}
 			if namespace.DeletionTimestamp != nil {
 				continue
@@ -108,15 +116,32 @@ func hindrance(namespace *corev1.Namespace) string {
 
 // RemovePods removes the DaemonSets and pods of a namespace soon, however long the pods say that may take.
 func RemovePods(ctx context.Context, cluster kubernetes.Interface, namespace string) error {
-	return removePods(ctx, cluster, namespace, false)
-}
-
-func removePods(ctx context.Context, cluster kubernetes.Interface, namespace string, atOnce bool) error {
-	grace := map[bool]int64{false: 1, true: 0}[atOnce]
+	grace := int64(1)
 	return errors.Join(
 		client.IgnoreNotFound(cluster.AppsV1().DaemonSets(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})),
 		client.IgnoreNotFound(cluster.CoreV1().Pods(namespace).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &grace}, metav1.ListOptions{})),
 	)
+}
+
+// removeSimulatedPods removes at once the namespace's pods that no kubelet will end.
+func (t Traces) removeSimulatedPods(ctx context.Context, cluster kubernetes.Interface, namespace string) error {
+	real, err := cluster.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: "!" + t.SimulatedLabel})
+	if err != nil {
+		return err
+	}
+	pods, err := cluster.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, pod := range pods.Items {
+		if slices.ContainsFunc(real.Items, func(node corev1.Node) bool { return node.Name == pod.Spec.NodeName }) {
+			continue
+		}
+		if err := cluster.CoreV1().Pods(namespace).Delete(ctx, pod.Name, *metav1.NewDeleteOptions(0)); client.IgnoreNotFound(err) != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // CleanNodes takes from all nodes what was given to them.
