@@ -1,6 +1,7 @@
 // Command mutants proves that the suite can fail, and that it fails nobody who keeps the promises. Each broken variant of the reference controller
 // breaks a promise; the suite has to find every one out, by the name of the requirement. No lawful one may get a verdict that the reference does
-// not get. A variant is a function around a part of the reference (impl/daemonset/variants); one program, built once, runs them all.
+// not get. A variant is a function around a part of the reference (impl/daemonset/variants); one program, built once, runs them all. What the API server
+// promises, an API server with a fault breaks (wrongapi): it is the right one behind a front that answers wrongly.
 //
 //	go run ./hack/mutants                                all broken ones, each with the specs that decide what it breaks
 //	go run ./hack/mutants deletes-first                  those named
@@ -64,7 +65,7 @@ func try(ctx context.Context, o trial.Options, s settings) (int, error) {
 	}
 	defer bench.Close()
 	l := laboratory{bench: bench, options: o, settings: s, specs: trial.Specs()}
-	if l.executable, err = bench.Build(ctx, "rollcall-variant", program); err != nil {
+	if err := l.build(ctx, mutants); err != nil {
 		return trial.ExitNotTried, err
 	}
 	stop, err := busy(ctx, s.load)

@@ -8,15 +8,18 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kind"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/hack/mutants/wrongapi"
 	daemonset "github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
 	disruption "github.com/rollcall-conformance/rollcall/impl/disruption/variants"
 )
 
-// mutant is a variant of one of the reference's controllers as this command tries it.
+// mutant is a variant of one of the reference's controllers, or an API server with a fault, as this command tries it.
 type mutant struct {
 	// Name, Says and Lawful are the variant's; differs says whether it is another controller than the reference's at all.
 	Name, Says, Lawful string
 	differs            bool
+	// ofAPIServer: the reference runs as it is, and the API server has the fault of that name.
+	ofAPIServer bool
 	// breaks are the requirements whose verdict must be fail; none for a lawful variant.
 	breaks []requirements.ID
 	// provider is that of the clusters on which the suite can find out.
@@ -25,9 +28,9 @@ type mutant struct {
 
 // selected returns the lawful or the broken variants; with names, those alone. A requirement that the catalogue does not have is an error.
 func selected(names []string, lawful bool) ([]mutant, error) {
-	all := mutants(daemonset.Broken(), disruption.Broken())
+	all := mutants(daemonset.Broken(), disruption.Broken(), wrongapi.All())
 	if lawful {
-		all = mutants(daemonset.Lawful(), disruption.Lawful())
+		all = mutants(daemonset.Lawful(), disruption.Lawful(), nil)
 	}
 	catalogue, err := requirements.Load()
 	if err != nil {
@@ -52,8 +55,9 @@ func selected(names []string, lawful bool) ([]mutant, error) {
 	return chosen, nil
 }
 
-// mutants are the variants of the DaemonSet controller and of the disruption controller with where they are tried, in the order of their names.
-func mutants(ofDaemonSets []daemonset.Variant, ofBudgets []disruption.Variant) []mutant {
+// mutants are the variants of the DaemonSet controller and of the disruption controller, and the faults of the API server, with where they are tried, in
+// the order of their names.
+func mutants(ofDaemonSets []daemonset.Variant, ofBudgets []disruption.Variant, faults []wrongapi.Fault) []mutant {
 	var result []mutant
 	add := func(m mutant, breaks []string, needsKubelets bool) {
 		m.provider = embedded.ProviderName
@@ -70,6 +74,9 @@ func mutants(ofDaemonSets []daemonset.Variant, ofBudgets []disruption.Variant) [
 	}
 	for _, v := range ofBudgets {
 		add(mutant{Name: v.Name, Says: v.Says, Lawful: v.Lawful, differs: v.Differs()}, v.Breaks, false)
+	}
+	for _, f := range faults {
+		add(mutant{Name: f.Name, Says: f.Says, differs: f.Around != nil, ofAPIServer: true}, f.Breaks, false)
 	}
 	slices.SortFunc(result, func(a, b mutant) int { return cmp.Compare(a.Name, b.Name) })
 	return result

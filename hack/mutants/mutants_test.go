@@ -146,6 +146,17 @@ func TestALawfulVariantIsDoubtedByEveryVerdictButAPass(t *testing.T) {
 	}
 }
 
+func TestWhatKubernetesBreaksDoubtsNoLawfulVariant(t *testing.T) {
+	ofServer := reports.Requirement{ID: "EVICT-016", Kubernetes: reports.Kubernetes{Behaviour: reports.Differs, By: reports.APIServer}}
+	report := &reports.ConformanceReport{Requirements: []reports.RequirementResult{
+		{Requirement: ofServer, Verdict: reports.Fail}, {Requirement: reports.Requirement{ID: "EVICT-001"}, Verdict: reports.Pass},
+	}}
+	r := result{mutant: mutant{Lawful: "because"}, verdicts: map[requirements.ID]reports.Verdict{}}
+	if r.read(report); r.verdict() != "lawful (1 passed)" {
+		t.Errorf("verdict %s, want lawful", r.verdict())
+	}
+}
+
 func TestTheExitCodeTellsSurvivorsFromWhatCouldNotBeTried(t *testing.T) {
 	breaks := mutant{breaks: []requirements.ID{"SURGE-001"}}
 	killed := result{mutant: breaks, verdicts: map[requirements.ID]reports.Verdict{"SURGE-001": reports.Fail}}

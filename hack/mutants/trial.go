@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/onsi/ginkgo/v2/types"
@@ -22,8 +23,29 @@ type laboratory struct {
 	options  trial.Options
 	settings settings
 	specs    types.SpecReports
-	// executable is the program that runs variants.
-	executable string
+	// executable is the program that runs variants, reference the one that runs the reference.
+	executable, reference string
+	// apiServers are those with faults; nil if none is to be tried.
+	apiServers *apiServers
+}
+
+// build builds what the mutants take.
+func (l *laboratory) build(ctx context.Context, mutants []mutant) (err error) {
+	if l.executable, err = l.bench.Build(ctx, "rollcall-variant", program); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(mutants, func(m mutant) bool { return m.ofAPIServer }) {
+		return nil
+	}
+	if l.reference, err = l.bench.Build(ctx, "rollcall-reference", referenceProgram); err != nil {
+		return err
+	}
+	front, err := l.bench.Build(ctx, "rollcall-apiserver", apiServerProgram)
+	if err != nil {
+		return err
+	}
+	l.apiServers, err = newAPIServers(ctx, front)
+	return err
 }
 
 // try runs the suite against the mutant.
@@ -53,11 +75,11 @@ func (l laboratory) tryIn(ctx context.Context, m mutant, r *result) error {
 		// No spec could find it out.
 		return nil
 	}
-	file, err := writeVariant(r.artifacts, m.Name, l.executable)
+	file, env, err := l.prepare(m, r.artifacts)
 	if err != nil {
 		return err
 	}
-	run := trial.Run{Rollcall: l.bench.Rollcall, Dir: l.bench.Root, Artifacts: r.artifacts, Args: l.arguments(m, file, pattern)}
+	run := trial.Run{Rollcall: l.bench.Rollcall, Dir: l.bench.Root, Artifacts: r.artifacts, Args: l.arguments(m, file, pattern), Env: env}
 	report, err := run.Report(ctx)
 	if err != nil {
 		return err
@@ -70,6 +92,19 @@ func (l laboratory) tryIn(ctx context.Context, m mutant, r *result) error {
 	}
 	r.read(report)
 	return nil
+}
+
+// prepare writes what a run against the mutant takes into the folder, and returns its implementation file and what is added to its environment.
+func (l laboratory) prepare(m mutant, folder string) (file string, env []string, err error) {
+	if !m.ofAPIServer {
+		file, err = writeVariant(folder, m.Name, l.executable)
+		return file, nil, err
+	}
+	if file, err = writeReference(folder, l.reference); err != nil {
+		return "", nil, err
+	}
+	variable, err := l.apiServers.environment(filepath.Join(folder, "cache"), m.Name)
+	return file, []string{variable}, err
 }
 
 // arguments of rollcall run.

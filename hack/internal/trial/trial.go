@@ -68,6 +68,8 @@ type Run struct {
 	Artifacts string
 	// Args are further arguments of rollcall run.
 	Args []string
+	// Env is added to the environment, as "KEY=value".
+	Env []string
 }
 
 // Report has the suite run and returns its report, whatever that says; a run that leaves none is an error with the end of what it printed.
@@ -78,7 +80,7 @@ func (r Run) Report(ctx context.Context) (*reports.ConformanceReport, error) {
 	}
 	var output bytes.Buffer
 	command := exec.CommandContext(ctx, r.Rollcall, append([]string{"run", "-artifacts", r.Artifacts}, r.Args...)...)
-	command.Dir = r.Dir
+	command.Dir, command.Env = r.Dir, append(os.Environ(), r.Env...)
 	command.Stdout, command.Stderr = &output, &output
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	// A conformant run is no error, and neither is one that is not: the report tells.

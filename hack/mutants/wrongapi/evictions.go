@@ -1,0 +1,78 @@
+package wrongapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Where pods are, and their eviction subresource, and the request that evicts.
+const (
+	atPod      = "/api/v1/namespaces/{namespace}/pods/{name}"
+	atEviction = atPod + "/eviction"
+	evict      = http.MethodPost + " " + atEviction
+)
+
+// evictionFaults are about what an eviction does.
+func evictionFaults() []Fault {
+	return []Fault{
+		{Name: "evictions-are-deletions", Says: "Deletes the pod at once, and looks at no budget.", Breaks: []string{"EVICT-010", "EVICT-014", "EVICT-021", "EVICT-023", "EVICT-031"},
+			Around: answering(func(api http.Handler, w http.ResponseWriter, r *http.Request) error {
+				deleted := ask(api, asking(r, http.MethodDelete, podOf(r)))
+				if deleted.Code != http.StatusOK {
+					return hand(w, deleted)
+				}
+				return reply(w, http.StatusCreated, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusSuccess, Code: http.StatusCreated})
+			}, evict)},
+		{Name: "evictions-obey-all-namespaces", Says: "Refuses an eviction for a budget of another namespace.", Breaks: []string{"EVICT-035"},
+			Around: answering(func(api http.Handler, w http.ResponseWriter, r *http.Request) error {
+				forbids, err := forbiddenElsewhere(api, r)
+				if err != nil {
+					return err
+				}
+				if forbids {
+					refuse(w, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, "a budget does not allow it", metav1.StatusCause{Type: policyv1.DisruptionBudgetCause})
+					return nil
+				}
+				api.ServeHTTP(w, r)
+				return nil
+			}, evict)},
+		{Name: "budgets-hold-deletions-back", Says: "Refuses to delete a pod that may not be evicted.", Breaks: []string{"EVICT-036"},
+			Around: answering(func(api http.Handler, w http.ResponseWriter, r *http.Request) error {
+				rehearsal := with(r, fmt.Appendf(nil, `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":%q},"deleteOptions":{"dryRun":["All"]}}`, r.PathValue("name")))
+				rehearsal.Method, rehearsal.URL.Path, rehearsal.URL.RawQuery = http.MethodPost, r.URL.Path+"/eviction", ""
+				rehearsal.Header.Set("Content-Type", "application/json")
+				if answer := ask(api, rehearsal); answer.Code == http.StatusTooManyRequests {
+					return hand(w, answer)
+				}
+				api.ServeHTTP(w, r)
+				return nil
+			}, http.MethodDelete+" "+atPod)},
+	}
+}
+
+// podOf is the path of the pod whose subresource the request is for.
+func podOf(r *http.Request) string { return strings.TrimSuffix(r.URL.Path, "/eviction") }
+
+// forbiddenElsewhere reports whether a budget of another namespace selects the pod by its labels and allows no disruption.
+func forbiddenElsewhere(api http.Handler, r *http.Request) (bool, error) {
+	var pod corev1.Pod
+	if err := json.Unmarshal(ask(api, getting(r, podOf(r))).Body.Bytes(), &pod); err != nil {
+		return false, fmt.Errorf("read the pod: %w", err)
+	}
+	var budgets policyv1.PodDisruptionBudgetList
+	if err := json.Unmarshal(ask(api, getting(r, "/apis/policy/v1/poddisruptionbudgets")).Body.Bytes(), &budgets); err != nil {
+		return false, fmt.Errorf("read the budgets: %w", err)
+	}
+	return slices.ContainsFunc(budgets.Items, func(budget policyv1.PodDisruptionBudget) bool {
+		selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector)
+		return err == nil && budget.Namespace != pod.Namespace && budget.Status.DisruptionsAllowed == 0 && selector.Matches(labels.Set(pod.Labels))
+	}), nil
+}
