@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// surged returns the nodes that use up maxSurge: an old pod that is available, and an updated one created beside it that is not, unless
-// that is too new to be known.
+// surged returns the nodes that use up maxSurge: an old pod that is available, and an updated one of the implementation's that is not, unless
+// that is too new to be known. It may have been created outside the limit, when the old one was not available: from when that is, the node counts.
 func (m *memory) surged(w *Workload, now time.Time) []*Node {
 	low, high := w.MinReady(now)
 	var nodes []*Node
@@ -20,7 +20,7 @@ func (m *memory) surged(w *Workload, now time.Time) []*Node {
 			switch {
 			case !m.cluster.IsUpdated(pod.Object):
 				old = old || pod.Steady(high, now)
-			case pod.outsideSurgeLimit || pod.believable(low, now):
+			case !pod.own || pod.believable(low, now):
 			default:
 				updated = true
 			}

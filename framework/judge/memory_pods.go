@@ -57,6 +57,7 @@ func (m *memory) pod(scene *Scene, object *corev1.Pod) {
 			if owner.createdAt.IsZero() {
 				owner.createdAt = m.now
 			}
+			pod.own = true
 			pod.outsideSurgeLimit = !slices.ContainsFunc(scene.Created.Beside, m.mustBeServed(pod))
 		}
 	default:

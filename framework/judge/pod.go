@@ -13,8 +13,10 @@ type Pod struct {
 	Object   *corev1.Pod
 	Workload *Workload
 	Node     *Node
-	// outsideSurgeLimit: it was created beside no old pod that the implementation had to take for available, so it takes nothing of maxSurge.
+	// outsideSurgeLimit: it was created beside no old pod that the implementation had to take for available, so its creation took nothing of maxSurge.
 	outsideSurgeLimit bool
+	// own: the implementation created it, as far as the recording shows.
+	own bool
 	// readySince is when the Ready condition became what it is.
 	readySince time.Time
 	// lostAt is when it last stopped being available, or being about to be; lostFrom is from when it was or would have been; lostToOthers that

@@ -57,6 +57,11 @@ func TestWhatIsDueMayStillComeWhileThingsMove(t *testing.T) {
 		"a label of a pod": {func(_ *historytest.Builder, _ *historytest.DaemonSet, pod *historytest.Pod) {
 			pod.Edit(func(pod *corev1.Pod) { pod.Labels["extra"] = "yes" })
 		}, true},
+		"a number of a history": {func(b *historytest.Builder, ds *historytest.DaemonSet, _ *historytest.Pod) {
+			revision := ds.Revision("v1", 1)
+			b.After(judge.Prompt)
+			revision.Renumber(3)
+		}, true},
 		"a new template": {func(_ *historytest.Builder, ds *historytest.DaemonSet, _ *historytest.Pod) { ds.Update("v3") }, false},
 		"a pod unready":  {func(_ *historytest.Builder, _ *historytest.DaemonSet, pod *historytest.Pod) { pod.Unready() }, false},
 		"a pod deleted":  {func(_ *historytest.Builder, _ *historytest.DaemonSet, pod *historytest.Pod) { pod.Terminating() }, false},

@@ -19,7 +19,7 @@ const templateGenerationLabel = "pod-template-generation"
 // PodMisnumbered happens when a DaemonSet's pod is created that does not carry the template generation of the template that it is made from (API-021): the
 // one in force, or one that was until less than judge.Lag before. Where the workload's templates have no generation, its pods have none either.
 func PodMisnumbered() Event {
-	return eventOf("pod created with another template generation than its template's", &leaf{follow: func(_ *history.History, emit func(Moment)) func(*history.Cluster, history.Change) {
+	return eventOf("pod created whose label pod-template-generation is missing, or is not the generation of its template", &leaf{follow: func(_ *history.History, emit func(Moment)) func(*history.Cluster, history.Change) {
 		n := numbers{emit: emit, of: map[types.UID][]numbered{}}
 		return n.step
 	}})

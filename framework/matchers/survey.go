@@ -5,6 +5,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -74,6 +76,11 @@ func moves(change history.Change) bool {
 		before, ok := change.Before.(*corev1.Pod)
 		return !ok || change.Type == "DELETED" || history.IsReady(before) != history.IsReady(object) || before.Status.Phase != object.Status.Phase ||
 			(before.DeletionTimestamp == nil) != (object.DeletionTimestamp == nil)
+	case *appsv1.ControllerRevision:
+		// A new number alone leads nowhere: who goes on renumbering does not put off what is due.
+		before, ok := change.Before.(*appsv1.ControllerRevision)
+		return !ok || change.Type == watch.Deleted || !equality.Semantic.DeepEqual(before.Labels, object.Labels) ||
+			!equality.Semantic.DeepEqual(before.OwnerReferences, object.OwnerReferences)
 	case *corev1.Node:
 		return !history.SameToScenario(change.Before, object)
 	case *history.UnitedDaemonSet:

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/utils/ptr"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
@@ -43,6 +44,10 @@ func TestEveryChangeHasItsWords(t *testing.T) {
 				"expectedPods 0 -> 2, DisruptionAllowed True (SufficientPods)"},
 		"a workload is scaled": {
 			func(s stage) { s.ReplicaSet("web", 3).Scale(5) }, "ReplicaSet web replicas 3 -> 5"},
+		"the name of a history is taken": {
+			func(s stage) {
+				s.agent.Status(func(status *appsv1.DaemonSetStatus) { status.CollisionCount = ptr.To[int32](1) })
+			}, "DaemonSet agent status says collisionCount 0 -> 1"},
 		"a pod starts": {
 			func(s stage) { s.pod.Edit(starting) }, "pod agent-a (updated) on node-1 started running"},
 		"a pod becomes Ready": {

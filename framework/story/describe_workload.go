@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
@@ -76,6 +77,7 @@ func daemonSetStatusChanges(before, after *appsv1.DaemonSet) []string {
 		{"available", int64(from.NumberAvailable), int64(to.NumberAvailable)},
 		{"unavailable", int64(from.NumberUnavailable), int64(to.NumberUnavailable)},
 		{"misscheduled", int64(from.NumberMisscheduled), int64(to.NumberMisscheduled)},
+		{"collisionCount", int64(ptr.Deref(from.CollisionCount, 0)), int64(ptr.Deref(to.CollisionCount, 0))},
 	})
 	if !equality.Semantic.DeepEqual(from.Conditions, to.Conditions) {
 		changes = append(changes, "conditions changed")

@@ -72,16 +72,19 @@ func evictions() {
 			nodes := c.AddNodes(ctx, 3)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"), IgnoreSIGTERM())
 			budget := guarded(ctx, c, daemonSet, 2)
+			var evicted []string
 			for _, node := range nodes[:2] {
 				pod := c.LivePodOn(ctx, daemonSet, node)
 				evict(ctx, c, pod)
+				evicted = append(evicted, node)
 				// The old one is still there, and does not count: no deadlock.
-				if !c.Await(ctx, Allows(budget, 1)) {
-					return
-				}
+				allowed := c.Await(ctx, Allows(budget, 1))
 				c.Pods.ReleaseTermination(ctx, pod)
+				if !allowed {
+					break
+				}
 			}
-			c.Bind(granted, nodes[:2]...)
+			c.Bind(granted, evicted...)
 			c.Await(ctx, RolledOut(daemonSet))
 		},
 		func(j *spec.Checks) {

@@ -2,7 +2,6 @@ package drain
 
 import (
 	"context"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -46,6 +45,11 @@ func expel(node *corev1.Node) {
 	node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: expelling, Effect: corev1.TaintEffectNoExecute})
 }
 
+// admit lets the taint be no more than a preference of the scheduler's. Nothing but its effect changes.
 func admit(node *corev1.Node) {
-	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(taint corev1.Taint) bool { return taint.Key == expelling })
+	for i := range node.Spec.Taints {
+		if taint := &node.Spec.Taints[i]; taint.Key == expelling {
+			taint.Effect, taint.TimeAdded = corev1.TaintEffectPreferNoSchedule, nil
+		}
+	}
 }

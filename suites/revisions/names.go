@@ -52,6 +52,7 @@ func names() {
 					return m.Object.GetName() != name
 				})),
 				AtLeast(1, StatusWritten().Where("with a collision", func(m Moment) bool { return collisions(m) > 0 })),
+				Never(StatusWritten().Where("that takes a collision back", func(m Moment) bool { return collisions(m) < collisionsOf(m.Before) })),
 				Never(StatusWritten().Where("with two collisions or more", func(m Moment) bool { return collisions(m) > 1 })))
 			j.Decide("HISTORY-007",
 				Tested(AtLeast(1, StatusWritten().Where("with a collision", func(m Moment) bool { return collisions(m) > 0 }))),
@@ -85,6 +86,12 @@ func foreign(c *spec.Case, revision *appsv1.ControllerRevision, data runtime.Raw
 }
 
 // collisions is the status's number of collisions.
-func collisions(m Moment) int32 {
-	return ptr.Deref(m.Object.(*appsv1.DaemonSet).Status.CollisionCount, 0)
+func collisions(m Moment) int32 { return collisionsOf(m.Object) }
+
+func collisionsOf(object history.Object) int32 {
+	daemonSet, ok := object.(*appsv1.DaemonSet)
+	if !ok {
+		return 0
+	}
+	return ptr.Deref(daemonSet.Status.CollisionCount, 0)
 }

@@ -92,11 +92,15 @@ func ofZone(zone string) func(*corev1.Node) {
 // inZone sets a required node affinity.
 func inZone(zone string) Edit {
 	return Edit{Says: "affinity to nodes of zone " + zone, Apply: func(d *appsv1.DaemonSet) {
-		term := corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{{
-			Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpIn, Values: []string{zone},
-		}}}
 		d.Spec.Template.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
-			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}},
+			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{zoneTerm(zone)}},
 		}}
 	}}
+}
+
+// zoneTerm selects the nodes of a zone.
+func zoneTerm(zone string) corev1.NodeSelectorTerm {
+	return corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{{
+		Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpIn, Values: []string{zone},
+	}}}
 }

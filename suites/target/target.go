@@ -12,6 +12,7 @@ import (
 // Specs registers the family.
 func Specs() {
 	selection()
+	terms()
 	joining()
 	leaving()
 	tolerations()

@@ -21,6 +21,7 @@ func Specs() {
 	removed()
 	failed()
 	readiness()
+	recovered()
 	young()
 	updatedOnly()
 }

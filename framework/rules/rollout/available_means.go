@@ -8,7 +8,7 @@ import (
 )
 
 // AvailableMeans is AVAIL-001, where an act cannot mean anything else: the only available pod of a node goes while an updated one is beside it, so either
-// the updated one was taken for available, or the old one was not. Which pods an implementation counted when it passed a limit over several nodes
+// the updated one was taken for available, or the old one was not. Where another old pod is there too, it may have gone as one too many. Which pods an implementation counted when it passed a limit over several nodes
 // nobody can know; that is SURGE-002 and ROLLING-002 alone.
 func AvailableMeans() judge.Rule {
 	return judge.Rule{
@@ -29,6 +29,11 @@ func (o *availableMeans) Observe(s *judge.Scene) []judge.Violation {
 		return nil
 	}
 	pod := removed.Pod
+	for _, other := range pod.Node.Pods {
+		if other != pod && !s.Cluster.IsUpdated(other.Object) && other.Object.DeletionTimestamp == nil && !history.IsTerminal(other.Object) {
+			return nil
+		}
+	}
 	for _, other := range pod.Node.Pods {
 		if other == pod || !s.Cluster.IsUpdated(other.Object) || history.IsTerminal(other.Object) {
 			continue

@@ -74,6 +74,12 @@ func TestAvailableMeans(t *testing.T) {
 			b.After(2 * time.Second)
 			pods[2].Terminating()
 		},
+		"an available old pod goes as one of two, whichever it is": func(b *Builder) {
+			ds, pods := Running(b, 2, MaxSurge("1"))
+			ds.Update("v2").Pod("middle-a", NodeName(0))
+			ds.Update("v3").Pod("new-a", NodeName(0))
+			pods[0].Terminating()
+		},
 		"the next node surges once the first surge pod is Ready": func(b *Builder) {
 			ds, _ := Running(b, 3, MaxSurge("1"), MinReadySeconds(10))
 			ds.Update("v2").Pod("new-a", NodeName(0)).Ready()

@@ -8,7 +8,8 @@ import (
 )
 
 // SurgeBound is SURGE-002. It is decided whenever the implementation creates a pod that takes something of maxSurge: only then can
-// the number rise by its doing. A pod created because the old one was not available takes nothing, also after the old one recovered.
+// the number rise by its doing. Creating a pod because the old one is not available takes nothing; once the old one has recovered, its node counts for what is
+// created elsewhere.
 func SurgeBound() judge.Rule {
 	return judge.Rule{
 		Requirement: "SURGE-002",

@@ -71,6 +71,15 @@ func TestSurgeBound(t *testing.T) {
 			b.After(judge.Lag)
 			ds.Pod("new-b", NodeName(1))
 		}),
+		Tell("another node surges although an old pod has long recovered beside its updated one", func(b *Builder) {
+			ds, pods := Running(b, 3, MaxSurge("1"))
+			pods[0].Unready()
+			b.After(Long)
+			ds.Update("v2").Pod("new-a", NodeName(0))
+			pods[0].Ready()
+			b.After(judge.Lag)
+			ds.Pod("new-b", NodeName(1))
+		}),
 		Tell("a rollout that begins half a second after the old pods became available", func(b *Builder) {
 			b.Nodes(2)
 			ds := b.DaemonSet("agent", MaxSurge("1"))
@@ -120,12 +129,22 @@ func TestSurgeBound(t *testing.T) {
 			ds, _ := Running(b, 3, MaxSurge("1%"))
 			ds.Update("v2").Pod("new-a", NodeName(0))
 		}),
-		Tell("an unavailable old pod is replaced beyond the limit, and takes nothing of it when it recovers", func(b *Builder) {
+		Tell("an unavailable old pod is replaced beyond the limit, and recovers", func(b *Builder) {
+			ds, pods := Running(b, 3, MaxSurge("1"))
+			ds.Update("v2").Pod("new-a", NodeName(0))
+			pods[1].Unready()
+			b.After(Long)
+			ds.Pod("new-b", NodeName(1))
+			pods[1].Ready()
+			b.After(Long)
+		}),
+		Tell("the old pod of a node recovers beside its updated one just before another node surges", func(b *Builder) {
 			ds, pods := Running(b, 3, MaxSurge("1"))
 			pods[0].Unready()
+			b.After(Long)
 			ds.Update("v2").Pod("new-a", NodeName(0))
 			pods[0].Ready()
-			b.After(Long)
+			b.After(judge.Lag - 5*time.Millisecond)
 			ds.Pod("new-b", NodeName(1))
 		}),
 		Tell("the old pod fails just before its node surges beyond the limit", func(b *Builder) {

@@ -52,6 +52,13 @@ func brokenHistories() []Variant {
 			Planner: reporting(func(status *appsv1.DaemonSetStatus, state plan.State, _ time.Time) {
 				status.CollisionCount = state.DaemonSet.Status.CollisionCount
 			})},
+		{Name: "forgets-collisions", Says: "Writes the status without the number of collisions.",
+			Breaks: []string{"HISTORY-006"},
+			Planner: reporting(func(status *appsv1.DaemonSetStatus, state plan.State, _ time.Time) {
+				if state.DaemonSet.Status.CollisionCount != nil {
+					status.CollisionCount = nil
+				}
+			})},
 		{Name: "counts-a-collision-twice", Says: "Raises the number of collisions by two.",
 			Breaks: []string{"HISTORY-006", "HISTORY-007"},
 			Planner: reporting(func(status *appsv1.DaemonSetStatus, state plan.State, _ time.Time) {

@@ -1,9 +1,12 @@
 package variants
 
 import (
+	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
@@ -31,6 +34,13 @@ func brokenNodes() []Variant {
 			})},
 		{Name: "gives-a-node-that-came-back-no-pod", Says: "Creates no pod on a node that was removed and added again under its name.",
 			Breaks: []string{"SURGE-012"}, Planner: remember(forgetReturned)},
+		{Name: "overlooks-effects-of-taints", Says: "Does not notice that the effect of a taint changes.",
+			Breaks: []string{"DRAIN-008"}, Planner: remember(keepEffects)},
+		{Name: "ignores-the-name-of-a-node", Says: "Creates pods on all nodes although the template names one.",
+			Breaks:  []string{"TARGET-001"},
+			Planner: seeingSpec(func(spec *appsv1.DaemonSetSpec, _ plan.State, _ time.Time) { spec.Template.Spec.NodeName = "" })},
+		{Name: "pins-pods-by-the-first-term", Says: "Adds the name of a pod's node to the first of several node selector terms only.",
+			Breaks: []string{"TARGET-001"}, Planner: doing(pinByFirstTerm)},
 		{Name: "avoids-cordoned-nodes", Says: "Creates no pod on a node that is marked unschedulable.",
 			Breaks: []string{"DRAIN-001"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
@@ -112,6 +122,42 @@ func keepOpen(m *memory[nodesSeen]) Around {
 			untaint(node, seen.taints[node.Name])
 		})
 	})
+}
+
+// keepEffects leaves taints that nodes get from the control plane as they are: some of these have one key with two effects.
+func keepEffects(m *memory[nodesSeen]) Around {
+	return seeing(func(state *plan.State, _ time.Time) {
+		seen := m.of(*state)
+		if seen.taints == nil {
+			seen.taints = map[string][]corev1.Taint{}
+		}
+		changeNodes(state, func(node *corev1.Node) {
+			for i := range node.Spec.Taints {
+				taint := &node.Spec.Taints[i]
+				for _, before := range seen.taints[node.Name] {
+					if before.Key == taint.Key && !strings.HasPrefix(taint.Key, "node.kubernetes.io/") {
+						taint.Effect = before.Effect
+					}
+				}
+			}
+			seen.taints[node.Name] = node.Spec.Taints
+		})
+	})
+}
+
+func pinByFirstTerm(actions *plan.Actions, state plan.State, _ time.Time) {
+	affinity := state.DaemonSet.Spec.Template.Spec.Affinity
+	if affinity == nil || affinity.NodeAffinity == nil || affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return
+	}
+	for i := range actions.CreatePods {
+		creation := &actions.CreatePods[i]
+		creation.Pod = creation.Pod.DeepCopy()
+		creation.Pod.Spec.Affinity = affinity.DeepCopy()
+		first := &creation.Pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0]
+		first.MatchFields = append(first.MatchFields, corev1.NodeSelectorRequirement{
+			Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{creation.Node}})
+	}
 }
 
 func forgetReturned(m *memory[nodesSeen]) Around {

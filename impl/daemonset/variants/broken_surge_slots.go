@@ -47,6 +47,8 @@ func brokenSurgeSlots() []Variant {
 				}
 				capSurge(actions, limitOf(state, maxSurge)-held)
 			})},
+		{Name: "a-recovered-node-takes-no-slot", Says: "Does not count a node against maxSurge whose old pod was not available when the updated one was created.",
+			Breaks: []string{"SURGE-002"}, Planner: remember(recoveredTakesNoSlot)},
 		{Name: "a-closed-node-keeps-its-slot", Says: "Counts a node against maxSurge that surged when it became ineligible, until the rollout ends.",
 			Breaks: []string{"SURGE-017"}, Planner: remember(closedNodesKeepSlots)},
 		{Name: "replaces-one-unready-pod-at-a-time",
@@ -106,6 +108,26 @@ func firstLook(which limit) Around {
 			return scaled(value, seen.nodes, true)
 		})
 	})
+}
+
+func recoveredTakesNoSlot(m *memory[rolloutSeen]) Around {
+	return both(
+		limiting(maxSurge, func(value *intstr.IntOrString, state plan.State, now time.Time) int {
+			slots := scaled(value, eligibleNodes(state), true)
+			for _, n := range surging(state, now) {
+				if m.of(state).of(state).held[n.name] {
+					slots++
+				}
+			}
+			return slots
+		}),
+		doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+			for _, creation := range actions.CreatePods {
+				if creation.Reason == plan.ReasonOldUnavailable {
+					m.of(state).of(state).held[creation.Node] = true
+				}
+			}
+		}))
 }
 
 func closedNodesKeepSlots(m *memory[rolloutSeen]) Around {
