@@ -35,15 +35,15 @@ func (c *Case) finish(ctx context.Context, ending history.Ending) (j Judgement, 
 	if h == nil {
 		return c.spec.undecided(c.process.session.header(), history.Ending{Aborted: "harness: there is no recording"}), err
 	}
-	j = c.spec.Judge(h, c.process.catalogue)
-	if !j.troubled() {
-		return j, err
+	if j = c.spec.Judge(h, c.process.catalogue); j.troubled() {
+		health, unknown := c.health(ctx)
+		if unknown == nil {
+			unknown = h.AppendHealth(c.RecordingPath(), health)
+		}
+		err = errors.Join(err, unknown)
+		j = c.spec.Judge(h, c.process.catalogue)
 	}
-	health, unknown := c.health(ctx)
-	if unknown == nil {
-		unknown = h.AppendHealth(c.RecordingPath(), health)
-	}
-	return c.spec.Judge(h, c.process.catalogue), errors.Join(err, unknown)
+	return j, errors.Join(err, h.Seal(c.RecordingPath()))
 }
 
 // listen notes how much the implementation has printed.
