@@ -37,6 +37,9 @@ func Story(requirement Requirement, violation Violation, options StoryOptions) s
 		}); drawn != "" {
 			s.text.WriteString("\n" + drawn)
 		}
+		for _, budget := range violation.Budgets {
+			s.text.WriteString("\n" + picture.DrawBudget(budget, options.Unicode))
+		}
 		s.evidence()
 	}
 	for _, note := range violation.Notes {
@@ -135,6 +138,13 @@ func (s *story) evidence() {
 	}
 	if len(s.Window) > 0 {
 		s.text.WriteString("\n" + eventTable(s.Window))
+	}
+	if len(s.Log) > 0 {
+		s.text.WriteString("\n  The implementation's log around it, by its own times:\n")
+		for _, line := range s.Log {
+			label := fmt.Sprintf("    %+9.3f  ", line.Offset.Seconds())
+			s.text.WriteString(paragraph.Hang(label, line.Text, len(label), storyWidth))
+		}
 	}
 	if s.Picture != nil || len(s.State) > 0 || len(s.Window) > 0 {
 		s.text.WriteByte('\n')

@@ -27,7 +27,8 @@ type Violation struct {
 	Got    string `yaml:"got"`
 	Before string `yaml:"before,omitempty"`
 	After  string `yaml:"after,omitempty"`
-	// Limits spells out percentages, for example "maxSurge 25% of 10 nodes is 3"; empty if there are none.
+	// Limits is the arithmetic of the workload's limits when the promise broke, for example "maxUnavailable 20% of 10 nodes is 2: 3 nodes without an available
+	// pod (n1, n4, n7)"; empty if there are none.
 	Limits string `yaml:"limits,omitempty"`
 	// SameEventAs is the requirement whose violation, in the same recording, has the window and the picture of the event that broke this one too;
 	// this violation then has neither. AlsoBreaks are, under that requirement, those that refer to it.
@@ -35,11 +36,15 @@ type Violation struct {
 	AlsoBreaks  []ID `yaml:"alsoBreaks,omitempty,flow"`
 	// More are the requirement's other violations in the same recording, in the order of their events: this one comes first and leads them.
 	More []Further `yaml:"more,omitempty"`
-	// State is, where no event broke the promise, the state that did: a line per workload and per group of nodes.
+	// State is, where no event broke the promise, the state that did: a line per workload, per budget and per group of nodes.
 	State []string `yaml:"state,omitempty"`
 	// Window is the smallest run of events that shows it, Picture the lives of the pods around it.
 	Window  []WindowEvent    `yaml:"window,omitempty"`
 	Picture *picture.Picture `yaml:"picture,omitempty"`
+	// Budgets are the numbers of the PodDisruptionBudgets that it is about, around it.
+	Budgets []picture.Budget `yaml:"budgets,omitempty"`
+	// Log are the lines of the implementation's log around it, as far as they say when they were printed.
+	Log []LogLine `yaml:"log,omitempty"`
 	// Notes say what a reader must know of the recording, such as gaps in it.
 	Notes []string `yaml:"notes,omitempty"`
 	// Recording that it was found in, as a path relative to the report.
@@ -53,6 +58,13 @@ type Further struct {
 	// Promise and Got where they are not those of the violation that leads.
 	Promise string `yaml:"promise,omitempty"`
 	Got     string `yaml:"got,omitempty"`
+}
+
+// LogLine is a line of the implementation's log.
+type LogLine struct {
+	// Offset from the violation, by the line itself: negative before it.
+	Offset time.Duration `yaml:"offset"`
+	Text   string        `yaml:"text"`
 }
 
 // WindowEvent is one event of a violation's window.

@@ -51,7 +51,7 @@ func ReadYAML(in io.Reader) (*ConformanceReport, error) {
 		return nil, errors.New("read report: there is more than one document in it")
 	}
 	if report.APIVersion != APIVersion || report.Kind != Kind {
-		return nil, fmt.Errorf("read report: it is %s %q: want %s %q", report.APIVersion, report.Kind, APIVersion, Kind)
+		return nil, fmt.Errorf("read report: it has apiVersion %q and kind %q: want %s and %s", report.APIVersion, report.Kind, APIVersion, Kind)
 	}
 	seen := map[ID]bool{}
 	for _, result := range report.Requirements {

@@ -97,15 +97,26 @@ func (h *History) append(path string, lines func(*Writer) error) (err error) {
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	buffered := bufio.NewWriter(file)
-	w := &Writer{out: buffered, number: h.lines}
+	w := &Writer{out: buffered, number: h.lines, chain: h.chain}
 	if err := lines(w); err != nil {
 		return err
 	}
 	if err := buffered.Flush(); err != nil {
 		return fmt.Errorf("add to the recording: %w", err)
 	}
-	h.lines = w.number
+	h.lines, h.chain = w.number, w.chain
 	return nil
+}
+
+// Seal adds the last line to the file that the history was read from, behind which nothing may be added.
+func (h *History) Seal(path string) error { return h.append(path, (*Writer).seal) }
+
+// seal appends the last line.
+func (w *Writer) seal() error {
+	if !w.chain.on {
+		return nil
+	}
+	return w.write(line{Sealed: true})
 }
 
 // authors appends what the audit log says, and that it is all there is.

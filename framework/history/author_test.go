@@ -16,7 +16,7 @@ func kubelet() history.Author {
 func recordedInFile(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "recording.jsonl")
-	if err := os.WriteFile(path, []byte(recorded(t, written(t).History())), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(unsealed(recorded(t, written(t).History()))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -24,7 +24,7 @@ func recordedInFile(t *testing.T) string {
 
 func opened(t *testing.T, path string) *history.History {
 	t.Helper()
-	h, err := history.Open(path)
+	h, err := history.OpenUnsealed(path)
 	if err != nil {
 		t.Fatal(err)
 	}

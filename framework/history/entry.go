@@ -93,8 +93,12 @@ type Place struct {
 // Mark names a point in a scenario, for example the moment from which nothing more may happen. Scenario and checks share the value.
 type Mark string
 
-// FormatVersion is the recording format that this package reads and writes.
-const FormatVersion = "rollcall.dev/recording/v1alpha2"
+// The recording formats that this package reads and writes. In FormatVersion every line has a digest over itself and all before, and the last says that it is
+// the last. Unchained is the same without either, as older versions of rollcall and golden recordings have it: what somebody changes there goes unnoticed.
+const (
+	FormatVersion = "rollcall.dev/recording/v1alpha3"
+	Unchained     = "rollcall.dev/recording/v1alpha2"
+)
 
 // History is a recording, in order.
 type History struct {
@@ -109,6 +113,9 @@ type History struct {
 	Gaps []Gap
 	// Standstills of the API server, in order.
 	Standstills []Standstill
+	// Damage says where the recording that it was read from is not as it was written, for example "line 57 was changed", or that its end is missing; empty
+	// if it is whole. The history is what comes before.
+	Damage string
 	// CaughtUp is set once the recorder proved that every event up to the recording's end is here. Without it (a killed run) a
 	// history shows what happened, but not that nothing else did.
 	CaughtUp bool
@@ -123,6 +130,9 @@ type History struct {
 
 	// authorships are what a recording says about authors, until it is read.
 	authorships []Authorship
-	// lines of the recording that it was read from.
+	// lines of the recording that it was read from, as far as they are whole, and their chain.
 	lines int
+	chain chain
+	// unsealed: its only damage is that its end is missing.
+	unsealed bool
 }

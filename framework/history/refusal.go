@@ -36,6 +36,15 @@ type Health struct {
 	Ended string `json:"ended,omitempty"`
 	// Log holds the last lines that it printed during the scenario: those that name the scenario, if any do.
 	Log []string `json:"log,omitempty"`
+	// Beside are the lines that it printed around the violations, as far as its log says when.
+	Beside []LogLine `json:"beside,omitempty"`
+}
+
+// LogLine is a line of the implementation's log.
+type LogLine struct {
+	// At is when it was printed, by the line itself, since the recording began.
+	At   time.Duration `json:"at"`
+	Text string        `json:"text"`
 }
 
 // AppendHealth adds how the implementation was to the file that the history was read from, which nobody may be writing to, and to the history.

@@ -57,7 +57,7 @@ func (v Verdicts) Violations() []Violation {
 // Run replays the history once, before all rules, and before others that want to see the same replay.
 //
 // A rule stops at the first gap in a kind that it needs: what it found before stands, and without it the verdict is Inconclusive. So it is where
-// a kind was not recorded, and where the recording was not caught up. What only a standstill of the API server may have broken is Inconclusive, too.
+// a kind was not recorded, and where the recording is damaged or was not caught up. What only a standstill of the API server may have broken is Inconclusive, too.
 func Run(h *history.History, rules []Rule, observers ...func(*history.Cluster, history.Change)) Verdicts {
 	seats := make([]seat, len(rules))
 	for i, rule := range rules {
@@ -167,6 +167,9 @@ func Incomplete(h *history.History, kinds ...history.Kind) string {
 				return fmt.Sprintf("events of %s may be missing after resourceVersion %d: %s", kind, gap.After, gap.Reason)
 			}
 		}
+	}
+	if h.Damage != "" {
+		return "the recording is not whole: " + h.Damage
 	}
 	if !h.CaughtUp {
 		return "the recording was not proven complete: it ended before it was caught up"

@@ -32,7 +32,7 @@ func Within(d time.Duration, from, to Event) NodeMatcher {
 				case len(follows) > 0 && late:
 					return wrong(fmt.Sprintf("%s after %.3f s", to, took), follows[0], begin)
 				case late:
-					return wrong(fmt.Sprintf("no %s in %.3f s after %s", to, took, from), begin)
+					return missed(wrong(fmt.Sprintf("no %s in %.3f s after %s", to, took, from), begin), s.h.Due(begin.At, d))
 				case standstill != nil:
 					pending = fmt.Sprintf("%s %.3f s after %s: %s", to, took, from, standstill)
 				case len(follows) == 0:
@@ -42,6 +42,14 @@ func Within(d time.Duration, from, to Event) NodeMatcher {
 			return Answer{Untested: pending}
 		},
 	}
+}
+
+// missed is the answer with the deadline as the time at which the promise was broken: what began the wait broke nothing.
+func missed(answer Answer, deadline time.Time) Answer {
+	for i := range answer.Violations {
+		answer.Violations[i].Time = deadline
+	}
+	return answer
 }
 
 // NotWithin asks that to does not follow within d of from's first occurrence. Without from it is not tested; to need not happen.

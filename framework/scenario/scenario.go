@@ -243,15 +243,17 @@ func (s *Scenario) Bind(name string, values ...string) {
 }
 
 // Finish records how the scenario ended, proves the recording complete, closes it, and returns the history. It also returns what it has when the proof
-// fails: the history says itself that it is not complete, and the error why.
+// fails: the history says itself that it is not complete, and the error why. The recording is the caller's to seal.
 func (s *Scenario) Finish(ctx context.Context, ending history.Ending) (*history.History, error) {
 	bounded, cancel := context.WithTimeout(ctx, catchUpTimeout)
 	defer cancel()
 	ending.Nodes = string(s.kind)
-	ended := s.recorder.End(ending)
-	incomplete := errors.Join(ended, s.recorder.CatchUp(bounded))
+	incomplete := s.recorder.End(ending)
+	if incomplete == nil {
+		incomplete = s.recorder.CatchUp(bounded)
+	}
 	closed := s.recorder.Close()
-	h, err := history.Open(s.path)
+	h, err := history.OpenUnsealed(s.path)
 	if err == nil {
 		err = s.attribute(ctx, h)
 	}

@@ -33,8 +33,8 @@ func subjectOf(cluster *history.Cluster, change history.Change, read reading) st
 	switch object := change.Object.(type) {
 	case *corev1.Pod:
 		subject := "pod " + object.Name
-		if revision := read.of(cluster, object); revision != "" {
-			subject += " (" + revision + ")"
+		if called := read.of(cluster, object); called != "" {
+			subject += " (" + called + ")"
 		}
 		if node := history.NodeOf(object); node != "" {
 			subject += " on " + node
@@ -47,7 +47,8 @@ func subjectOf(cluster *history.Cluster, change history.Change, read reading) st
 	case *corev1.Event:
 		return fmt.Sprintf("event %s on %s %s:", object.Reason, object.InvolvedObject.Kind, object.InvolvedObject.Name)
 	}
-	return string(change.Kind) + " " + change.Object.GetName()
+	kind, _, _ := strings.Cut(string(change.Kind), ".")
+	return kind + " " + change.Object.GetName()
 }
 
 // revisionOf returns "updated", "old" or, for a pod that none of its DaemonSet's templates could have made, "unknown"; "" for a pod that
@@ -63,6 +64,22 @@ func revisionOf(cluster *history.Cluster, pod *corev1.Pod) string {
 	}
 	return "old"
 }
+
+// versionOf is the tag of the pod's image, where that is short: "v2"; else empty.
+func versionOf(pod *corev1.Pod) string {
+	if len(pod.Spec.Containers) == 0 {
+		return ""
+	}
+	image := pod.Spec.Containers[0].Image
+	tag := image[strings.LastIndex(image, ":")+1:]
+	if tag == image || strings.Contains(tag, "/") || len(tag) > longestVersion {
+		return ""
+	}
+	return tag
+}
+
+// longestVersion is what a lane has room for.
+const longestVersion = 8
 
 func predicatesOf(change history.Change) []string {
 	if event, ok := change.Object.(*corev1.Event); ok {
@@ -100,6 +117,10 @@ func predicatesOf(change history.Change) []string {
 		if before, ok := change.Before.(*policyv1.PodDisruptionBudget); ok {
 			predicates = budgetChanges(before, object)
 		}
+	case *history.UnitedDaemonSet:
+		if before, ok := change.Before.(*history.UnitedDaemonSet); ok {
+			predicates = unitedChanges(before, object)
+		}
 	}
 	predicates = append(predicates, replicaChanges(change.Before, change.Object)...)
 	predicates = append(predicates, metadataChanges(change)...)
@@ -118,6 +139,8 @@ func introduction(object history.Object) string {
 		return ": " + strategyOf(object)
 	case *policyv1.PodDisruptionBudget:
 		return ": " + budgetOf(object)
+	case *history.UnitedDaemonSet:
+		return ": " + unitedOf(object)
 	}
 	return ""
 }
@@ -176,6 +199,9 @@ func ownerChanges(before, after history.Object) []string {
 	return []string{"went from " + strings.Join(from, ", ") + " to " + strings.Join(to, ", ")}
 }
 
+// bookkeeping are annotations of Kubernetes that change on their own and say nothing to a reader.
+var bookkeeping = []string{"deprecated.daemonset.template.generation", "node.alpha.kubernetes.io/ttl"}
+
 func mapChanges(what string, before, after map[string]string) []string {
 	var changes []string
 	all := maps.Clone(before)
@@ -184,6 +210,9 @@ func mapChanges(what string, before, after map[string]string) []string {
 	}
 	maps.Copy(all, after)
 	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if slices.Contains(bookkeeping, key) {
+			continue
+		}
 		from, had := before[key]
 		to, has := after[key]
 		switch {

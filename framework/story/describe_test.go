@@ -49,46 +49,46 @@ func TestEveryChangeHasItsWords(t *testing.T) {
 				s.agent.Status(func(status *appsv1.DaemonSetStatus) { status.CollisionCount = ptr.To[int32](1) })
 			}, "DaemonSet agent status says collisionCount 0 -> 1"},
 		"a pod starts": {
-			func(s stage) { s.pod.Edit(starting) }, "pod agent-a (updated) on node-1 started running"},
+			func(s stage) { s.pod.Edit(starting) }, "pod agent-a (updated v1) on node-1 started running"},
 		"a pod becomes Ready": {
-			func(s stage) { s.pod.Edit(starting).Ready() }, "pod agent-a (updated) on node-1 became Ready"},
+			func(s stage) { s.pod.Edit(starting).Ready() }, "pod agent-a (updated v1) on node-1 became Ready"},
 		"a pod becomes Ready with an old transition time": {
 			func(s stage) { s.pod.Edit(starting).ReadySince(s.Now().Add(-time.Minute)) },
-			"pod agent-a (updated) on node-1 became Ready (as of 11:59:00)"},
+			"pod agent-a (updated v1) on node-1 became Ready (as of 11:59:00)"},
 		"a pod becomes Ready without a transition time": {
 			func(s stage) { s.pod.Edit(starting).ReadySince(time.Time{}) },
-			"pod agent-a (updated) on node-1 became Ready (without a transition time)"},
+			"pod agent-a (updated v1) on node-1 became Ready (without a transition time)"},
 		"the transition time of Ready moves": {
-			func(s stage) { s.pod.Ready().ReadySince(s.Now().Add(time.Minute)) }, "pod agent-a (updated) on node-1 Ready moved from 12:00:00 to 12:01:00"},
+			func(s stage) { s.pod.Ready().ReadySince(s.Now().Add(time.Minute)) }, "pod agent-a (updated v1) on node-1 Ready moved from 12:00:00 to 12:01:00"},
 		"a pod becomes unready": {
-			func(s stage) { s.pod.Ready().Unready() }, "pod agent-a (updated) on node-1 became unready"},
+			func(s stage) { s.pod.Ready().Unready() }, "pod agent-a (updated v1) on node-1 became unready"},
 		"a pod fails": {
 			func(s stage) {
 				s.pod.Edit(func(pod *corev1.Pod) { pod.Status.Phase, pod.Status.Reason = corev1.PodFailed, "Evicted" })
-			}, "pod agent-a (updated) on node-1 failed (Evicted)"},
+			}, "pod agent-a (updated v1) on node-1 failed (Evicted)"},
 		"an old pod is deleted": {
-			func(s stage) { s.agent.Update("v2"); s.pod.Terminating() }, "pod agent-a (old) on node-1 began terminating"},
+			func(s stage) { s.agent.Update("v2"); s.pod.Terminating() }, "pod agent-a (old v1) on node-1 began terminating"},
 		"a pod is deleted with a grace period": {
 			func(s stage) {
 				s.pod.Edit(func(pod *corev1.Pod) {
 					grace := int64(30)
 					pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = &metav1.Time{Time: s.Now()}, &grace
 				})
-			}, "pod agent-a (updated) on node-1 began terminating (grace period 30 s)"},
+			}, "pod agent-a (updated v1) on node-1 began terminating (grace period 30 s)"},
 		"a terminating pod goes": {
-			func(s stage) { s.pod.Ready().Terminating().Gone() }, "pod agent-a (updated) on node-1 was removed"},
+			func(s stage) { s.pod.Ready().Terminating().Gone() }, "pod agent-a (updated v1) on node-1 was removed"},
 		"a pod goes at once": {
-			func(s stage) { s.pod.Ready().Gone() }, "pod agent-a (updated) on node-1 was removed at once: Ready"},
+			func(s stage) { s.pod.Ready().Gone() }, "pod agent-a (updated v1) on node-1 was removed at once: Ready"},
 		"a container restarts": {
 			func(s stage) {
 				s.pod.Edit(func(pod *corev1.Pod) { pod.Status.ContainerStatuses = []corev1.ContainerStatus{{RestartCount: 2}} })
-			}, "pod agent-a (updated) on node-1 restarted a container (restart 2)"},
+			}, "pod agent-a (updated v1) on node-1 restarted a container (restart 2)"},
 		"a pod is released": {
 			func(s stage) { s.pod.Edit(func(pod *corev1.Pod) { pod.OwnerReferences = nil }) }, "pod agent-a on node-1 was released by DaemonSet agent"},
 		"a pod is labelled": {
-			func(s stage) { s.pod.Edit(func(pod *corev1.Pod) { pod.Labels["extra"] = "yes" }) }, "pod agent-a (updated) on node-1 got label extra=yes"},
+			func(s stage) { s.pod.Edit(func(pod *corev1.Pod) { pod.Labels["extra"] = "yes" }) }, "pod agent-a (updated v1) on node-1 got label extra=yes"},
 		"something else changes in a pod": {
-			func(s stage) { s.pod.Edit(func(pod *corev1.Pod) { pod.Status.PodIP = "10.0.0.1" }) }, "pod agent-a (updated) on node-1 was updated"},
+			func(s stage) { s.pod.Edit(func(pod *corev1.Pod) { pod.Status.PodIP = "10.0.0.1" }) }, "pod agent-a (updated v1) on node-1 was updated"},
 		"a template changes": {
 			func(s stage) { s.agent.Update("v2") }, "DaemonSet agent template changed (image registry.example/agent:v1 -> registry.example/agent:v2)"},
 		"a limit changes": {

@@ -49,19 +49,20 @@ func Group(violations []judge.Violation) []Finding {
 	return findings
 }
 
-// sameEvent reports whether one event broke both promises or, where no event did, one state.
+// sameEvent reports whether one event broke both promises or, where no event did, one state: what is overdue is so at times that differ by judge.Lag, as a
+// rule allows for that and a matcher need not.
 func sameEvent(a, b judge.Violation) bool {
-	return a.ResourceVersion > 0 && a.ResourceVersion == b.ResourceVersion && a.Node == b.Node && (len(a.Window) == 0) == (len(b.Window) == 0)
+	return a.Time.Sub(b.Time).Abs() <= judge.Lag && a.ResourceVersion > 0 && a.ResourceVersion == b.ResourceVersion && a.Node == b.Node && (len(a.Window) == 0) == (len(b.Window) == 0)
 }
 
 // Findings returns the violations in one recording as a report carries them: one per requirement, as Group leads and refers.
 func Findings(h *history.History, violations []judge.Violation, options Options) []reports.Violation {
 	var shown []reports.Violation
 	for _, finding := range Group(violations) {
-		led := report(h, finding.Violation, options, numbered(finding.Violation) || slices.ContainsFunc(finding.More, numbered))
+		led := report(h, finding.Violation, options, refersByNumber(finding.Violation) || slices.ContainsFunc(finding.More, refersByNumber))
 		led.AlsoBreaks, led.SameEventAs = finding.AlsoBreaks, finding.SameEventAs
 		if led.SameEventAs != "" {
-			led.Window, led.Picture = nil, nil
+			led.Window, led.Picture, led.Budgets, led.Log = nil, nil, nil, nil
 		}
 		for _, v := range finding.More {
 			led.More = append(led.More, brief(v, finding.Violation))

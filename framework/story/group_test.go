@@ -157,7 +157,7 @@ func TestAPodIsCalledWhatItIsWhenThePromiseBreaks(t *testing.T) {
 		t.Errorf("its lane calls it %q, want old", lane.Revision)
 	}
 	for i, want := range []string{
-		"pod agent-old (old, updated at the time) on node-1 was created: pending", "pod agent-old (old) on node-1 began terminating",
+		"pod agent-old (old v1, updated at the time) on node-1 was created: pending", "pod agent-old (old v1) on node-1 began terminating",
 	} {
 		if got := violation.Window[i].Event; got != want {
 			t.Errorf("the table says %q, want %q", got, want)

@@ -20,8 +20,12 @@ type seen struct {
 	// broke is the index of the step at which the promise broke, -1 if there is none.
 	broke  int
 	limits string
-	state  []string
-	window []reports.WindowEvent
+	// before and after are what the event changed on the violation's node, where the judge did not say.
+	before, after string
+	// state is what broke the promise, where no event did.
+	state   []string
+	window  []reports.WindowEvent
+	budgets []picture.Budget
 	// numbered: what is said of the violation refers to pods by their numbers.
 	numbered bool
 	read     reading
@@ -39,7 +43,7 @@ type step struct {
 func look(h *history.History, v judge.Violation, at cause, numbered bool) *seen {
 	s := &seen{nodes: nodesOf(h, v, at), broke: -1, read: readAt(h, at), numbered: numbered}
 	w := newWatcher(s.nodes)
-	rows := newRows(v, s.read)
+	rows, charts := newRows(v, s.read), budgetsOf(v)
 	moment := momentOf(h, v)
 	pending := !at.event
 	index, now := -1, time.Time{}
@@ -60,32 +64,42 @@ func look(h *history.History, v judge.Violation, at cause, numbered bool) *seen 
 		pass(cluster.Time)
 		index++
 		now = cluster.Time
+		if at.event && index == at.index && v.Node != "" && !told(v) {
+			s.before = podsOn(cluster, w.lives, v.Node, now)
+		}
 		moved, mark := w.see(cluster, change, s.read)
 		broke := at.event && index == at.index
 		if moved || mark != "" || broke {
 			s.steps = append(s.steps, step{time: now, mark: mark, stages: w.stages(now)})
 		}
 		if broke {
-			s.broke, moment = len(s.steps)-1, now
+			s.broke, moment, w.settled = len(s.steps)-1, now, true
 		}
 		rows.see(cluster, change, broke)
+		charts.see(cluster, change.Entry, index)
 		if index == at.index {
-			workload := workloadOf(cluster, v, h.Entries[index])
-			s.limits = limitsOf(cluster, workload)
-			if at.state(v) {
+			s.limits = limitsOf(cluster, workloadOf(cluster, v, h.Entries[index]), later(moment, now))
+			switch {
+			case !at.event && (v.Node == "" || !told(v)):
 				s.state = stateOf(cluster, v.Node, later(moment, now))
+			case s.before != "":
+				s.after = podsOn(cluster, w.lives, v.Node, now)
 			}
 		}
 	})
 	pass(later(moment, now))
-	s.pods, s.window = w.seen, rows.events(moment)
+	s.pods, s.window, s.budgets = w.seen, rows.events(moment), charts.pictures(at.index, moment)
 	return s
 }
+
+// told reports whether the judge said what the event changed.
+func told(v judge.Violation) bool { return v.Before != "" || v.After != "" }
 
 // breakAt makes the moment a step of its own, where no event broke the promise.
 func (s *seen) breakAt(moment time.Time, w *watcher) {
 	s.steps = append(s.steps, step{time: moment, stages: w.stages(moment)})
 	s.broke = len(s.steps) - 1
+	w.settled = true
 }
 
 func later(a, b time.Time) time.Time {

@@ -21,8 +21,8 @@ const (
 	earlierMarks = 3
 )
 
-// numbered reports whether the violation's text refers to pods by number, as matchers.Nth does.
-func numbered(v judge.Violation) bool { return strings.Contains(v.Promise+v.Got, "(no. ") }
+// refersByNumber reports whether the violation's text refers to pods by number, as matchers.Nth does.
+func refersByNumber(v judge.Violation) bool { return strings.Contains(v.Promise+v.Got, "(no. ") }
 
 // picture returns what is to be drawn; nil if the violation concerns no node.
 func (s *seen) picture() *picture.Picture {
@@ -62,7 +62,7 @@ func (s *seen) lanes(node string, shown []step) []picture.Lane {
 	})
 	lanes := make([]picture.Lane, 0, len(pods))
 	for _, uid := range pods {
-		lane := picture.Lane{Pod: s.pods[uid].name, Revision: s.read[uid], Life: lifeOf(uid, shown)}
+		lane := picture.Lane{Pod: s.pods[uid].name, Revision: s.read[uid], Version: s.pods[uid].version, Life: lifeOf(uid, shown)}
 		if s.numbered {
 			lane.Number = s.pods[uid].number
 		}

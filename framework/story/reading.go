@@ -1,6 +1,8 @@
 package story
 
 import (
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -31,12 +33,29 @@ func readAt(h *history.History, at cause) reading {
 	return read
 }
 
+// subject is the pod, as of the violation.
+func (r reading) subject(pod *corev1.Pod) string {
+	subject := "pod " + pod.Name
+	if revision := r[pod.UID]; revision != "" {
+		subject += " (" + withVersion(revision, pod) + ")"
+	}
+	return subject + " on " + history.NodeOf(pod)
+}
+
+// withVersion is, for example, "old v1", as a lane has it.
+func withVersion(revision string, pod *corev1.Pod) string {
+	return strings.TrimSpace(revision + " " + versionOf(pod))
+}
+
 // of is the pod's revision in words, as of the violation, and as of the event where that differs.
 func (r reading) of(cluster *history.Cluster, pod *corev1.Pod) string {
 	then := revisionOf(cluster, pod)
 	read, known := r[pod.UID]
-	if !known || read == then || then == "" {
-		return then
+	switch {
+	case then == "":
+		return ""
+	case !known || read == then:
+		return withVersion(then, pod)
 	}
-	return read + ", " + then + " at the time"
+	return withVersion(read, pod) + ", " + then + " at the time"
 }

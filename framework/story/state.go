@@ -8,13 +8,13 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
+	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
 
-// nodesNamed bounds how many nodes a line of the state names.
+// nodesNamed bounds how many nodes a line names.
 const nodesNamed = 5
 
 func daemonSetsOf(cluster *history.Cluster) []*appsv1.DaemonSet {
@@ -43,29 +43,8 @@ func workloadOf(cluster *history.Cluster, v judge.Violation, entry history.Entry
 	return nil
 }
 
-// limitsOf spells out the percentages of a DaemonSet's limits, for example "maxSurge 25% of 10 nodes is 3"; empty if it has none.
-func limitsOf(cluster *history.Cluster, daemonSet *appsv1.DaemonSet) string {
-	if daemonSet == nil || daemonSet.Spec.UpdateStrategy.RollingUpdate == nil {
-		return ""
-	}
-	rolling, nodes := daemonSet.Spec.UpdateStrategy.RollingUpdate, cluster.Desired(daemonSet.UID)
-	var limits []string
-	for _, limit := range []struct {
-		name  string
-		value *intstr.IntOrString
-	}{{"maxSurge", rolling.MaxSurge}, {"maxUnavailable", rolling.MaxUnavailable}} {
-		if limit.value == nil || limit.value.Type != intstr.String {
-			continue
-		}
-		if number, err := intstr.GetScaledValueFromIntOrPercent(limit.value, nodes, true); err == nil {
-			limits = append(limits, fmt.Sprintf("%s %s of %d nodes is %d", limit.name, limit.value, nodes, number))
-		}
-	}
-	return strings.Join(limits, ", ")
-}
-
-// stateOf puts a state in words: a line per DaemonSet, one for their history objects, and one per group of nodes with pods alike. With a node given,
-// that node alone.
+// stateOf puts a state in words: a line per DaemonSet, UnitedDaemonSet and PodDisruptionBudget, one for the history objects, and one per group of nodes with pods
+// alike. With a node given, that node alone.
 func stateOf(cluster *history.Cluster, node string, now time.Time) []string {
 	var lines []string
 	for _, daemonSet := range daemonSetsOf(cluster) {
@@ -73,6 +52,14 @@ func stateOf(cluster *history.Cluster, node string, now time.Time) []string {
 		lines = append(lines, fmt.Sprintf("DaemonSet %s: %s; status: desired %d, current %d, updated %d, ready %d, available %d, unavailable %d, misscheduled %d",
 			daemonSet.Name, strategyOf(daemonSet), status.DesiredNumberScheduled, status.CurrentNumberScheduled, status.UpdatedNumberScheduled,
 			status.NumberReady, status.NumberAvailable, status.NumberUnavailable, status.NumberMisscheduled))
+	}
+	for _, united := range cluster.United() {
+		lines = append(lines, familyInWords(united))
+	}
+	for _, budget := range cluster.Budgets() {
+		status := budget.Status
+		lines = append(lines, fmt.Sprintf("PodDisruptionBudget %s: %s; status: expected %d, healthy %d, desired %d, allowed %d; selected: %s",
+			budget.Name, budgetOf(budget), status.ExpectedPods, status.CurrentHealthy, status.DesiredHealthy, status.DisruptionsAllowed, selected(cluster, budget, now)))
 	}
 	var revisions []string
 	for _, revision := range cluster.Revisions {
@@ -84,8 +71,23 @@ func stateOf(cluster *history.Cluster, node string, now time.Time) []string {
 	return append(lines, nodesAlike(cluster, node, now)...)
 }
 
-// nodesAlike groups the nodes by what pods they have.
-func nodesAlike(cluster *history.Cluster, only string, now time.Time) []string {
+// selected are the pods of a budget in words.
+func selected(cluster *history.Cluster, budget *policyv1.PodDisruptionBudget, now time.Time) string {
+	var words []string
+	for _, pod := range cluster.SelectedBy(budget) {
+		words = append(words, podInWords(cluster, pod, now, true))
+	}
+	return alternatives(words)
+}
+
+// group is some nodes, in order, and what pods they have alike.
+type group struct {
+	nodes []string
+	pods  string
+}
+
+// groupsOf groups the nodes by what pods they have.
+func groupsOf(cluster *history.Cluster, only string, now time.Time) []group {
 	pods := map[string][]*corev1.Pod{}
 	for _, daemonSet := range daemonSetsOf(cluster) {
 		for _, node := range cluster.EligibleNodes(daemonSet) {
@@ -106,42 +108,58 @@ func nodesAlike(cluster *history.Cluster, only string, now time.Time) []string {
 		for _, pod := range here {
 			words = append(words, podInWords(cluster, pod, now, only != ""))
 		}
-		slices.Sort(words)
-		if len(words) == 0 {
-			words = []string{"no pod"}
-		}
-		key := strings.Join(words, "; ")
-		nodes[key] = append(nodes[key], node)
+		nodes[alternatives(words)] = append(nodes[alternatives(words)], node)
 	}
-	var lines []string
+	var groups []group
 	for words, names := range nodes {
 		slices.Sort(names)
-		text := strings.Join(names[:min(len(names), nodesNamed)], ", ")
-		if hidden := len(names) - nodesNamed; hidden > 0 {
-			text += fmt.Sprintf(" and %d more", hidden)
-		}
-		if text == "" {
-			text = "no node"
-		}
-		lines = append(lines, text+": "+words)
+		groups = append(groups, group{names, words})
 	}
-	slices.Sort(lines)
+	slices.SortFunc(groups, func(a, b group) int { return strings.Compare(a.nodes[0], b.nodes[0]) })
+	return groups
+}
+
+// nodesAlike is a line per group of nodes.
+func nodesAlike(cluster *history.Cluster, only string, now time.Time) []string {
+	var lines []string
+	for _, group := range groupsOf(cluster, only, now) {
+		names := group.nodes
+		if names[0] == "" {
+			names = append([]string{"no node"}, names[1:]...)
+		}
+		lines = append(lines, firstOf(names)+": "+group.pods)
+	}
 	return lines
 }
 
-// podInWords is, for example, "pod, updated, available", or with its name "agent-x7k2p, updated, available".
+// firstOf lists the first few of the nodes, and how many more there are.
+func firstOf(nodes []string) string {
+	text := strings.Join(nodes[:min(len(nodes), nodesNamed)], ", ")
+	if hidden := len(nodes) - nodesNamed; hidden > 0 {
+		text += fmt.Sprintf(" and %d more", hidden)
+	}
+	return text
+}
+
+// alternatives joins words about pods, in order.
+func alternatives(words []string) string {
+	if len(words) == 0 {
+		return "no pod"
+	}
+	slices.Sort(words)
+	return strings.Join(words, "; ")
+}
+
+// podInWords is, for example, "updated pod, available", or with its name "agent-x7k2p updated, available".
 func podInWords(cluster *history.Cluster, pod *corev1.Pod, now time.Time, named bool) string {
 	l := life{pod: pod}
 	if owner := cluster.OwnerOf(pod); owner != nil {
 		l.minReadySeconds = owner.Spec.MinReadySeconds
 	}
-	name := "pod"
+	revision := revisionOf(cluster, pod)
+	name := strings.TrimSpace(revision + " pod")
 	if named {
-		name = pod.Name
+		name = strings.TrimSpace(pod.Name + " " + revision)
 	}
-	words := []string{name}
-	if revision := revisionOf(cluster, pod); revision != "" {
-		words = append(words, revision)
-	}
-	return strings.Join(append(words, l.at(now).String()), ", ")
+	return name + ", " + l.at(now).String()
 }

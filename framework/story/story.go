@@ -20,7 +20,7 @@ type Options struct {
 // Report returns the violation as a report carries it, with all that reports.Story needs. Violations of several promises, or several times, are for
 // Findings.
 func Report(h *history.History, v judge.Violation, options Options) reports.Violation {
-	return report(h, v, options, numbered(v))
+	return report(h, v, options, refersByNumber(v))
 }
 
 func report(h *history.History, v judge.Violation, options Options, numbered bool) reports.Violation {
@@ -42,12 +42,16 @@ func report(h *history.History, v judge.Violation, options Options, numbered boo
 	if !h.Start.IsZero() && !shown.Time.IsZero() {
 		shown.Into = max(0, shown.Time.Sub(h.Start)).Round(time.Millisecond)
 	}
+	shown.Log = logOf(h, shown.Time)
 	for _, gap := range h.Gaps {
 		shown.Notes = append(shown.Notes, paragraph.Printable(gapText(gap)))
 	}
 	if at := causeOf(h, v); at.index >= 0 {
 		seen := look(h, v, at, numbered)
-		shown.Limits, shown.State, shown.Window, shown.Picture = seen.limits, seen.state, seen.window, seen.picture()
+		shown.Limits, shown.State, shown.Window, shown.Picture, shown.Budgets = seen.limits, seen.state, seen.window, seen.picture(), seen.budgets
+		if seen.after != "" {
+			shown.Before, shown.After = seen.before, seen.after
+		}
 	}
 	return shown
 }

@@ -35,6 +35,8 @@ func TestStoriesReadLikeThis(t *testing.T) {
 		"nothing happened":             {make: nothingHappened, unicode: true},
 		"due and missing":              {make: dueAndMissing, unicode: true},
 		"status only":                  {make: statusOnly, unicode: true},
+		"too few at the end":           {make: tooFewAtTheEnd, unicode: true},
+		"overdrawn":                    {make: overdrawn, recording: recording, unicode: true},
 		"long history":                 {make: longHistory, recording: "my artifacts/it's.jsonl", unicode: true},
 	}
 	for name, test := range cases {
@@ -95,7 +97,7 @@ func TestAReportedViolationCarriesTheEvidence(t *testing.T) {
 		t.Fatalf("the window is %+v, want its three events", reported.Window)
 	}
 	last := reported.Window[2]
-	if last.Offset != 0 || !last.Broke || last.Node != "node-3" || last.Event != "pod agent-c4d5e (updated) on node-3 was created: pending" {
+	if last.Offset != 0 || !last.Broke || last.Node != "node-3" || last.Event != "pod agent-c4d5e (updated v2) on node-3 was created: pending" {
 		t.Errorf("the window ends with %+v, want the event that broke the promise", last)
 	}
 	if failed := reported.Window[1]; failed.Offset != -4*time.Millisecond || failed.Broke {

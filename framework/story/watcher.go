@@ -21,7 +21,8 @@ import (
 // nodesShown is how many nodes a picture has room for: the violation's own and those that its window speaks of most.
 const nodesShown = 3
 
-// nodesOf chooses the nodes to draw: the violation's, then those of its window, the most frequent first.
+// nodesOf chooses the nodes to draw: the violation's, then those of its window, the most frequent first. Where a state broke the promise that is about
+// no node, they are followed by one of each group of nodes that are alike then.
 func nodesOf(h *history.History, v judge.Violation, at cause) []string {
 	entries := v.Window
 	if at.event {
@@ -40,13 +41,38 @@ func nodesOf(h *history.History, v judge.Violation, at cause) []string {
 	if v.Node != "" {
 		nodes = slices.Insert(nodes, 0, v.Node)
 	}
+	if v.Node == "" && !at.event {
+		for _, node := range examples(h, at, later(v.Time, h.Start)) {
+			if !slices.Contains(nodes, node) {
+				nodes = append(nodes, node)
+			}
+		}
+	}
 	return nodes[:min(len(nodes), nodesShown)]
+}
+
+// examples are one of each group of nodes that are alike behind the entry.
+func examples(h *history.History, at cause, now time.Time) []string {
+	var nodes []string
+	index := -1
+	h.Replay(func(cluster *history.Cluster, _ history.Change) {
+		if index++; index == at.index {
+			for _, group := range groupsOf(cluster, "", now) {
+				if len(daemonSetsOf(cluster)) > 0 && group.nodes[0] != "" {
+					nodes = append(nodes, group.nodes[0])
+				}
+			}
+		}
+	})
+	return nodes
 }
 
 // podSeen is what a lane says of a pod beside its life.
 type podSeen struct {
 	node, name string
 	number     int
+	// version is the tag of its image when the promise broke or, if it did not exist then, when it last, or first, did; empty for one that says nothing.
+	version string
 }
 
 // watcher follows a replay and finds which entries change the picture.
@@ -58,6 +84,8 @@ type watcher struct {
 	created map[string]int
 	// announced holds what a stimulus has announced a change of: the change itself then needs no mark of its own.
 	announced map[string]bool
+	// settled: the promise broke, so what pods are called does not change any more.
+	settled bool
 	// desired is how many nodes each workload with a percentage was to run on.
 	desired map[types.UID]int
 }
@@ -110,6 +138,9 @@ func (w *watcher) pod(cluster *history.Cluster, change history.Change, pod *core
 	w.lives[pod.UID] = now
 	shown := w.seen[pod.UID]
 	shown.node, shown.name = node, pod.Name
+	if !w.settled || shown.version == "" {
+		shown.version = versionOf(pod)
+	}
 	w.seen[pod.UID] = shown
 	return !known || !sameLane(before.pod, pod)
 }
@@ -167,7 +198,7 @@ func (w *watcher) mark(cluster *history.Cluster, change history.Change, read rea
 func (w *watcher) eligible(cluster *history.Cluster, change history.Change) string {
 	var texts []string
 	for _, daemonSet := range daemonSetsOf(cluster) {
-		if limitsOf(cluster, daemonSet) == "" {
+		if !takesShares(daemonSet) {
 			continue
 		}
 		before, known := w.desired[daemonSet.UID]

@@ -1,10 +1,12 @@
 package story
 
 import (
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -53,7 +55,12 @@ func identityOf(entry history.Entry) identity {
 func newRows(v judge.Violation, read reading) *rows {
 	r := &rows{places: map[identity][]int{}, read: read}
 	for place, entry := range v.Window {
-		r.all = append(r.all, rowOf(entry, entry.Time, describe(nil, history.Change{Entry: entry}, read)))
+		text := describe(nil, history.Change{Entry: entry}, read)
+		if pod, ok := entry.Object.(*corev1.Pod); ok && entry.Type == watch.Modified && history.IsReady(pod) {
+			// What the clock did is in no recording: see matchers.PodAvailable.
+			text = fmt.Sprintf("%s became available (Ready since %s)", read.subject(pod), clock(history.Ready(pod).LastTransitionTime.Time))
+		}
+		r.all = append(r.all, rowOf(entry, entry.Time, text))
 		r.places[identityOf(entry)] = append(r.places[identityOf(entry)], place)
 	}
 	return r

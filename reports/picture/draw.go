@@ -75,15 +75,19 @@ func (d *drawing) margin() int {
 }
 
 func (d *drawing) label(lane Lane) string {
-	names, revisions, numbers := 0, 0, 0
+	names, revisions, versions, numbers := 0, 0, 0, 0
 	for _, node := range d.Nodes {
 		for _, lane := range node.Lanes {
 			names = max(names, utf8.RuneCountInString(d.shorten(lane.Pod)))
 			revisions = max(revisions, len(lane.Revision))
+			versions = max(versions, len(lane.Version))
 			numbers = max(numbers, len(number(lane)))
 		}
 	}
 	label := fmt.Sprintf("    %-*s  %-*s  ", names, d.shorten(lane.Pod), revisions, lane.Revision)
+	if versions > 0 {
+		label += fmt.Sprintf("%-*s  ", versions, lane.Version)
+	}
 	if numbers > 0 {
 		label += fmt.Sprintf("%-*s  ", numbers, number(lane))
 	}

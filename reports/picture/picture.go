@@ -35,6 +35,8 @@ type Lane struct {
 	// Revision of the pod at the picture's moment or, if it did not exist then, at the nearest step at which it did: "updated", "old",
 	// "unknown"; empty if nobody's.
 	Revision string `yaml:"revision,omitempty"`
+	// Version is the tag of the pod's image at that step, for example "v2"; empty if it says nothing.
+	Version string `yaml:"version,omitempty"`
 	// Number is the pod's place, counted from 1, among those of its revision that were created on the node; 0 if nothing refers to it.
 	Number int `yaml:"number,omitempty"`
 	// Life has a letter per step: the pod's stage from that step to the next. See Stage.

@@ -18,6 +18,12 @@ func (m Mark) MarshalYAML() (any, error) {
 	return onOneLine(mark(m))
 }
 
+// MarshalYAML writes an instant on a line of its own.
+func (i Instant) MarshalYAML() (any, error) {
+	type instant Instant
+	return onOneLine(instant(i))
+}
+
 func onOneLine(value any) (*yaml.Node, error) {
 	node := &yaml.Node{}
 	if err := node.Encode(value); err != nil {

@@ -19,6 +19,8 @@ const notDeleted = "NotDeleted"
 // trim drops what no rule and no check looks at: Event objects about pods and nodes but for notDeleted, heartbeats of nodes, what is long in their status, and answers that
 // repeat a node or a pod.
 func trim(h *history.History) {
+	// Git keeps them as they are, and digests do not compress.
+	h.Version = history.Unchained
 	h.Evidence = slices.DeleteFunc(h.Evidence, func(entry history.Entry) bool {
 		event, ok := entry.Object.(*corev1.Event)
 		return !ok || event.Reason != notDeleted && slices.Contains([]string{string(history.KindPod), string(history.KindNode)}, event.InvolvedObject.Kind)

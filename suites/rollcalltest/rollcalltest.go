@@ -14,6 +14,8 @@ package rollcalltest
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -65,6 +67,9 @@ func Run(t *testing.T, options Options) {
 	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if deadline, ok := t.Deadline(); ok {
+		if problem := noTime(time.Until(deadline)); problem != "" {
+			t.Fatal(problem)
+		}
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-endGrace))
 		defer cancel()
@@ -77,9 +82,21 @@ func Run(t *testing.T, options Options) {
 	for _, result := range report.Requirements {
 		t.Run(string(result.ID), func(t *testing.T) { tell(t, result, options.Artifacts) })
 	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		t.Errorf("rollcall: the run was interrupted %s before the deadline of go test: give it more time, such as -timeout=30m", endGrace)
+	}
 	if failure != nil {
 		t.Errorf("rollcall: %v; its output is above", failure)
 	}
+}
+
+// noTime says that what is left until the deadline of go test is too short to begin; empty if it is not.
+func noTime(left time.Duration) string {
+	if left > endGrace {
+		return ""
+	}
+	return fmt.Sprintf("rollcall: go test ends this test in %s, and the run would be interrupted %s before that: give it more time, such as -timeout=30m",
+		left.Round(time.Second), endGrace)
 }
 
 func (o Options) withDefaults() Options {

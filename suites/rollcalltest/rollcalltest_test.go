@@ -149,3 +149,12 @@ func TestAControllerThatReturnsByItselfHasFailed(t *testing.T) {
 		})
 	}
 }
+
+func TestATestWithoutTimeSaysSo(t *testing.T) {
+	if problem := noTime(20 * time.Second); !strings.Contains(problem, "in 20s") || !strings.Contains(problem, "-timeout=30m") {
+		t.Errorf("got %q", problem)
+	}
+	if problem := noTime(10 * time.Minute); problem != "" {
+		t.Errorf("go test's own default is refused: %s", problem)
+	}
+}

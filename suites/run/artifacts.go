@@ -93,18 +93,22 @@ func foreignIn(dir string) ([]string, error) {
 	}
 	var foreign []string
 	for _, entry := range entries {
-		if entry.IsDir() {
-			within, err := foreignIn(filepath.Join(dir, entry.Name()))
-			if err != nil {
-				return nil, err
-			}
-			if len(within) == 0 {
-				continue
-			}
+		if !entry.IsDir() || holdsFiles(filepath.Join(dir, entry.Name())) {
+			foreign = append(foreign, entry.Name())
 		}
-		foreign = append(foreign, entry.Name())
 	}
 	return foreign, nil
+}
+
+// holdsFiles looks no further than to the first file that is not in a marked folder. A folder that cannot be read is somebody's.
+func holdsFiles(dir string) bool {
+	if reports.Marked(dir) {
+		return false
+	}
+	entries, err := os.ReadDir(dir)
+	return err != nil || slices.ContainsFunc(entries, func(entry os.DirEntry) bool {
+		return !entry.IsDir() || holdsFiles(filepath.Join(dir, entry.Name()))
+	})
 }
 
 // claimFolder marks the folder as rollcall's, making it if need be, and locks it.

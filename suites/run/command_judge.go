@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
 )
@@ -36,6 +37,9 @@ Exit code: 0 all that was decided passed, 1 something failed, 2 a path cannot be
 	if flags.NArg() == 0 {
 		return exitUsage, usagef("name the recordings to judge, such as _artifacts/recordings/*.jsonl, or the folder of a run, such as _artifacts")
 	}
+	if err := checkOutput(*output); err != nil {
+		return exitUsage, usagef("-output: %w", err)
+	}
 	specs := specTree()
 	catalogue, err := requirements.Load()
 	if err != nil {
@@ -50,6 +54,11 @@ Exit code: 0 all that was decided passed, 1 something failed, 2 a path cannot be
 		}
 		for _, recording := range recordings {
 			j, err := judgeRecording(recording, root, catalogue)
+			if errors.Is(err, history.ErrEmpty) && recording != path {
+				fmt.Fprintf(out, "%s: nothing was recorded: the run was killed first, or could not write\n", recording)
+				code = worse(code, exitHarness)
+				continue
+			}
 			if err != nil {
 				return exitUsage, usageError{err}
 			}
@@ -79,6 +88,20 @@ Exit code: 0 all that was decided passed, 1 something failed, 2 a path cannot be
 	return worse(code, compare(out, flags.Arg(0), report)), nil
 }
 
+// checkOutput fails for a file that cannot be written, before anything is judged.
+func checkOutput(path string) error {
+	if path == "" {
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder: name a file", path)
+	}
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("%s cannot be written: %w", path, err)
+	}
+	return nil
+}
+
 // recordingsIn returns the recordings that a path stands for, and the folder that reports name them relative to: a recording, or the folder of a run,
 // or of recordings.
 func recordingsIn(path string) (recordings []string, root string, err error) {
@@ -93,6 +116,9 @@ func recordingsIn(path string) (recordings []string, root string, err error) {
 		if recordings, err = filepath.Glob(filepath.Join(folder, "*.jsonl")); err != nil || len(recordings) > 0 {
 			return recordings, path, err
 		}
+	}
+	if reports.Marked(path) {
+		return nil, "", fmt.Errorf("%s holds no recordings: its run ended before it recorded anything", path)
 	}
 	return nil, "", fmt.Errorf("%s holds no recordings: name the folder of a run, or its recordings", path)
 }

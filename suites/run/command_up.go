@@ -98,8 +98,8 @@ func (r *suiteRun) keep(ctx context.Context, provider provider, name string) (er
 	if err := w.write(); err != nil {
 		return err
 	}
-	r.say("%s, Kubernetes %s, without %s, ready in %.1f s; Ctrl-C takes it down\n    rollcall run -on %s -implementation=%s -focus=…",
-		where.Provider(), where.KubernetesVersion(), listOr(w.Replaces, "nothing"), time.Since(began).Seconds(), name, r.options.implementation)
+	r.say("%s, Kubernetes %s, with %s switched off, ready in %.1f s; Ctrl-C takes it down\n    rollcall run -on %s -implementation=%s -focus=…",
+		where.Provider(), where.KubernetesVersion(), listOr(w.Replaces, "no controller"), time.Since(began).Seconds(), name, r.options.implementation)
 	return watchOver(ctx, where)
 }
 

@@ -45,6 +45,9 @@ func judgeRecording(path, root string, catalogue *requirements.Catalogue) (judge
 // tell prints what the recording says and returns the exit code that goes with it.
 func (j judged) tell(out io.Writer, catalogue *requirements.Catalogue) int {
 	fmt.Fprintf(out, "%s: %s (%d entries)\n", j.path, j.history.Scenario, len(j.history.Entries))
+	if j.history.Damage != "" {
+		fmt.Fprintf(out, "  it is not whole: %s. What it shows before that counts; all else is undecided.\n", j.history.Damage)
+	}
 	if !j.known {
 		fmt.Fprintln(out, "  no spec of this rollcall made it: the standing rules alone judge it")
 	}

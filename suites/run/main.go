@@ -62,8 +62,12 @@ func Main(args []string) int {
 		fmt.Fprint(os.Stderr, usage)
 		return exitUsage
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
+	if args[1] == "run" || args[1] == "up" {
+		// Who reads the output may leave; the run goes on and writes its report.
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	}
 	code, err := dispatch(ctx, args[1], args[2:], os.Stdout)
 	switch {
 	case err == nil:
@@ -76,6 +80,15 @@ func Main(args []string) int {
 		return exitUsage
 	}
 	return exitHarness
+}
+
+// endings are the signals that end a command in order: Ctrl-C, kill and, unless the command is to survive it (nohup), the end of its terminal.
+func endings() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
 }
 
 func dispatch(ctx context.Context, command string, args []string, out io.Writer) (int, error) {
@@ -113,6 +126,9 @@ func dispatch(ctx context.Context, command string, args []string, out io.Writer)
 	case specsCommand:
 		return exitConformant, runSpecs(args)
 	case "help", "-h", "-help", "--help":
+		if len(args) > 0 {
+			return exitUsage, usagef("`rollcall %s -help` describes a command, `rollcall help` lists them", args[0])
+		}
 		fmt.Fprint(out, usage)
 		return exitConformant, nil
 	}

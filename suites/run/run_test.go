@@ -30,6 +30,10 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 	write(t, file, "not a recording\n")
 	implementation := filepath.Join(folder, "implementation.yaml")
 	write(t, implementation, "apiVersion: rollcall.dev/v1alpha1\nkind: Implementation\nmetadata: {name: x}\nspec:\n  features: [Surge, Surgery]\n  launch: {none: {}}\n")
+	foreign := filepath.Join(folder, "pod.yaml")
+	write(t, foreign, "kind: Pod\n")
+	packed := filepath.Join(folder, "packed.jsonl")
+	write(t, packed, "\x1f\x8b\x08")
 	artifacts := filepath.Join(folder, "artifacts")
 	for name, row := range map[string]struct {
 		args []string
@@ -64,6 +68,13 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 		"an argument to build":      {[]string{"build", "1.36.3"}, []string{`unexpected argument "1.36.3"`}},
 		"nothing to judge":          {[]string{"judge"}, []string{"name the recordings"}},
 		"a file that is none":       {[]string{"judge", file}, []string{file, "not a rollcall recording"}},
+		"a packed recording":        {[]string{"judge", packed}, []string{packed, "gunzip"}},
+		"judged into a folder":      {[]string{"judge", "-output=" + folder, packed}, []string{"-output", folder, "name a file"}},
+		"judged into no folder":     {[]string{"judge", "-output=" + filepath.Join(folder, "none", "x.yaml"), packed}, []string{"-output", "none"}},
+		"a report of another kind":  {[]string{"diff", foreign, foreign}, []string{foreign, `kind "Pod"`, "ConformanceReport"}},
+		"a report that is missing":  {[]string{"run", "-baseline=" + filepath.Join(folder, "missing.yaml")}, []string{"-baseline: open " + filepath.Join(folder, "missing.yaml")}},
+		"help on nothing":           {[]string{"help", "judge"}, []string{"rollcall judge -help"}},
+		"the whole machine":         {[]string{"run", "-artifacts=/"}, []string{"not rollcall's", "more"}},
 		"a recording that is not":   {[]string{"judge", filepath.Join(folder, "missing")}, []string{"missing"}},
 		"a row without specs":       {[]string{"run", "-dry-run", "-focus=INPLACE-018"}, []string{"INPLACE-018", "selects no spec"}},
 		"one of several on nothing": {[]string{"run", "-focus=SURGE-007", "-focus=no such"}, []string{"no such", "selects no spec"}},

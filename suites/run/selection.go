@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -206,6 +207,9 @@ func readReportAt(path string) (*reports.ConformanceReport, error) {
 		path += string(os.PathSeparator) + reports.YAMLFile
 	}
 	report, err := readReport(path)
+	if errors.As(err, new(*os.PathError)) {
+		return nil, err // which names it
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -176,7 +176,7 @@ func (s *supervisor) health(from spec.LogEnd, text string) history.Health {
 	if status := s.running.ExitStatus(); status != "" && !slices.Contains(ends, status) {
 		ends = append(ends, status)
 	}
-	return history.Health{Ended: strings.Join(ends, "; "), Log: s.running.LogSince(from.Position, spec.LogLines, text)}
+	return history.Health{Ended: strings.Join(ends, "; "), Log: s.running.LogSince(from.Position, spec.LogAsked, text)}
 }
 
 func (s *supervisor) handler() http.Handler {

@@ -35,15 +35,15 @@ func (c *Case) finish(ctx context.Context, ending history.Ending) (j Judgement, 
 	if h == nil {
 		return c.spec.undecided(c.process.session.header(), history.Ending{Aborted: "harness: there is no recording"}), err
 	}
-	j = c.spec.Judge(h, c.process.catalogue)
-	if !j.troubled() {
-		return j, err
+	if j = c.spec.Judge(h, c.process.catalogue); j.troubled() {
+		health, unknown := c.health(ctx, h, j.Violations)
+		if unknown == nil {
+			unknown = h.AppendHealth(c.RecordingPath(), health)
+		}
+		err = errors.Join(err, unknown)
+		j = c.spec.Judge(h, c.process.catalogue)
 	}
-	health, unknown := c.health(ctx)
-	if unknown == nil {
-		unknown = h.AppendHealth(c.RecordingPath(), health)
-	}
-	return c.spec.Judge(h, c.process.catalogue), errors.Join(err, unknown)
+	return j, errors.Join(err, h.Seal(c.RecordingPath()))
 }
 
 // listen notes how much the implementation has printed.
@@ -56,12 +56,15 @@ func (c *Case) listen(ctx context.Context) {
 	}
 }
 
-// health is how the implementation is now, and what it printed since listen: what names the scenario's namespace, if anything does.
-func (c *Case) health(ctx context.Context) (history.Health, error) {
+// health is how the implementation is now, and what it printed since listen, above all around the violations: what names the scenario's namespace, if
+// anything does.
+func (c *Case) health(ctx context.Context, h *history.History, violations []judge.Violation) (history.Health, error) {
 	if c.own != nil {
-		return history.Health{Ended: c.own.running.ExitStatus(), Log: c.own.running.LogSince(c.logFrom.Position, LogLines, c.Namespace())}, nil
+		lines := c.own.running.LogSince(c.logFrom.Position, LogAsked, c.Namespace())
+		return healthOf(c.own.running.ExitStatus(), lines, violations, h.Start), nil
 	}
-	return supervisor(c.process.session.Supervisor).health(ctx, c.logFrom, c.Namespace())
+	found, err := supervisor(c.process.session.Supervisor).health(ctx, c.logFrom, c.Namespace())
+	return healthOf(found.Ended, found.Log, violations, h.Start), err
 }
 
 func (c *Case) clean(ctx context.Context) error {

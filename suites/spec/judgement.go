@@ -40,7 +40,7 @@ func (s *Spec) Judge(h *history.History, catalogue *requirements.Catalogue) Judg
 	evidence := verdict.Evidence{Incomplete: judge.Incomplete(h, inOrder...)}
 	if ending := h.End(); ending != nil {
 		evidence.Aborted, evidence.Impossible = ending.Aborted, ending.Impossible
-	} else {
+	} else if h.Damage == "" {
 		evidence.Incomplete = "it ends before its scenario does"
 	}
 	checks := &Checks{}

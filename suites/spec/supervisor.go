@@ -18,7 +18,7 @@ import (
 
 // Paths of the supervisor: the `rollcall run` that specs run for, which holds the implementation that they share.
 const (
-	// LogEndPath answers with a LogEnd, HealthPath with a history.Health since the position in its query: HealthQuery.
+	// LogEndPath answers with a LogEnd, HealthPath with a history.Health since the position in its query, of up to LogAsked lines: HealthQuery.
 	LogEndPath = "/log-end"
 	HealthPath = "/health"
 	// EndedPath takes an Ended.
