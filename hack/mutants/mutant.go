@@ -10,6 +10,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	daemonset "github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
 	disruption "github.com/rollcall-conformance/rollcall/impl/disruption/variants"
+	statefulset "github.com/rollcall-conformance/rollcall/impl/statefulset/variants"
 )
 
 // mutant is a variant of one of the reference's controllers as this command tries it.
@@ -25,9 +26,9 @@ type mutant struct {
 
 // selected returns the lawful or the broken variants; with names, those alone. A requirement that the catalogue does not have is an error.
 func selected(names []string, lawful bool) ([]mutant, error) {
-	all := mutants(daemonset.Broken(), disruption.Broken())
+	all := mutants(daemonset.Broken(), disruption.Broken(), statefulset.Broken())
 	if lawful {
-		all = mutants(daemonset.Lawful(), disruption.Lawful())
+		all = mutants(daemonset.Lawful(), disruption.Lawful(), statefulset.Lawful())
 	}
 	catalogue, err := requirements.Load()
 	if err != nil {
@@ -52,8 +53,8 @@ func selected(names []string, lawful bool) ([]mutant, error) {
 	return chosen, nil
 }
 
-// mutants are the variants of the DaemonSet controller and of the disruption controller with where they are tried, in the order of their names.
-func mutants(ofDaemonSets []daemonset.Variant, ofBudgets []disruption.Variant) []mutant {
+// mutants are the variants of the controllers with where they are tried, in the order of their names.
+func mutants(ofDaemonSets []daemonset.Variant, ofBudgets []disruption.Variant, ofStatefulSets []statefulset.Variant) []mutant {
 	var result []mutant
 	add := func(m mutant, breaks []string, needsKubelets bool) {
 		m.provider = embedded.ProviderName
@@ -70,6 +71,9 @@ func mutants(ofDaemonSets []daemonset.Variant, ofBudgets []disruption.Variant) [
 	}
 	for _, v := range ofBudgets {
 		add(mutant{Name: v.Name, Says: v.Says, Lawful: v.Lawful, differs: v.Differs()}, v.Breaks, false)
+	}
+	for _, v := range ofStatefulSets {
+		add(mutant{Name: v.Name, Says: v.Says, Lawful: v.Lawful, differs: v.Planner != nil}, v.Breaks, false)
 	}
 	slices.SortFunc(result, func(a, b mutant) int { return cmp.Compare(a.Name, b.Name) })
 	return result
