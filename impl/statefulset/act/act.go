@@ -37,7 +37,8 @@ type Actor struct {
 }
 
 // Do carries out actions for set, which is that of the State that they were planned from. Names are what keeps it from creating a pod twice, and resource
-// versions from updating what is not as it was seen, so nothing of what was written has to be remembered. Where a write fails the status is left as it is.
+// versions from updating what is not as it was seen, so nothing of what was written has to be
+// remembered. Where revisions or claims cannot be written, nothing else is.
 func (a *Actor) Do(ctx context.Context, set *appsv1.StatefulSet, actions plan.Actions) error {
 	if actions.Err != nil {
 		a.Recorder.Eventf(set, nil, corev1.EventTypeWarning, "InvalidStatefulSet", "Plan", "%v", actions.Err)
@@ -49,17 +50,21 @@ func (a *Actor) Do(ctx context.Context, set *appsv1.StatefulSet, actions plan.Ac
 	if err := a.createClaims(ctx, set, actions.CreateClaims); err != nil {
 		return err
 	}
-	if err := errors.Join(a.createPods(ctx, set, actions.CreatePods), a.deletePods(ctx, actions.DeletePods), a.updatePods(ctx, set, actions.UpdatePods)); err != nil {
-		return err
+	return errors.Join(
+		a.createPods(ctx, set, actions.CreatePods), a.deletePods(ctx, actions.DeletePods), a.updatePods(ctx, set, actions.UpdatePods),
+		a.writeStatus(ctx, set, actions.Status), a.deleteRevisions(ctx, actions.DeleteRevisions))
+}
+
+func (a *Actor) writeStatus(ctx context.Context, set *appsv1.StatefulSet, status *appsv1.StatefulSetStatus) error {
+	if status == nil {
+		return nil
 	}
-	if actions.Status != nil {
-		written := set.DeepCopy()
-		written.Status = *actions.Status
-		if err := a.Client.Status().Update(ctx, written); err != nil {
-			return classify(fmt.Errorf("write the status of StatefulSet %s/%s: %w", set.Namespace, set.Name, err))
-		}
+	written := set.DeepCopy()
+	written.Status = *status
+	if err := a.Client.Status().Update(ctx, written); err != nil {
+		return classify(fmt.Errorf("write the status of StatefulSet %s/%s: %w", set.Namespace, set.Name, err))
 	}
-	return a.deleteRevisions(ctx, actions.DeleteRevisions)
+	return nil
 }
 
 func (a *Actor) writeRevision(ctx context.Context, actions plan.Actions) error {
