@@ -64,6 +64,7 @@ const (
 	DeleteDaemonSet  Act = "delete DaemonSet"
 	CreateWorkload   Act = "create workload"
 	ScaleWorkload    Act = "scale workload"
+	UpdateWorkload   Act = "update workload"
 	CreateRevision   Act = "create ControllerRevision"
 	UpdateRevision   Act = "update ControllerRevision"
 	DeleteRevision   Act = "delete ControllerRevision"
@@ -137,7 +138,7 @@ var effects = map[Act]effect{
 	AddFinalizer: 0, RemoveFinalizer: deletes,
 
 	CreateDaemonSet: creates, UpdateDaemonSet: disturbs, WriteStatus: writesStatus, DeleteDaemonSet: deletes | disturbs,
-	CreateWorkload: creates, ScaleWorkload: 0,
+	CreateWorkload: creates, ScaleWorkload: 0, UpdateWorkload: 0,
 	CreateRevision: creates, UpdateRevision: 0, DeleteRevision: deletes, CreateBudget: creates, UpdateBudget: 0, DeleteBudget: deletes,
 	DeleteNamespace: deletes | disturbs, DeleteCollection: deletes | disturbs, StartProbes: 0,
 	HoldDaemonSet: 0, RefusePods: 0, AdmitPods: 0, RefuseRevisions: 0, AdmitRevisions: 0, RefusePodUpdates: 0, AdmitPodUpdates: 0,

@@ -1,7 +1,5 @@
 package history
 
-import appsv1 "k8s.io/api/apps/v1"
-
 // UpdatePolicy is the annotation by which a DaemonSet says how its old pods become updated ones, with its two values.
 type UpdatePolicy struct {
 	Annotation string `json:"annotation"`
@@ -15,11 +13,11 @@ func DefaultUpdatePolicy() UpdatePolicy {
 	return UpdatePolicy{Annotation: "rollcall.dev/pod-update-policy", InPlaceIfPossible: "InPlaceIfPossible", Recreate: "Recreate"}
 }
 
-// UpdatesInPlace reports whether the DaemonSet asks for updates in place.
-func (h Header) UpdatesInPlace(daemonSet *appsv1.DaemonSet) bool {
+// UpdatesInPlace reports whether the workload, of whichever kind, asks for updates in place.
+func (h Header) UpdatesInPlace(workload Object) bool {
 	policy := DefaultUpdatePolicy()
 	if h.UpdatePolicy != nil {
 		policy = *h.UpdatePolicy
 	}
-	return daemonSet.Annotations[policy.Annotation] == policy.InPlaceIfPossible
+	return workload.GetAnnotations()[policy.Annotation] == policy.InPlaceIfPossible
 }

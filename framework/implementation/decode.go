@@ -17,7 +17,7 @@ const kubernetesVersionVariable = "${KUBERNETES_VERSION}"
 
 // replaceable are the controllers of kube-controller-manager that requirements are about: others are nothing an implementation could replace.
 func replaceable() []string {
-	return []string{"daemonset-controller", disruptionController, "statefulset-controller"}
+	return []string{"daemonset-controller", disruptionController, statefulSetController}
 }
 
 func features() []string {

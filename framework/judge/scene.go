@@ -163,6 +163,11 @@ func (s *Scene) ChangedByImplementation(pod *corev1.Pod) bool {
 	return byImplementation(s.Change.Entry, func() bool { return !s.HarnessTouched(pod, time.Duration(1<<62)) })
 }
 
+// ByImplementation reports whether this step is the act of the implementation, or of nobody known.
+func (s *Scene) ByImplementation() bool {
+	return byImplementation(s.Change.Entry, func() bool { return true })
+}
+
 // HarnessTouched reports whether the harness acted on the pod, other than to create it, within the time.
 func (s *Scene) HarnessTouched(pod *corev1.Pod, within time.Duration) bool {
 	named := string(history.KindPod) + "/" + pod.Namespace + "/" + pod.Name

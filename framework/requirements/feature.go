@@ -23,12 +23,15 @@ const (
 	Eviction Feature = "Eviction"
 	// UnitedDaemonSet is one DaemonSet in different versions on subsets of the nodes (S4).
 	UnitedDaemonSet Feature = "UnitedDaemonSet"
+	// StatefulSetInPlace is updating pods of StatefulSets by patching them when nothing but images changes (S1). Who claims it and is launched by rollcall
+	// replaces statefulset-controller.
+	StatefulSetInPlace Feature = "StatefulSetInPlace"
 )
 
 // Features returns the closed list of features, the base first.
 func Features() []Feature {
 	return []Feature{
 		DaemonSet, Surge, HostPortRejection, RolloutConditions, SurgeGate, InPlaceUpdate,
-		DisruptionBudget, Eviction, UnitedDaemonSet,
+		DisruptionBudget, Eviction, UnitedDaemonSet, StatefulSetInPlace,
 	}
 }

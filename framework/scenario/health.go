@@ -57,6 +57,14 @@ func KeepReady() Edit {
 	return templateLever("pods stay Ready while containers restart", stages.Restart, "keep-ready")
 }
 
+// ReadinessGate has pods be Ready only while they have the condition with status True, which somebody has to write.
+func ReadinessGate(condition corev1.PodConditionType) Edit {
+	return edit(func(d *appsv1.DaemonSet) {
+		spec := &d.Spec.Template.Spec
+		spec.ReadinessGates = append(spec.ReadinessGates, corev1.PodReadinessGate{ConditionType: condition})
+	}, "readiness gate %s", condition)
+}
+
 // HoldRestarts keeps containers whose image is changed from being restarted until a lever lets them. Simulated nodes only.
 func HoldRestarts() Edit {
 	return templateLever("containers are not restarted", stages.Restart, "hold")

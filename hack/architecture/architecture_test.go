@@ -40,7 +40,7 @@ var forbidden = []struct {
 }
 
 // pure are packages that must not reach a cluster, by themselves or through what they import.
-var pure = []string{"framework/audit", "framework/refusals", "framework/history", "framework/judge", "framework/rules", "framework/matchers", "framework/state", "framework/verdict", "framework/story", "framework/workload", "impl/daemonset/plan", "impl/disruption/plan", "impl/united/plan", "reports"}
+var pure = []string{"framework/audit", "framework/refusals", "framework/history", "framework/judge", "framework/rules", "framework/matchers", "framework/state", "framework/verdict", "framework/story", "framework/workload", "impl/daemonset/plan", "impl/disruption/plan", "impl/inplace", "impl/statefulset/plan", "impl/united/plan", "reports"}
 
 type goPackage struct {
 	ImportPath                               string

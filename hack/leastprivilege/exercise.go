@@ -21,6 +21,7 @@ func exercise() []requirements.ID {
 		"RECOVERY-006", // is refused pods for a while: the events of that are counted up
 		"UNITED-020",   // unites a DaemonSet and gives everything back: DaemonSets of subsets are created and deleted, nodes and pods labelled
 		"UNITED-033",   // changes the DaemonSets of subsets
+		"INPLACE-031",  // updates StatefulSets whose pods have claims
 		"HISTORY-026",  // leaves pods and history to be adopted, before which the DaemonSet is read past the cache
 	}
 }

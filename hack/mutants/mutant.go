@@ -11,6 +11,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/hack/mutants/wrongapi"
 	daemonset "github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
 	disruption "github.com/rollcall-conformance/rollcall/impl/disruption/variants"
+	statefulset "github.com/rollcall-conformance/rollcall/impl/statefulset/variants"
 )
 
 // mutant is a variant of one of the reference's controllers, or an API server with a fault, as this command tries it.
@@ -28,9 +29,9 @@ type mutant struct {
 
 // selected returns the lawful or the broken variants; with names, those alone. A requirement that the catalogue does not have is an error.
 func selected(names []string, lawful bool) ([]mutant, error) {
-	all := mutants(daemonset.Broken(), disruption.Broken(), wrongapi.All())
+	all := mutants(daemonset.Broken(), disruption.Broken(), statefulset.Broken(), wrongapi.All())
 	if lawful {
-		all = mutants(daemonset.Lawful(), disruption.Lawful(), nil)
+		all = mutants(daemonset.Lawful(), disruption.Lawful(), statefulset.Lawful(), nil)
 	}
 	catalogue, err := requirements.Load()
 	if err != nil {
@@ -55,9 +56,8 @@ func selected(names []string, lawful bool) ([]mutant, error) {
 	return chosen, nil
 }
 
-// mutants are the variants of the DaemonSet controller and of the disruption controller, and the faults of the API server, with where they are tried, in
-// the order of their names.
-func mutants(ofDaemonSets []daemonset.Variant, ofBudgets []disruption.Variant, faults []wrongapi.Fault) []mutant {
+// mutants are the variants of the controllers, and the faults of the API server, with where they are tried, in the order of their names.
+func mutants(ofDaemonSets []daemonset.Variant, ofBudgets []disruption.Variant, ofStatefulSets []statefulset.Variant, faults []wrongapi.Fault) []mutant {
 	var result []mutant
 	add := func(m mutant, breaks []string, needsKubelets bool) {
 		m.provider = embedded.ProviderName
@@ -74,6 +74,9 @@ func mutants(ofDaemonSets []daemonset.Variant, ofBudgets []disruption.Variant, f
 	}
 	for _, v := range ofBudgets {
 		add(mutant{Name: v.Name, Says: v.Says, Lawful: v.Lawful, differs: v.Differs()}, v.Breaks, false)
+	}
+	for _, v := range ofStatefulSets {
+		add(mutant{Name: v.Name, Says: v.Says, Lawful: v.Lawful, differs: v.Planner != nil}, v.Breaks, false)
 	}
 	for _, f := range faults {
 		add(mutant{Name: f.Name, Says: f.Says, differs: f.Around != nil, ofAPIServer: true}, f.Breaks, false)

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/inplace"
 )
 
 // askTimeout bounds one question to the API server.
@@ -50,7 +50,7 @@ func (e *enforcer) obeyed(request *http.Request) error {
 		}
 	}
 	unknown := conflicting(e.options.Namespace, "rollcall-admission-policy")
-	unknown.Annotations = map[string]string{plan.PodUpdatePolicy: "Unknown"}
+	unknown.Annotations = map[string]string{inplace.Policy: "Unknown"}
 	unknown.Spec.Template.Spec.Containers[0].Ports = nil
 	switch err := e.client.Create(ctx, unknown, client.DryRunAll); {
 	case err == nil:

@@ -9,10 +9,14 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/disruption/observe"
 )
 
-// Caches says what the manager's cache keeps of the workloads: not their templates, which are most of them and which nobody asks for.
+// Caches says what the manager's cache keeps of the workloads: not their templates, which are most of them and which nobody asks for but the controller of
+// StatefulSets.
 func Caches() map[client.Object]cache.ByObject {
 	kept := map[client.Object]cache.ByObject{}
 	for _, workload := range observe.Workloads() {
+		if _, isStatefulSet := workload.(*appsv1.StatefulSet); isStatefulSet {
+			continue
+		}
 		kept[workload] = cache.ByObject{Transform: withoutTemplate}
 	}
 	return kept
@@ -23,8 +27,6 @@ func withoutTemplate(object any) (any, error) {
 	case *appsv1.Deployment:
 		w.Spec.Template = corev1.PodTemplateSpec{}
 	case *appsv1.ReplicaSet:
-		w.Spec.Template = corev1.PodTemplateSpec{}
-	case *appsv1.StatefulSet:
 		w.Spec.Template = corev1.PodTemplateSpec{}
 	case *corev1.ReplicationController:
 		w.Spec.Template = nil

@@ -27,22 +27,25 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/workload"
 	"github.com/rollcall-conformance/rollcall/impl/disruption"
 	"github.com/rollcall-conformance/rollcall/impl/features"
+	"github.com/rollcall-conformance/rollcall/impl/statefulset"
 	"github.com/rollcall-conformance/rollcall/impl/united"
 	unitedapi "github.com/rollcall-conformance/rollcall/impl/united/api"
 )
 
 // The controllers, by the names that those have in kube-controller-manager which they replace.
 const (
-	DaemonSetController  = "daemonset-controller"
-	DisruptionController = "disruption-controller"
+	DaemonSetController   = "daemonset-controller"
+	DisruptionController  = "disruption-controller"
+	StatefulSetController = "statefulset-controller"
 )
 
 // Options are those of the controllers. The command line decides about ConcurrentSyncs and SurgeDisabled. With another API than that of DaemonSets there is
-// no disruption controller, and none of UnitedDaemonSets.
+// no disruption controller, and none of StatefulSets and UnitedDaemonSets.
 type Options struct {
-	DaemonSet  daemonset.Options
-	Disruption disruption.Options
-	United     united.Options
+	DaemonSet   daemonset.Options
+	Disruption  disruption.Options
+	StatefulSet statefulset.Options
+	United      united.Options
 }
 
 // Main runs the controllers until SIGINT or SIGTERM, with the arguments of the command line, and exits: 0 after a signal or --help, 2 for a mistake on
@@ -104,8 +107,8 @@ func parse(args []string) (settings, error) {
 	// reaction to a failed pod wait behind a hundred creations. API priority and fairness protects the API server.
 	flags.Float64Var(&s.qps, "kube-api-qps", 500, "requests per second to the API server, on average")
 	flags.IntVar(&s.burst, "kube-api-burst", 1000, "requests to the API server that may be made at once on top of that")
-	flags.IntVar(&s.concurrentSyncs, "concurrent-syncs", 5, "DaemonSets, and as many PodDisruptionBudgets, that are worked on at the same time")
-	s.controllers = []string{DaemonSetController, DisruptionController}
+	flags.IntVar(&s.concurrentSyncs, "concurrent-syncs", 5, "DaemonSets, and as many PodDisruptionBudgets and StatefulSets, that are worked on at the same time")
+	s.controllers = []string{DaemonSetController, DisruptionController, StatefulSetController}
 	flags.Func("controllers", "what to run, separated by commas; kube-controller-manager has to run without these (default "+strings.Join(s.controllers, ",")+")",
 		func(names string) (err error) {
 			s.controllers, err = chosen(strings.Split(names, ","), s.controllers)
@@ -197,7 +200,13 @@ func addControllers(ctx context.Context, manager ctrl.Manager, s settings, optio
 	}
 	if own && slices.Contains(s.controllers, DisruptionController) {
 		options.Disruption.ConcurrentSyncs = s.concurrentSyncs
-		return disruption.SetupWithManager(manager, options.Disruption)
+		if err := disruption.SetupWithManager(manager, options.Disruption); err != nil {
+			return err
+		}
+	}
+	if own && slices.Contains(s.controllers, StatefulSetController) {
+		options.StatefulSet.ConcurrentSyncs = s.concurrentSyncs
+		return statefulset.SetupWithManager(manager, options.StatefulSet)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func TestMistakesOnTheCommandLineAreNamed(t *testing.T) {
 		"negative burst":  {[]string{"--kube-api-burst=-1"}, "--kube-api-burst=-1"},
 		"not a number":    {[]string{"--concurrent-syncs=many"}, "concurrent-syncs"},
 		"neither yes, no": {[]string{"--leader-elect=perhaps"}, "leader-elect"},
-		"no controller":   {[]string{"--controllers=daemonset-controller,disruptions"}, `no controller "disruptions": choose from daemonset-controller, disruption-controller`},
+		"no controller":   {[]string{"--controllers=daemonset-controller,disruptions"}, `no controller "disruptions": choose from daemonset-controller, disruption-controller, statefulset-controller`},
 		"a lease too short": {[]string{"--leader-elect-lease-duration=900ms", "--leader-elect-renew-deadline=500ms", "--leader-elect-retry-period=100ms"},
 			"--leader-elect-lease-duration=900ms"},
 		"a lease no longer than the deadline":  {[]string{"--leader-elect-lease-duration=10s"}, "--leader-elect-renew-deadline=10s"},
@@ -45,7 +45,7 @@ func TestDefaults(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(s).To(Equal(settings{healthAddress: ":8081", metricsAddress: ":8080", elect: true, electionNamespace: "rollcall-system",
 		electionName: "rollcall-reference", leaseDuration: 15 * time.Second, renewDeadline: 10 * time.Second, retryPeriod: 2 * time.Second, qps: 500, burst: 1000,
-		concurrentSyncs: 5, controllers: []string{"daemonset-controller", "disruption-controller"}}))
+		concurrentSyncs: 5, controllers: []string{"daemonset-controller", "disruption-controller", "statefulset-controller"}}))
 }
 
 func TestSurgeIsSwitchedByItsGate(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
-	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 	"github.com/rollcall-conformance/rollcall/impl/features"
+	"github.com/rollcall-conformance/rollcall/impl/inplace"
 )
 
 // act is one thing that the environment can do. a and b choose among what there is.
@@ -74,16 +74,16 @@ func switchGate(w *world, _, _ int) {
 // switchPolicy has the DaemonSet ask for updates in place if it did not, and no longer if it did.
 func switchPolicy(w *world, _, _ int) {
 	ds := w.api.daemonSet()
-	policy := plan.PolicyInPlaceIfPossible
-	if ds.Annotations[plan.PodUpdatePolicy] == policy {
-		policy = plan.PolicyRecreate
+	policy := inplace.IfPossible
+	if ds.Annotations[inplace.Policy] == policy {
+		policy = inplace.Recreate
 	}
 	w.api.note(history.Stimulus{
 		Act: history.UpdateDaemonSet, Kind: history.KindDaemonSet, Namespace: namespace, Name: ds.Name, UID: ds.UID, Detail: "pod update policy " + policy,
 	})
 	// The edit cannot fail and the DaemonSet exists.
 	_ = w.api.update(history.KindDaemonSet, ds.Name, func(object history.Object) error {
-		object.(*appsv1.DaemonSet).Annotations[plan.PodUpdatePolicy] = policy
+		object.(*appsv1.DaemonSet).Annotations[inplace.Policy] = policy
 		return nil
 	})
 }

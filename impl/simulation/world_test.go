@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
-	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
+	"github.com/rollcall-conformance/rollcall/impl/inplace"
 )
 
 // setup is what a simulation begins with. It is printed when one fails.
@@ -62,7 +62,7 @@ func (w *world) deploy() {
 	w.api.note(history.Stimulus{Act: history.CreateDaemonSet, Kind: history.KindDaemonSet, Namespace: namespace, Name: daemonSetName})
 	ds := newDaemonSet(w.setup.Strategy, w.setup.MinReadySeconds, w.setup.HistoryLimit)
 	if w.setup.InPlace {
-		ds.Annotations[plan.PodUpdatePolicy] = plan.PolicyInPlaceIfPossible
+		ds.Annotations[inplace.Policy] = inplace.IfPossible
 	}
 	if len(w.templates) == 0 {
 		w.templates = []corev1.PodTemplateSpec{ds.Spec.Template}

@@ -57,9 +57,7 @@ func recreated() {
 		id   requirements.ID
 		edit []Edit
 	}{
-		"environment": {other, []Edit{another("another variable", func(t *corev1.PodTemplateSpec) {
-			t.Spec.Containers[0].Env = append(t.Spec.Containers[0].Env, corev1.EnvVar{Name: "ANOTHER", Value: "variable"})
-		})}},
+		"environment": {other, []Edit{another("another variable", withVariable)}},
 		"resources": {other, []Edit{another("resources", func(t *corev1.PodTemplateSpec) {
 			t.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1m")}
 		})}},
@@ -77,9 +75,7 @@ func recreated() {
 		"reordered": {renamed, []Edit{another("the other way round", func(t *corev1.PodTemplateSpec) {
 			t.Spec.Containers[0], t.Spec.Containers[1] = t.Spec.Containers[1], t.Spec.Containers[0]
 		})}},
-		"image-and": {imageAnd, []Edit{Image("v2"), another("another variable", func(t *corev1.PodTemplateSpec) {
-			t.Spec.Containers[0].Env = append(t.Spec.Containers[0].Env, corev1.EnvVar{Name: "ANOTHER", Value: "variable"})
-		})}},
+		"image-and": {imageAnd, []Edit{Image("v2"), another("another variable", withVariable)}},
 	}
 	spec.It("recreates pods when anything else than images of containers changes",
 		spec.Decides(other, initImage, addedOrRemoved, renamed, imageAnd),

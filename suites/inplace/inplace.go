@@ -30,6 +30,9 @@ func Specs() {
 	crashes()
 	refused()
 	kubelets()
+	statefulSets()
+	recreatedSets()
+	crashedSets()
 }
 
 // begin deploys the DaemonSet to n nodes, with updates in place and maxUnavailable 1, unless the edits say otherwise.

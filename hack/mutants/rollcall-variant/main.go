@@ -10,6 +10,7 @@ import (
 	daemonset "github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
 	disruption "github.com/rollcall-conformance/rollcall/impl/disruption/variants"
 	"github.com/rollcall-conformance/rollcall/impl/reference"
+	statefulset "github.com/rollcall-conformance/rollcall/impl/statefulset/variants"
 	"github.com/rollcall-conformance/rollcall/impl/toy"
 )
 
@@ -48,6 +49,9 @@ func choose(args []string) (reference.Options, []string, error) {
 	others := args[1:len(args):len(args)]
 	if v, found := disruption.Named(name); found {
 		return reference.Options{Disruption: v.Options()}, others, nil
+	}
+	if v, found := statefulset.Named(name); found {
+		return reference.Options{StatefulSet: v.Options()}, others, nil
 	}
 	v, err := daemonset.Named(name)
 	if err != nil {

@@ -2,7 +2,6 @@ package act
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -14,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/inplace"
 )
 
 // Event reasons for updates of pods in place (INPLACE-023).
@@ -62,7 +62,7 @@ func (a *Actor) updatePods(ctx context.Context, ds *appsv1.DaemonSet, updates []
 
 // updatePod patches the pod only as it was seen. The images, the label and the record go in one request.
 func (a *Actor) updatePod(ctx context.Context, ds *appsv1.DaemonSet, update plan.PodUpdate) error {
-	body, err := patchOf(update)
+	body, err := inplace.Patch(update.Pod, update.Images, update.Labels, update.Annotations)
 	if err != nil {
 		return err
 	}
@@ -83,24 +83,4 @@ func (a *Actor) updatePod(ctx context.Context, ds *appsv1.DaemonSet, update plan
 		return &RefusedError{Node: update.Node, Cause: err}
 	}
 	return classify(fmt.Errorf("update pod %s in place: %w", pod.Name, err))
-}
-
-func patchOf(update plan.PodUpdate) ([]byte, error) {
-	var containers []map[string]string
-	for _, container := range update.Pod.Spec.Containers {
-		if image, changes := update.Images[container.Name]; changes {
-			containers = append(containers, map[string]string{"name": container.Name, "image": image})
-		}
-	}
-	body := map[string]any{"metadata": map[string]any{
-		"uid": update.Pod.UID, "resourceVersion": update.Pod.ResourceVersion, "labels": update.Labels, "annotations": update.Annotations,
-	}}
-	if len(containers) > 0 {
-		body["spec"] = map[string]any{"containers": containers}
-	}
-	encoded, err := json.Marshal(body)
-	if err != nil {
-		return nil, fmt.Errorf("encode the update of pod %s: %w", update.Pod.Name, err)
-	}
-	return encoded, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/act"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/inplace"
 )
 
 // running is a pod with two containers.
@@ -27,7 +28,7 @@ func running() *corev1.Pod {
 func updateOf(pod *corev1.Pod) plan.PodUpdate {
 	return plan.PodUpdate{
 		Pod: pod, Node: "n0", Reason: plan.ReasonOutdated, Images: map[string]string{"agent": "agent:v2"},
-		Labels: map[string]string{plan.HashLabel: "two"}, Annotations: map[string]string{plan.UpdateRecord: "{}"},
+		Labels: map[string]string{plan.HashLabel: "two"}, Annotations: map[string]string{inplace.Record: "{}"},
 	}
 }
 
@@ -54,7 +55,7 @@ func TestAnUpdateInPlaceIsOneWriteOfThePodAsItWasSeen(t *testing.T) {
 	g.Expect(now.Spec.Containers[0].Image).To(Equal("agent:v2"))
 	g.Expect(now.Spec.Containers[1].Image).To(Equal("sidecar:v1"))
 	g.Expect(now.Labels).To(Equal(map[string]string{"app": "agent", plan.HashLabel: "two"}))
-	g.Expect(now.Annotations).To(HaveKey(plan.UpdateRecord))
+	g.Expect(now.Annotations).To(HaveKey(inplace.Record))
 	g.Expect(b.awaited(seen)).NotTo(BeZero(), "the cache has yet to show it")
 
 	err := b.Do(context.Background(), b.ds, plan.Actions{UpdatePods: []plan.PodUpdate{updateOf(seen)}})

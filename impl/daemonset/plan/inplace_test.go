@@ -13,13 +13,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/inplace"
 )
 
 // inPlace is a world in which pods are updated in place if possible.
 func inPlace(t *testing.T, nodes int) *world {
 	t.Helper()
 	w := newWorld(t, nodes)
-	w.DaemonSet.Annotations[plan.PodUpdatePolicy] = plan.PolicyInPlaceIfPossible
+	w.DaemonSet.Annotations[inplace.Policy] = inplace.IfPossible
 	return w
 }
 
@@ -139,8 +140,8 @@ func TestItIsRecreatedWhereItCannotBeUpdatedInPlace(t *testing.T) {
 		name   string
 		change func(w *world)
 	}{
-		{"without the policy", func(w *world) { delete(w.DaemonSet.Annotations, plan.PodUpdatePolicy) }},
-		{"with a policy that nobody knows", func(w *world) { w.DaemonSet.Annotations[plan.PodUpdatePolicy] = "inPlace" }},
+		{"without the policy", func(w *world) { delete(w.DaemonSet.Annotations, inplace.Policy) }},
+		{"with a policy that nobody knows", func(w *world) { w.DaemonSet.Annotations[inplace.Policy] = "inPlace" }},
 		{"its history is gone", func(w *world) { w.Revisions = w.Revisions[1:] }},
 		{"it does not run yet", func(w *world) { w.change(0, func(pod *corev1.Pod) { pod.Status.Phase = corev1.PodPending }) }},
 		{"it failed", func(w *world) { w.change(0, ended(corev1.PodFailed)) }},
@@ -168,7 +169,7 @@ func TestOneWriteHasTheImagesTheLabelsAndTheRecord(t *testing.T) {
 	g.Expect(update.Images).To(Equal(map[string]string{"agent": "agent:v2"}))
 	g.Expect(update.Labels).To(Equal(map[string]string{plan.HashLabel: w.hash(), plan.GenerationLabel: "2"}))
 	var record map[string]any
-	g.Expect(json.Unmarshal([]byte(update.Annotations[plan.UpdateRecord]), &record)).To(Succeed())
+	g.Expect(json.Unmarshal([]byte(update.Annotations[inplace.Record]), &record)).To(Succeed())
 	g.Expect(record).To(HaveKeyWithValue("generation", float64(2)))
 	g.Expect(record).To(HaveKeyWithValue("containers", HaveKeyWithValue("agent", And(HaveKeyWithValue("id", "agent-0"), HaveKeyWithValue("image", "agent:v1")))))
 }

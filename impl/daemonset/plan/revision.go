@@ -40,7 +40,7 @@ func RevisionName(ds *appsv1.DaemonSet) string {
 // patch that `kubectl rollout undo` applies; it carries the DaemonSet's annotations since `kubectl rollout history`
 // looks for the cause of the change there (HISTORY-001).
 func NewRevision(ds *appsv1.DaemonSet, number int64) (*appsv1.ControllerRevision, error) {
-	data, err := revisionData(&ds.Spec.Template)
+	data, err := RevisionData(&ds.Spec.Template)
 	if err != nil {
 		return nil, err
 	}
@@ -67,9 +67,9 @@ func revisionLabels(ds *appsv1.DaemonSet, hash string) map[string]string {
 	return labels
 }
 
-// revisionData is a strategic merge patch that replaces spec.template. It goes through a generic map because that
+// RevisionData is a strategic merge patch that replaces spec.template. It goes through a generic map because that
 // sorts the keys: kube-controller-manager compares the data of revisions byte by byte.
-func revisionData(template *corev1.PodTemplateSpec) ([]byte, error) {
+func RevisionData(template *corev1.PodTemplateSpec) ([]byte, error) {
 	encoded, err := json.Marshal(template)
 	if err != nil {
 		return nil, fmt.Errorf("encode the pod template: %w", err)
@@ -90,7 +90,7 @@ func revisionData(template *corev1.PodTemplateSpec) ([]byte, error) {
 // neither the order of keys nor a field that is null here and absent there makes a new revision and restarts every pod.
 // A revision whose data is not readable holds no template.
 func holdsTemplate(revision *appsv1.ControllerRevision, template *corev1.PodTemplateSpec) bool {
-	stored := storedTemplate(revision)
+	stored := StoredTemplate(revision)
 	// Most templates differ in an image, which is seen at once.
 	return stored != nil && sameImages(stored, template) && apiequality.Semantic.DeepEqual(stored, template)
 }
@@ -103,8 +103,8 @@ func sameImages(a, b *corev1.PodTemplateSpec) bool {
 // by all callers, and not to be changed.
 var decoded = lru.New(1000)
 
-// storedTemplate returns the template that revision holds, or nil: there may be no such revision, or its data is not readable.
-func storedTemplate(revision *appsv1.ControllerRevision) *corev1.PodTemplateSpec {
+// StoredTemplate returns the template that revision holds, or nil: there may be no such revision, or its data is not readable. It is shared, and not to be changed.
+func StoredTemplate(revision *appsv1.ControllerRevision) *corev1.PodTemplateSpec {
 	if revision == nil {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/inplace"
 )
 
 // brokenPolicies update in place, or recreate, where they should not.
@@ -19,7 +20,7 @@ func brokenPolicies() []Variant {
 		{Name: "updates-in-place-unasked", Says: "Updates pods in place without being asked to.", Breaks: []string{"INPLACE-002"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
 				if rolling(*state) {
-					setPolicy(state, plan.PolicyInPlaceIfPossible)
+					setPolicy(state, inplace.IfPossible)
 				}
 			})},
 		{Name: "updates-in-place-with-on-delete", Says: "Updates pods in place with the strategy OnDelete.", Breaks: []string{"INPLACE-011"}, Planner: inPlaceOnDelete},

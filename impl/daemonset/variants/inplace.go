@@ -11,11 +11,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/inplace"
 )
 
 // inPlace reports whether the DaemonSet asks for updates in place.
 func inPlace(state plan.State) bool {
-	return state.DaemonSet.Annotations[plan.PodUpdatePolicy] == plan.PolicyInPlaceIfPossible
+	return state.DaemonSet.Annotations[inplace.Policy] == inplace.IfPossible
 }
 
 // rolling reports whether the strategy is RollingUpdate.
@@ -26,7 +27,7 @@ func rolling(state plan.State) bool {
 // setPolicy shows a DaemonSet with another policy.
 func setPolicy(state *plan.State, policy string) {
 	ds := state.DaemonSet.DeepCopy()
-	metav1.SetMetaDataAnnotation(&ds.ObjectMeta, plan.PodUpdatePolicy, policy)
+	metav1.SetMetaDataAnnotation(&ds.ObjectMeta, inplace.Policy, policy)
 	state.DaemonSet = ds
 }
 
@@ -34,12 +35,12 @@ func setPolicy(state *plan.State, policy string) {
 func recreating(when func(plan.State) bool) Around {
 	return seeing(func(state *plan.State, _ time.Time) {
 		if inPlace(*state) && when(*state) {
-			setPolicy(state, plan.PolicyRecreate)
+			setPolicy(state, inplace.Recreate)
 		}
 	})
 }
 
-// updateRecord is what the variants read of plan.UpdateRecord.
+// updateRecord is what the variants read of inplace.Record.
 type updateRecord struct {
 	At         metav1.Time               `json:"at"`
 	Generation int64                     `json:"generation,omitempty"`
@@ -59,19 +60,19 @@ func records(change func(pod *corev1.Pod, record *updateRecord) bool) Around {
 }
 
 func changeRecords(state *plan.State, change func(pod *corev1.Pod, record *updateRecord) bool) {
-	recorded := func(pod *corev1.Pod) bool { return pod.Annotations[plan.UpdateRecord] != "" }
+	recorded := func(pod *corev1.Pod) bool { return pod.Annotations[inplace.Record] != "" }
 	changePods(state, recorded, func(pod *corev1.Pod) {
 		var record updateRecord
-		if err := json.Unmarshal([]byte(pod.Annotations[plan.UpdateRecord]), &record); err != nil {
+		if err := json.Unmarshal([]byte(pod.Annotations[inplace.Record]), &record); err != nil {
 			return
 		}
 		if !change(pod, &record) {
-			delete(pod.Annotations, plan.UpdateRecord)
+			delete(pod.Annotations, inplace.Record)
 			return
 		}
 		// It can be encoded as it was decoded.
 		encoded, _ := json.Marshal(record)
-		pod.Annotations[plan.UpdateRecord] = string(encoded)
+		pod.Annotations[inplace.Record] = string(encoded)
 	})
 }
 

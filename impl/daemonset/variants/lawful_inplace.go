@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/inplace"
 )
 
 // lawfulPatches update in place in other ways.
@@ -60,7 +61,7 @@ func believeLate(age time.Duration) Around {
 	return func(next plan.Planner) plan.Planner {
 		return func(state plan.State, now time.Time) plan.Actions {
 			wait := time.Duration(0)
-			changePods(&state, func(pod *corev1.Pod) bool { return pod.Annotations[plan.UpdateRecord] != "" }, func(pod *corev1.Pod) {
+			changePods(&state, func(pod *corev1.Pod) bool { return pod.Annotations[inplace.Record] != "" }, func(pod *corev1.Pod) {
 				for _, status := range pod.Status.ContainerStatuses {
 					if status.State.Running == nil {
 						continue

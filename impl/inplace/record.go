@@ -1,4 +1,4 @@
-package plan
+package inplace
 
 import (
 	"encoding/json"
@@ -10,11 +10,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// UpdateRecord is the annotation of a pod that was updated in place. It is written with the images, so that no process, however often one ends in
+// Record is the annotation of a pod that was updated in place. It is written with the images, so that no process, however often one ends in
 // between, takes the containers of before for those that were asked for.
-const UpdateRecord = "rollcall.dev/in-place-update"
+const Record = "rollcall.dev/in-place-update"
 
-// record is the value of UpdateRecord.
+// record is the value of Record.
 type record struct {
 	// At is when the last update in place was decided.
 	At metav1.Time `json:"at"`
@@ -40,7 +40,7 @@ const settled = time.Minute
 
 // recordOf returns the record of a pod, and whether it has one. One that cannot be read was not written by this controller.
 func recordOf(pod *corev1.Pod) (record, bool) {
-	value, found := pod.Annotations[UpdateRecord]
+	value, found := pod.Annotations[Record]
 	if !found {
 		return record{}, false
 	}

@@ -1,0 +1,54 @@
+package lever_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/rollcall-conformance/rollcall/framework/scenario"
+)
+
+// gate is the condition that the pod waits for.
+const gate corev1.PodConditionType = "example.org/opened"
+
+func gated(t *testing.T, ground *ground) {
+	b := newBench(t, ground, scenario.ReadinessGate(gate))
+	closed := func(pod *corev1.Pod) bool { return pod != nil && containersReady(pod) && !ready(pod) }
+	b.require("its containers ready, and not the pod", closed)
+	b.setGate(corev1.ConditionTrue)
+	b.requireReady()
+	b.setImage("v2")
+	b.requireReadyWith("v2")
+	b.setGate(corev1.ConditionFalse)
+	b.require("its containers ready, and not the pod", closed)
+	b.setGate(corev1.ConditionTrue)
+	b.requireReady()
+	NewWithT(t).Expect(readiness(b.lives())).To(Equal([]bool{false, true, false, true, false, true}))
+}
+
+func containersReady(pod *corev1.Pod) bool {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.ContainersReady {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// setGate writes the condition, as whoever opens and closes the gate does.
+func (b *bench) setGate(status corev1.ConditionStatus) {
+	b.t.Helper()
+	condition := map[string]any{"type": gate, "status": status, "lastTransitionTime": metav1.Now()}
+	body, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": []any{condition}}})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	_, err = b.ground.client.CoreV1().Pods(b.Namespace()).Patch(b.ctx, b.pod.Name, types.StrategicMergePatchType, body, metav1.PatchOptions{}, "status")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}

@@ -1,0 +1,104 @@
+// Package statefulset is the reference's controller of StatefulSets, in the place of the one in kube-controller-manager: it updates their pods in place
+// where they ask for that. Package observe reads, plan decides, act writes; what is left here is when to do so.
+package statefulset
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/rollcall-conformance/rollcall/impl/statefulset/act"
+	"github.com/rollcall-conformance/rollcall/impl/statefulset/observe"
+	"github.com/rollcall-conformance/rollcall/impl/statefulset/plan"
+)
+
+// Name of the controller in logs and metrics.
+const Name = "statefulset"
+
+// staleRetry is how soon a pass that met an outdated view is repeated. The event that updates the view usually repeats it sooner.
+const staleRetry = 100 * time.Millisecond
+
+// Options configure the controller; the zero value has the defaults.
+type Options struct {
+	// ConcurrentSyncs is how many StatefulSets are worked on at once; default 5. It is never the same one twice.
+	ConcurrentSyncs int
+	// Clock tells what pods' timestamps are compared with; default the system's.
+	Clock clock.PassiveClock
+
+	// Plan decides; default plan.Plan.
+	Plan plan.Planner
+	// Writer wraps the client that all writes go through; default none.
+	Writer func(client.Client) client.Client
+}
+
+// SetupWithManager adds the controller to manager, with its watches. It starts when the manager starts, as the leader if the manager elects one.
+func SetupWithManager(manager ctrl.Manager, options Options) error {
+	if options.ConcurrentSyncs <= 0 {
+		options.ConcurrentSyncs = 5
+	}
+	if options.Clock == nil {
+		options.Clock = clock.RealClock{}
+	}
+	if options.Plan == nil {
+		options.Plan = plan.Plan
+	}
+	writer := manager.GetClient()
+	if options.Writer != nil {
+		writer = options.Writer(writer)
+	}
+	r := &Reconciler{
+		Clock: options.Clock, Plan: options.Plan, Cache: manager.GetCache(),
+		Actor: &act.Actor{Client: writer, Recorder: manager.GetEventRecorder("rollcall-reference")},
+	}
+	err := ctrl.NewControllerManagedBy(manager).
+		Named(Name).
+		For(&appsv1.StatefulSet{}).
+		Owns(&corev1.Pod{}).
+		Owns(&appsv1.ControllerRevision{}).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: options.ConcurrentSyncs,
+			// Per StatefulSet only: a broken one must not slow down the others.
+			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](20*time.Millisecond, 30*time.Second),
+		}).
+		Complete(r)
+	if err != nil {
+		return fmt.Errorf("set up the StatefulSet controller: %w", err)
+	}
+	return nil
+}
+
+// Reconciler makes one pass over one StatefulSet at a time. All fields are required.
+type Reconciler struct {
+	Clock clock.PassiveClock
+	Plan  plan.Planner
+	// Cache holds StatefulSets, pods and ControllerRevisions.
+	Cache client.Reader
+	Actor *act.Actor
+}
+
+// Reconcile observes, plans and acts once.
+func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	state, err := observe.Observe(ctx, r.Cache, request.NamespacedName)
+	if err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	actions := r.Plan(state, r.Clock.Now())
+	if err := r.Actor.Do(ctx, state.Set, actions); err != nil {
+		if !act.OnlyStale(err) {
+			return reconcile.Result{}, err
+		}
+		log.FromContext(ctx).V(1).Info("The plan was outdated, planning again", "reason", err.Error())
+		return reconcile.Result{RequeueAfter: staleRetry}, nil
+	}
+	return reconcile.Result{RequeueAfter: actions.RequeueAfter}, nil
+}

@@ -1,0 +1,57 @@
+// Package variants holds StatefulSet controllers that are the reference but for one difference: broken ones, which break a promise that they name, and lawful
+// ones, which do otherwise what the requirements leave open. The suite has to find out every broken one and no lawful one. The reference does not contain
+// them: they are functions around its planner, and hack/mutants/rollcall-variant is the program that runs one.
+package variants
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rollcall-conformance/rollcall/impl/statefulset"
+	"github.com/rollcall-conformance/rollcall/impl/statefulset/plan"
+)
+
+// Variant is the reference with one difference.
+type Variant struct {
+	// Name is made of lower-case words with dashes between them.
+	Name string
+	// Says is what it does otherwise.
+	Says string
+	// Breaks are the requirements of the catalogue that it breaks; none if it is lawful.
+	Breaks []string
+	// Lawful says why no requirement forbids it; empty if it is broken.
+	Lawful string
+
+	// Planner wraps plan.Plan, once for every process.
+	Planner Around
+}
+
+// Around wraps a planner. The result may remember what it saw, until its process ends.
+type Around func(next plan.Planner) plan.Planner
+
+// Options are those of a controller that is the variant.
+func (v Variant) Options() statefulset.Options {
+	return statefulset.Options{Plan: v.Planner(plan.Plan)}
+}
+
+// Broken returns every variant that breaks a promise, in the order of their names.
+func Broken() []Variant { return sorted(brokenOrders(), brokenPatches(), brokenProofs()) }
+
+// Lawful returns every variant that no requirement forbids, in the order of their names.
+func Lawful() []Variant { return sorted(lawfulPaces()) }
+
+// Named returns the variant of that name, false if there is none.
+func Named(name string) (v Variant, found bool) {
+	for _, v := range slices.Concat(Broken(), Lawful()) {
+		if v.Name == name {
+			return v, true
+		}
+	}
+	return Variant{}, false
+}
+
+func sorted(groups ...[]Variant) []Variant {
+	all := slices.Concat(groups...)
+	slices.SortFunc(all, func(a, b Variant) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}

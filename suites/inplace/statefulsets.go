@@ -1,0 +1,223 @@
+package inplace
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// The StatefulSets whose pods are created one after the other, and all at once.
+const (
+	ordered  = "ordered"
+	parallel = "parallel"
+)
+
+// last is where the last update begins.
+const last history.Mark = "the last part begins"
+
+// both are these two.
+func both() []string { return []string{ordered, parallel} }
+
+// recorded are the kinds that specs of StatefulSets record besides.
+func recorded() spec.Kinds { return spec.Kinds{history.KindStatefulSet} }
+
+// statefulSets are the specs of StatefulSets.
+func statefulSets() {
+	spec.It("patches the pods of a StatefulSet one after the other, from the largest ordinal down to the partition, and when the images change back",
+		spec.Decides("INPLACE-018", "INPLACE-031", "INPLACE-034"),
+		func(ctx context.Context, c *spec.Case) {
+			node := c.AddNodes(ctx, 1)[0]
+			inPlace := OfPods(c.InPlaceIfPossible(), Sidecar(), InitContainer())
+			c.DeployStatefulSets(ctx, 3, map[string][]SetEdit{ordered: {inPlace, ClaimsOn(node)}, parallel: {inPlace, Parallel()}})
+			c.Mark(begun)
+			updateBoth(ctx, c, Partition(1), OfPods(Image("v2"), SidecarImage("v2")))
+			c.Await(ctx, state.StatefulSetsRolledOut())
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			updateBoth(ctx, c, Partition(0))
+			c.Await(ctx, state.StatefulSetsRolledOut())
+			c.Mark(last)
+			updateBoth(ctx, c, OfPods(Image("v1"), SidecarImage("v1")))
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(begun)))
+			for _, set := range both() {
+				j.Decide("INPLACE-018", NeverBetween(Marked(begun), Marked(next), PodPatched(member(set, 0))))
+				for ordinal := range 2 {
+					j.Decide("INPLACE-018", Before(First(PodPatched(member(set, ordinal+1))), First(PodPatched(member(set, ordinal)))))
+				}
+				for ordinal := range 3 {
+					j.Decide("INPLACE-031", Exactly(1, PodPatched(member(set, ordinal), OfVersion("v2"))), Exactly(1, PodPatched(member(set, ordinal), OfVersion("v1"))))
+				}
+			}
+			j.Decide("INPLACE-018", setsEndRolledOut())
+			j.Decide("INPLACE-031", stayed(begun)...)
+			j.Decide("INPLACE-034", setsEndRolledOut(), Exactly(4, RevisionCreated()), Exactly(2, After(RevisionRenumbered(), Marked(last))))
+		}, spec.SimulatedNodes{}, recorded())
+
+	spec.It("updates no other pod of a StatefulSet until the containers of one have been restarted, and for minReadySeconds after",
+		spec.Decides("INPLACE-018", "INPLACE-033"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			held, patient := OfPods(c.InPlaceIfPossible(), HoldRestarts()), OfPods(c.InPlaceIfPossible(), KeepReady(), MinReadySeconds(2))
+			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {held}, parallel: {held, Parallel()}, "patient": {patient, Parallel()}})
+			c.Mark(begun)
+			c.UpdateStatefulSet(ctx, "patient", OfPods(Image("v2")))
+			updateBoth(ctx, c, OfPods(Image("v2")))
+			for _, set := range both() {
+				c.Pods.ObserveUpdate(ctx, patched(ctx, c, set, 1))
+			}
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			release(ctx, c, both(), 1, 0)
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Decide("INPLACE-018", setsEndRolledOut())
+			j.Decide("INPLACE-033", Tested(AtLeast(2, Done(history.ObserveUpdate))), setsEndRolledOut())
+			for _, set := range both() {
+				j.Decide("INPLACE-033", NeverBetween(Marked(begun), Marked(next), PodPatched(member(set, 0))))
+			}
+		}, spec.SimulatedNodes{}, recorded())
+
+	spec.It("leaves the pods of a StatefulSet where they are when an image does not start, and another update in place repairs them",
+		spec.Decides("INPLACE-035"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			inPlace := OfPods(c.InPlaceIfPossible())
+			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {inPlace}, parallel: {inPlace, Parallel()}})
+			c.Mark(begun)
+			updateBoth(ctx, c, OfPods(UnpullableImage()))
+			for _, set := range both() {
+				c.Require(ctx, "an image does not start", MemberIs(set, 1, "waits for its image", Waiting))
+			}
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			updateBoth(ctx, c, OfPods(Image("v3")))
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(next)))
+			j.Decide("INPLACE-035", append(stayed(begun), setsEndRolledOut())...)
+			for _, set := range both() {
+				j.Decide("INPLACE-035", NeverBetween(Marked(begun), Marked(next), PodPatched(member(set, 0))), Exactly(1, After(PodPatched(member(set, 1)), Marked(next))))
+			}
+		}, spec.SimulatedNodes{}, recorded())
+}
+
+// recreatedSets is the spec of StatefulSets whose pods are not to be patched.
+func recreatedSets() {
+	const onDelete = "on-delete"
+	variable := another("another variable", withVariable)
+	changes := map[string][]Edit{"default": {Image("v2")}, "recreate": {Image("v2")}, onDelete: {Image("v2")}, "environment": {variable}, "image-and": {Image("v2"), variable}}
+	spec.It("recreates the pods of a StatefulSet where patches are not asked for or would not do, and none with OnDelete",
+		spec.Decides("INPLACE-032"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			inPlace := OfPods(c.InPlaceIfPossible())
+			c.DeployStatefulSets(ctx, 1, map[string][]SetEdit{
+				"default": nil, "recreate": {OfPods(c.Recreate())}, onDelete: {inPlace, SetOnDelete()}, "environment": {inPlace}, "image-and": {inPlace},
+			})
+			c.Mark(begun)
+			for name, change := range changes {
+				c.UpdateStatefulSet(ctx, name, OfPods(change...))
+			}
+			c.Await(ctx, state.StatefulSetsRolledOut("default", "recreate", "environment", "image-and"))
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			for _, pod := range c.MembersOf(ctx, onDelete) {
+				c.DeletePod(ctx, pod, time.Second)
+			}
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(begun)))
+			for name := range changes {
+				j.Decide("INPLACE-032", Never(After(PodAltered(member(name, 0)), Marked(begun))), Exactly(1, After(PodCreated(member(name, 0)), Marked(begun))))
+			}
+			j.Decide("INPLACE-032", NeverBetween(Marked(begun), Marked(next), PodDeleted(member(onDelete, 0))))
+		}, spec.SimulatedNodes{}, recorded())
+}
+
+// crashedSets is the spec of a controller that is killed between a patch and the restart that it asks for.
+func crashedSets() {
+	spec.It("updates no other pod of a StatefulSet while one is not back that another process has patched before a crash",
+		spec.Decides("INPLACE-036"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			held := OfPods(c.InPlaceIfPossible(), HoldRestarts())
+			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {held}, parallel: {held, Parallel()}})
+			c.Mark(begun)
+			updateBoth(ctx, c, OfPods(Image("v2")))
+			var pods []*corev1.Pod
+			for _, set := range both() {
+				pods = append(pods, patched(ctx, c, set, 1))
+			}
+			c.Kill(ctx)
+			for _, pod := range pods {
+				c.Pods.ObserveUpdate(ctx, pod)
+			}
+			c.Restart(ctx)
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			release(ctx, c, both(), 1, 0)
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.RestartImplementation)))
+			j.Decide("INPLACE-036", append(stayed(begun), setsEndRolledOut())...)
+			for _, set := range both() {
+				j.Decide("INPLACE-036", NeverBetween(Marked(begun), Marked(next), PodPatched(member(set, 0))))
+			}
+		}, spec.SimulatedNodes{}, spec.Alone{}, recorded())
+}
+
+func updateBoth(ctx context.Context, c *spec.Case, edits ...SetEdit) {
+	for _, set := range both() {
+		c.UpdateStatefulSet(ctx, set, edits...)
+	}
+}
+
+// patched waits until the pod with the ordinal has been patched to v2, and returns it.
+func patched(ctx context.Context, c *spec.Case, set string, ordinal int) *corev1.Pod {
+	c.Require(ctx, "a pod is patched", MemberIs(set, ordinal, "is patched", OfTag("v2")))
+	return c.MembersOf(ctx, set, OfTag("v2"))[0]
+}
+
+// release restarts the containers of the pods with the ordinals, one after the other, as they are patched.
+func release(ctx context.Context, c *spec.Case, sets []string, ordinals ...int) {
+	for _, ordinal := range ordinals {
+		for _, set := range sets {
+			if !c.Await(ctx, MemberIs(set, ordinal, "is patched", OfTag("v2"))) {
+				return
+			}
+			for _, pod := range c.MembersOf(ctx, set, OfTag("v2"), NotReady) {
+				c.Pods.ReleaseRestart(ctx, pod)
+			}
+		}
+	}
+}
+
+func member(set string, ordinal int) Which { return Named(fmt.Sprintf("%s-%d", set, ordinal)) }
+
+func setsEndRolledOut() Matcher { return ComesToHold(state.StatefulSetsRolledOut()) }
+
+// withVariable gives the container another variable.
+func withVariable(template *corev1.PodTemplateSpec) {
+	container := &template.Spec.Containers[0]
+	container.Env = append(container.Env, corev1.EnvVar{Name: "ANOTHER", Value: "variable"})
+}
