@@ -101,6 +101,8 @@ const (
 	CrashImplementation     Act = "crash implementation"
 	DeleteImplementationPod Act = "delete the implementation's pod"
 	BreakWatches            Act = "break the implementation's watches"
+	DelayWatches            Act = "delay the implementation's watches"
+	EndWatchDelay           Act = "end the delay of the implementation's watches"
 	ElectLeader             Act = "run two replicas of the implementation"
 	KillLeader              Act = "kill the replica that leads"
 	HandBack                Act = "hand back to kube-controller-manager"
@@ -146,7 +148,7 @@ var effects = map[Act]effect{
 
 	KillImplementation: halts, RestartImplementation: starts, SuspendImplementation: halts, ResumeImplementation: starts,
 	CutOffImplementation: halts, ReconnectImplementation: starts, CrashImplementation: halts | starts, DeleteImplementationPod: halts | starts,
-	BreakWatches: halts | starts, ElectLeader: halts | starts, KillLeader: halts | starts,
+	BreakWatches: halts | starts, DelayWatches: halts, EndWatchDelay: starts, ElectLeader: halts | starts, KillLeader: halts | starts,
 	HandBack: halts, TakeOver: halts | starts,
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // ErrLaunchedByOthers is why nothing can be done to an implementation that rollcall did not start.
@@ -96,11 +97,13 @@ type Network interface {
 	Reconnect(ctx context.Context) error
 }
 
-// WatchBreaker makes an implementation list again what it watches.
+// WatchBreaker disturbs what an implementation watches.
 type WatchBreaker interface {
 	Capability
 	// BreakWatches ends the implementation's watches, and answers the next attempt to go on with each by 410 Gone.
 	BreakWatches(ctx context.Context) error
+	// DelayWatches has what the implementation's watches send reach it that much later, in its order; 0 is no delay. Its own writes it sees late, too.
+	DelayWatches(ctx context.Context, by time.Duration) error
 }
 
 // Elector has two replicas of an implementation elect which of them works.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -61,5 +62,14 @@ func (l relayed) BreakWatches(context.Context) error {
 	if l.relay.BreakWatches() == 0 {
 		return fmt.Errorf("breaking the watches of %s: it watches nothing", l.process.Name())
 	}
+	return nil
+}
+
+// DelayWatches implements WatchBreaker.
+func (l relayed) DelayWatches(_ context.Context, by time.Duration) error {
+	if err := l.undisturbed("delaying the watches of"); err != nil {
+		return err
+	}
+	l.relay.DelayWatches(by)
 	return nil
 }

@@ -1,5 +1,5 @@
 // Package relay stands between one client and an API server, on this machine, and fails the client as networks and API servers do: it holds back what they
-// send each other, and breaks watches so that they have to be listed again. It knows nothing of who the client is.
+// send each other, breaks watches so that they have to be listed again, and delivers late what they send. It knows nothing of who the client is.
 package relay
 
 import (
@@ -11,6 +11,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"sync"
+	"time"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -23,6 +24,7 @@ type Relay struct {
 	address  string
 	upstream http.RoundTripper
 	gate     gate
+	delay    delay
 
 	mu sync.Mutex
 	// watches are those under way.
@@ -96,9 +98,14 @@ func (r *Relay) BreakWatches() int {
 	return len(broken)
 }
 
+// DelayWatches has whatever watches send reach the client that much later than the API server sent it, in its order; 0 is no delay, and lets pass what was held
+// back. Lists, and the answers to writes, are not delayed: the client sees its own writes late.
+func (r *Relay) DelayWatches(by time.Duration) { r.delay.set(by) }
+
 // Close ends all connections, and the relay.
 func (r *Relay) Close() error {
 	r.gate.open()
+	r.delay.set(0)
 	if err := r.server.Close(); err != nil && !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("end a relay: %w", err)
 	}
@@ -126,12 +133,13 @@ func (r *Relay) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	body := &watchBody{inner: response.Body, relay: r, path: request.URL.Path, lost: make(chan struct{})}
 	body.ctx, body.cancel = context.WithCancel(request.Context())
-	response.Body = body
 	if watches && response.StatusCode == http.StatusOK {
+		body.inner = newDelayedBody(body.ctx, response.Body, &r.delay)
 		r.mu.Lock()
 		r.watches[body] = true
 		r.mu.Unlock()
 	}
+	response.Body = body
 	return response, nil
 }
 

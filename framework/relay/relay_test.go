@@ -116,3 +116,33 @@ func TestAWatchIsBrokenWhileItIsCutOff(t *testing.T) {
 	_, err = maps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
 	g.Expect(apierrors.IsResourceExpired(err)).To(BeTrue(), "%v", err)
 }
+
+func TestWhatAWatchSendsArrivesAsLateAsItIsToldTo(t *testing.T) {
+	g := NewWithT(t)
+	var asked atomic.Int32
+	r, client := through(t, apiServer(t, &asked))
+	maps := client.CoreV1().ConfigMaps("ns")
+	const late = 300 * time.Millisecond
+	r.DelayWatches(late)
+	began := time.Now()
+	_, err := maps.List(t.Context(), metav1.ListOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	watch, err := maps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Eventually(watch.ResultChan(), "5s").Should(Receive(HaveField("Object.Name", "a")))
+	g.Expect(time.Since(began)).To(BeNumerically(">=", late))
+}
+
+func TestWhatIsDelayedPassesWhenTheDelayEnds(t *testing.T) {
+	g := NewWithT(t)
+	var asked atomic.Int32
+	r, client := through(t, apiServer(t, &asked))
+	r.DelayWatches(time.Hour)
+	watch, err := client.CoreV1().ConfigMaps("ns").Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Consistently(watch.ResultChan(), "100ms").ShouldNot(Receive())
+	r.DelayWatches(0)
+	g.Eventually(watch.ResultChan(), "5s").Should(Receive(HaveField("Object.Name", "a")))
+	g.Expect(r.BreakWatches()).To(Equal(1))
+	g.Eventually(watch.ResultChan(), "5s").Should(BeClosed())
+}

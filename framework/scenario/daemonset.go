@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -60,6 +61,13 @@ func Note() Edit {
 		metav1.SetMetaDataLabel(&d.ObjectMeta, "note", "x")
 		metav1.SetMetaDataAnnotation(&d.ObjectMeta, "note", "x")
 	}, "a label and an annotation")
+}
+
+// Touch sets an annotation of the DaemonSet itself to the number: what watches the DaemonSet is woken, and nothing depends on it.
+func Touch(number int) Edit {
+	return edit(func(d *appsv1.DaemonSet) {
+		metav1.SetMetaDataAnnotation(&d.ObjectMeta, "touched", strconv.Itoa(number))
+	}, "annotation touched=%d", number)
 }
 
 // Image sets the tag of the container's image, which makes another revision. Real nodes have v1 to v9.

@@ -18,6 +18,7 @@ func Specs() {
 	refused()
 	failover()
 	watches()
+	lateWatches()
 }
 
 // back is when the implementation is ready again.

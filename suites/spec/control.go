@@ -3,6 +3,7 @@ package spec
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
@@ -51,6 +52,26 @@ func (c *Case) Reconnect(ctx context.Context) {
 // to wait until it has acted again.
 func (c *Case) BreakWatches(ctx context.Context) {
 	disturb(ctx, c, history.BreakWatches, implementation.WatchBreaker.BreakWatches)
+}
+
+// DelayWatches has what the implementation's watches send reach it that much later, its own writes among it, until EndWatchDelay. Nothing is due meanwhile. While
+// it lasts nothing else may be changed that forbids what the implementation may be about to do.
+func (c *Case) DelayWatches(ctx context.Context, by time.Duration) {
+	c.note(ctx, history.DelayWatches, by.String(), func(o *own, ctx context.Context) error {
+		breaker, err := implementation.Find[implementation.WatchBreaker](ctx, o.running)
+		if err != nil {
+			return err
+		}
+		o.disturbed = true
+		return breaker.DelayWatches(ctx, by)
+	})
+}
+
+// EndWatchDelay ends DelayWatches.
+func (c *Case) EndWatchDelay(ctx context.Context) {
+	mend(ctx, c, history.EndWatchDelay, func(breaker implementation.WatchBreaker, ctx context.Context) error {
+		return breaker.DelayWatches(ctx, 0)
+	})
 }
 
 // Elect restarts the implementation as one of two replicas, and returns when one of them leads.
