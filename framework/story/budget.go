@@ -40,13 +40,16 @@ type instant struct {
 	index int
 }
 
-// budgetsOf returns those of the budgets that the violation is about: it names them, or its window shows them.
+// budgetsOf returns those of the budgets that the violation is about: it names them, or its window shows them, or pods that they select.
 func budgetsOf(v judge.Violation) *budgets {
 	return &budgets{seen: map[types.UID]*budgetSeen{}, about: func(budget *policyv1.PodDisruptionBudget) bool {
 		if slices.Contains(strings.FieldsFunc(v.Got, func(r rune) bool { return r == ' ' || r == ':' || r == ',' }), budget.Name) {
 			return true
 		}
 		return slices.ContainsFunc(v.Window, func(entry history.Entry) bool {
+			if pod, ok := entry.Object.(*corev1.Pod); ok {
+				return history.Selects(budget, pod)
+			}
 			return entry.Object != nil && entry.Object.GetUID() == budget.UID || isEviction(entry) && entry.Exchange.Namespace == budget.Namespace
 		})
 	}}
@@ -59,7 +62,8 @@ func isEviction(entry history.Entry) bool {
 // see adds an instant to each budget whose numbers change, or of whose pods one is evicted, or refused to be.
 func (b *budgets) see(cluster *history.Cluster, entry history.Entry, index int) {
 	for _, budget := range cluster.Budgets() {
-		if !b.about(budget) {
+		// One without a status has no numbers yet.
+		if !b.about(budget) || budget.Status.ObservedGeneration == 0 {
 			continue
 		}
 		known := b.seen[budget.UID]

@@ -199,6 +199,15 @@ func ownerChanges(before, after history.Object) []string {
 	return []string{"went from " + strings.Join(from, ", ") + " to " + strings.Join(to, ", ")}
 }
 
+// shortened is a value's beginning, where it is long: the recording has it all.
+func shortened(value string) string {
+	const most = 40
+	if runes := []rune(value); len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return value
+}
+
 // bookkeeping are annotations of Kubernetes that change on their own and say nothing to a reader.
 var bookkeeping = []string{"deprecated.daemonset.template.generation", "node.alpha.kubernetes.io/ttl"}
 
@@ -219,9 +228,9 @@ func mapChanges(what string, before, after map[string]string) []string {
 		case had && !has:
 			changes = append(changes, fmt.Sprintf("lost %s %s", what, key))
 		case !had && has:
-			changes = append(changes, fmt.Sprintf("got %s %s=%s", what, key, to))
+			changes = append(changes, fmt.Sprintf("got %s %s=%s", what, key, shortened(to)))
 		case from != to:
-			changes = append(changes, fmt.Sprintf("%s %s: %s -> %s", what, key, from, to))
+			changes = append(changes, fmt.Sprintf("%s %s: %s -> %s", what, key, shortened(from), shortened(to)))
 		}
 	}
 	return changes

@@ -49,7 +49,7 @@ func report(h *history.History, v judge.Violation, options Options, numbered boo
 	if at := causeOf(h, v); at.index >= 0 {
 		seen := look(h, v, at, numbered)
 		shown.Limits, shown.State, shown.Window, shown.Picture, shown.Budgets = seen.limits, seen.state, seen.window, seen.picture(), seen.budgets
-		if seen.after != "" {
+		if seen.after != seen.before {
 			shown.Before, shown.After = seen.before, seen.after
 		}
 	}

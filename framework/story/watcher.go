@@ -21,6 +21,9 @@ import (
 // nodesShown is how many nodes a picture has room for: the violation's own and those that its window speaks of most.
 const nodesShown = 3
 
+// examplesShown is how many it has room for where it shows a state of all nodes.
+const examplesShown = 5
+
 // nodesOf chooses the nodes to draw: the violation's, then those of its window, the most frequent first. Where a state broke the promise that is about
 // no node, they are followed by one of each group of nodes that are alike then.
 func nodesOf(h *history.History, v judge.Violation, at cause) []string {
@@ -41,14 +44,15 @@ func nodesOf(h *history.History, v judge.Violation, at cause) []string {
 	if v.Node != "" {
 		nodes = slices.Insert(nodes, 0, v.Node)
 	}
-	if v.Node == "" && !at.event {
-		for _, node := range examples(h, at, later(v.Time, h.Start)) {
-			if !slices.Contains(nodes, node) {
-				nodes = append(nodes, node)
-			}
+	if v.Node != "" || at.event {
+		return nodes[:min(len(nodes), nodesShown)]
+	}
+	for _, node := range examples(h, at, later(v.Time, h.Start)) {
+		if !slices.Contains(nodes, node) {
+			nodes = append(nodes, node)
 		}
 	}
-	return nodes[:min(len(nodes), nodesShown)]
+	return nodes[:min(len(nodes), examplesShown)]
 }
 
 // examples are one of each group of nodes that are alike behind the entry.

@@ -65,7 +65,7 @@ func DrawBudget(b Budget, unicode bool) string {
 		text := fmt.Sprintf("  %s %+9.3f  %7d  %15d  %7d  %7d  %s", mark, instant.At.Seconds(), instant.Healthy, instant.Reported, instant.Desired, instant.Allowed,
 			bar(instant, block, line))
 		if instant.Eviction != "" {
-			text = strings.TrimRight(text, " ") + fmt.Sprintf("  eviction of %s %s", instant.Pod, instant.Eviction)
+			text = strings.TrimRight(text, " ") + fmt.Sprintf("  eviction of pod %s %s", instant.Pod, instant.Eviction)
 		}
 		out.WriteString(strings.TrimRight(text, " ") + "\n")
 	}

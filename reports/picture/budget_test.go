@@ -12,9 +12,9 @@ func TestABudgetIsDrawnLikeThis(t *testing.T) {
 	const want = `  PodDisruptionBudget web: minAvailable 2
       seconds  healthy  status: healthy  desired  allowed  pods: # healthy, | desired
        -2.000        3                3        2        1  ##|#
-       -0.500        3                3        2        0  ##|#  eviction of web-a accepted
-  >    +0.000        1                3        2        0  # |  eviction of web-b accepted
-       +0.250        1                1        2        0  # |  eviction of web-c refused
+       -0.500        3                3        2        0  ##|#  eviction of pod web-a accepted
+  >    +0.000        1                3        2        0  # |  eviction of pod web-b accepted
+       +0.250        1                1        2        0  # |  eviction of pod web-c refused
 `
 	budget := picture.Budget{Name: "web", Limit: "minAvailable 2", Instants: []picture.Instant{
 		{At: -2 * time.Second, Healthy: 3, Expected: 3, Reported: 3, Desired: 2, Allowed: 1},
