@@ -169,7 +169,7 @@ func Incomplete(h *history.History, kinds ...history.Kind) string {
 		}
 	}
 	if h.Damage != "" {
-		return "the recording is not whole: " + h.Damage
+		return h.Damage
 	}
 	if !h.CaughtUp {
 		return "the recording was not proven complete: it ended before it was caught up"
