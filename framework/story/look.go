@@ -15,6 +15,8 @@ import (
 // seen is what a replay showed of a violation's surroundings: every step at which something on the nodes concerned changed.
 type seen struct {
 	nodes []string
+	// alike is how many further nodes each of the nodes stands for.
+	alike map[string]int
 	pods  map[types.UID]podSeen
 	steps []step
 	// broke is the index of the step at which the promise broke, -1 if there is none.
@@ -41,7 +43,8 @@ type step struct {
 
 // look replays the history and keeps what concerns the violation.
 func look(h *history.History, v judge.Violation, at cause, numbered bool) *seen {
-	s := &seen{nodes: nodesOf(h, v, at), broke: -1, read: readAt(h, at), numbered: numbered}
+	s := &seen{broke: -1, read: readAt(h, at), numbered: numbered}
+	s.nodes, s.alike = nodesOf(h, v, at)
 	w := newWatcher(s.nodes)
 	rows, charts := newRows(v, s.read), budgetsOf(v)
 	moment := momentOf(h, v)

@@ -38,7 +38,7 @@ func (s *seen) picture() *picture.Picture {
 	for _, node := range s.nodes {
 		lanes := s.lanes(node, shown)
 		older := max(0, len(lanes)-lanesShown)
-		p.Nodes = append(p.Nodes, picture.Node{Name: node, Older: older, Lanes: lanes[older:]})
+		p.Nodes = append(p.Nodes, picture.Node{Name: node, Alike: s.alike[node], Older: older, Lanes: lanes[older:]})
 	}
 	p.Marks = s.marks(from, to, moment)
 	return p

@@ -25,8 +25,8 @@ const nodesShown = 3
 const examplesShown = 5
 
 // nodesOf chooses the nodes to draw: the violation's, then those of its window, the most frequent first. Where a state broke the promise that is about
-// no node, they are followed by one of each group of nodes that are alike then.
-func nodesOf(h *history.History, v judge.Violation, at cause) []string {
+// no node, they are followed by one of each group of nodes that are alike then, with how many others it stands for.
+func nodesOf(h *history.History, v judge.Violation, at cause) (nodes []string, alike map[string]int) {
 	entries := v.Window
 	if at.event {
 		entries = append(slices.Clone(entries), h.Entries[at.index])
@@ -38,37 +38,37 @@ func nodesOf(h *history.History, v judge.Violation, at cause) []string {
 		}
 	}
 	delete(mentions, v.Node)
-	nodes := slices.SortedFunc(maps.Keys(mentions), func(a, b string) int {
+	nodes = slices.SortedFunc(maps.Keys(mentions), func(a, b string) int {
 		return cmp.Or(cmp.Compare(mentions[b], mentions[a]), strings.Compare(a, b))
 	})
 	if v.Node != "" {
 		nodes = slices.Insert(nodes, 0, v.Node)
 	}
 	if v.Node != "" || at.event {
-		return nodes[:min(len(nodes), nodesShown)]
+		return nodes[:min(len(nodes), nodesShown)], nil
 	}
-	for _, node := range examples(h, at, later(v.Time, h.Start)) {
-		if !slices.Contains(nodes, node) {
-			nodes = append(nodes, node)
+	alike = map[string]int{}
+	for _, group := range groupsAt(h, at, later(v.Time, h.Start)) {
+		drawn := slices.DeleteFunc(slices.Clone(nodes), func(node string) bool { return !slices.Contains(group.nodes, node) })
+		if len(drawn) == 0 {
+			drawn = group.nodes[:1]
+			nodes = append(nodes, group.nodes[0])
 		}
+		alike[drawn[0]] = len(group.nodes) - len(drawn)
 	}
-	return nodes[:min(len(nodes), examplesShown)]
+	return nodes[:min(len(nodes), examplesShown)], alike
 }
 
-// examples are one of each group of nodes that are alike behind the entry.
-func examples(h *history.History, at cause, now time.Time) []string {
-	var nodes []string
+// groupsAt are the groups of nodes that are alike behind the entry, where there is a DaemonSet.
+func groupsAt(h *history.History, at cause, now time.Time) []group {
+	var groups []group
 	index := -1
 	h.Replay(func(cluster *history.Cluster, _ history.Change) {
 		if index++; index == at.index {
-			for _, group := range groupsOf(cluster, "", now) {
-				if len(daemonSetsOf(cluster)) > 0 && group.nodes[0] != "" {
-					nodes = append(nodes, group.nodes[0])
-				}
-			}
+			groups = slices.DeleteFunc(groupsOf(cluster, "", now), func(g group) bool { return len(daemonSetsOf(cluster)) == 0 || g.nodes[0] == "" })
 		}
 	})
-	return nodes
+	return groups
 }
 
 // podSeen is what a lane says of a pod beside its life.

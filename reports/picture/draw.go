@@ -37,7 +37,11 @@ func Draw(p *Picture, options Options) string {
 		row("  marks", letters)
 	}
 	for _, node := range p.Nodes {
-		row("  node "+node.Name, "")
+		alike := ""
+		if node.Alike > 0 {
+			alike = fmt.Sprintf(", and %d more alike", node.Alike)
+		}
+		row("  node "+node.Name+alike, "")
 		if len(node.Lanes) == 0 {
 			row("    no pods", "")
 		}

@@ -25,6 +25,8 @@ type Picture struct {
 type Node struct {
 	Name  string `yaml:"name"`
 	Lanes []Lane `yaml:"lanes,omitempty"`
+	// Alike is the number of further nodes whose pods are at the moment as this one's.
+	Alike int `yaml:"alike,omitempty"`
 	// Older is the number of pods above the first lane that have none.
 	Older int `yaml:"older,omitempty"`
 }
