@@ -76,14 +76,14 @@ func Run(t *testing.T, options Options) {
 	}
 	options = options.withDefaults()
 	report, failure := options.run(ctx, t)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		t.Errorf("rollcall: the run was interrupted %s before the deadline of go test: give it more time, such as -timeout=30m", endGrace)
+	}
 	if report == nil {
 		t.Fatalf("rollcall: %v", failure)
 	}
 	for _, result := range report.Requirements {
 		t.Run(string(result.ID), func(t *testing.T) { tell(t, result, options.Artifacts) })
-	}
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		t.Errorf("rollcall: the run was interrupted %s before the deadline of go test: give it more time, such as -timeout=30m", endGrace)
 	}
 	if failure != nil {
 		t.Errorf("rollcall: %v; its output is above", failure)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/onsi/ginkgo/v2/types"
@@ -243,6 +244,9 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 		{Label: "recordings", Path: r.artifacts.recordings},
 		{Label: "logs", Path: r.artifacts.logs},
 	}})
+	if errors.Is(err, syscall.EPIPE) {
+		err = nil // who reads has left; the report is written
+	}
 	code := reports.ExitCode(report)
 	if r.options.baseline != "" {
 		code = tellBaseline(r.out, r.options.baseline, r.baseline, report)
