@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -74,16 +75,19 @@ func (p *Process) LogSince(position int64, n int, text string) []string {
 	return About(lastLines(p.options.LogPath, position, searchWindow, math.MaxInt), n, text)
 }
 
-// About returns up to n of the last lines: of those that contain the text, if any do.
+// conflict is what the API server answers to a write on an older version. Any controller meets that whose cache is behind, and most print it.
+const conflict = "the object has been modified; please apply your changes to the latest version"
+
+// About returns up to n of the last lines: of those that contain the text, if any do. Lines about conflicts are left out, unless there are no others.
 func About(lines []string, n int, text string) []string {
-	var about []string
-	for _, line := range lines {
-		if strings.Contains(line, text) {
-			about = append(about, line)
+	about := lines
+	for _, keep := range []func(string) bool{
+		func(line string) bool { return strings.Contains(line, text) },
+		func(line string) bool { return !strings.Contains(line, conflict) },
+	} {
+		if kept := slices.DeleteFunc(slices.Clone(about), func(line string) bool { return !keep(line) }); len(kept) > 0 {
+			about = kept
 		}
-	}
-	if len(about) == 0 {
-		about = lines
 	}
 	return about[max(0, len(about)-n):]
 }

@@ -40,8 +40,11 @@ func deletion() {
 			daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
 			c.RollOut(ctx, daemonSet, Image("v2"))
 			c.Require(ctx, "the rollout has come to rest", Quiet(time.Second))
-			c.DeleteRevision(ctx, historyOf(ctx, c, daemonSet, "v2"))
-			c.Await(ctx, keeps("daemon", "v2", "v1"))
+			deleted := historyOf(ctx, c, daemonSet, "v2")
+			c.DeleteRevision(ctx, deleted)
+			c.Await(ctx, state.All(
+				state.When("the deleted history is gone", func(cluster *history.Cluster) bool { return cluster.Revisions[deleted.UID] == nil }),
+				keeps("daemon", "v2", "v1")))
 			c.Await(ctx, Quiet(3*time.Second))
 		},
 		func(j *spec.Checks) {

@@ -41,7 +41,8 @@ func duplicates() {
 			c.Await(ctx, gone(current.Name))
 			c.Await(ctx, Quiet(2*time.Second))
 			rolling := c.Update(ctx, updated, MaxUnavailable("1"))
-			c.Await(ctx, state.All(RolledOut(rolling), keeps("daemon", "v2", "v1")))
+			// Who has removed neither by now has the time to do it once more.
+			c.Await(ctx, state.All(RolledOut(rolling), keeps("daemon", "v2", "v1"), gone(lower), gone(current.Name)))
 			c.Await(ctx, Quiet(time.Second))
 		},
 		func(j *spec.Checks) {

@@ -2,6 +2,7 @@ package revisions
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -11,6 +12,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -52,7 +54,7 @@ func names() {
 					return m.Object.GetName() != name
 				})),
 				AtLeast(1, StatusWritten().Where("with a collision", func(m Moment) bool { return collisions(m) > 0 })),
-				Never(StatusWritten().Where("that takes a collision back", func(m Moment) bool { return collisions(m) < collisionsOf(m.Before) })),
+				ComesToHold(reported()),
 				Never(StatusWritten().Where("with two collisions or more", func(m Moment) bool { return collisions(m) > 1 })))
 			j.Decide("HISTORY-007",
 				Tested(AtLeast(1, StatusWritten().Where("with a collision", func(m Moment) bool { return collisions(m) > 0 }))),
@@ -75,6 +77,7 @@ func take(ctx context.Context, c *spec.Case, other func(*appsv1.ControllerRevisi
 	c.Require(ctx, "everybody knows whose the name is", Quiet(time.Second))
 	c.Mark(wanted)
 	c.RollOut(ctx, daemonSet, Image("v2"))
+	c.Await(ctx, reported())
 	c.Await(ctx, Quiet(2*time.Second))
 }
 
@@ -86,12 +89,20 @@ func foreign(c *spec.Case, revision *appsv1.ControllerRevision, data runtime.Raw
 }
 
 // collisions is the status's number of collisions.
-func collisions(m Moment) int32 { return collisionsOf(m.Object) }
+func collisions(m Moment) int32 {
+	return ptr.Deref(m.Object.(*appsv1.DaemonSet).Status.CollisionCount, 0)
+}
 
-func collisionsOf(object history.Object) int32 {
-	daemonSet, ok := object.(*appsv1.DaemonSet)
-	if !ok {
-		return 0
-	}
-	return ptr.Deref(daemonSet.Status.CollisionCount, 0)
+// reported holds when the status says that all nodes are updated. The API server refuses one that takes a collision back, with all that it says.
+func reported() Condition {
+	return state.Right("the status says that all nodes are updated", func(cluster *history.Cluster) error {
+		for _, daemonSet := range cluster.DaemonSets {
+			status := daemonSet.Status
+			if status.ObservedGeneration != daemonSet.Generation || status.UpdatedNumberScheduled != status.DesiredNumberScheduled {
+				return fmt.Errorf("the status says that %d of %d nodes are updated, and observes generation %d of %d",
+					status.UpdatedNumberScheduled, status.DesiredNumberScheduled, status.ObservedGeneration, daemonSet.Generation)
+			}
+		}
+		return nil
+	})
 }

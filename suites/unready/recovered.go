@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
@@ -19,7 +20,7 @@ func recovered() {
 			c.Pods.BecomeUnready(ctx, old[0])
 			c.Require(ctx, "the node has an updated pod", UpdatedOn(1, updated, OnNode(history.NodeOf(old[0]))))
 			c.Pods.BecomeReady(ctx, old[0])
-			c.RequireReconciled(ctx, updated)
+			c.Require(ctx, "everybody knows that it has recovered", Quiet(2*judge.Lag))
 			// The one slot is used twice over. When the other node gives it back, none is left.
 			for _, pod := range c.LivePods(ctx, updated) {
 				if NotReady(pod) && history.NodeOf(pod) != history.NodeOf(old[0]) {

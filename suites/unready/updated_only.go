@@ -20,7 +20,8 @@ func updatedOnly() {
 	spec.It("makes no second pod on a node whose only pod is updated and stops being Ready",
 		spec.Decides("UNREADY-011"),
 		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 3)
+			nodes := c.AddNodes(ctx, 3)
+			c.Bind(afterwards, nodes[2])
 			updated := rollouts.Stall(ctx, c, c.Deploy(ctx, MaxSurge("1")), "v2", 1)
 			first := c.AwaitUpdated(ctx, updated, Running, NotReady)
 			if first == nil {
@@ -37,9 +38,7 @@ func updatedOnly() {
 				return
 			}
 			c.Mark(finished)
-			last := c.LivePods(ctx, updated)[2]
-			c.Bind(afterwards, last.Spec.NodeName)
-			c.Pods.BecomeUnready(ctx, last)
+			c.Pods.BecomeUnready(ctx, c.LivePodOn(ctx, updated, nodes[2]))
 			c.Await(ctx, Quiet(3*time.Second))
 		},
 		func(j *spec.Checks) {

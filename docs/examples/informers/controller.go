@@ -61,6 +61,11 @@ func newController(client kubernetes.Interface, factory informers.SharedInformer
 			UpdateFunc: func(_, updated any) { c.podSeen(updated) },
 			DeleteFunc: c.podGone,
 		},
+		factory.Apps().V1().ControllerRevisions().Informer(): cache.ResourceEventHandlerFuncs{
+			AddFunc:    c.revisionSeen,
+			UpdateFunc: func(_, updated any) { c.revisionSeen(updated) },
+			DeleteFunc: c.revisionSeen,
+		},
 		factory.Core().V1().Nodes().Informer(): cache.ResourceEventHandlerFuncs{
 			AddFunc: func(any) { c.enqueueAll() },
 			UpdateFunc: func(before, after any) {
@@ -150,6 +155,18 @@ func (c *controller) podSeen(object any) {
 		selector, err := metav1.LabelSelectorAsSelector(set.Spec.Selector)
 		if err == nil && selector.Matches(labels.Set(pod.Labels)) {
 			c.enqueue(set)
+		}
+	}
+}
+
+// revisionSeen has the owner of a revision looked at: one may have been deleted by hand.
+func (c *controller) revisionSeen(object any) {
+	if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = tombstone.Obj
+	}
+	if revision, ok := object.(*appsv1.ControllerRevision); ok {
+		if owner := metav1.GetControllerOf(revision); owner != nil && owner.Kind == daemonSetKind.Kind {
+			c.queue.Add(revision.Namespace + "/" + owner.Name)
 		}
 	}
 }

@@ -1,4 +1,17 @@
-// Command runtime is a DaemonSet controller made with controller-runtime.
+// Command runtime is a controller of DaemonSets, with maxSurge, made with controller-runtime. It is an example of what rollcall tests:
+//
+//	rollcall run -implementation=docs/examples/runtime/runtime.yaml
+//
+// A DaemonSet is reconciled when it changes, or one of its pods, histories or nodes, and when a pod becomes available by the clock. Its parts:
+//
+//   - reconciler.go: the order of a reconciliation
+//   - revisions.go: the ControllerRevisions, of which the current template's is found or made
+//   - pods.go: which nodes should run a pod, and the pod for one
+//   - decide.go: pure functions from what there is to what is to be done, and to the status
+//   - act.go: doing it, telling it in Events, and no decision before the cache shows what was done already
+//
+// It claims DaemonSet and Surge; runtime.yaml has how rollcall runs it, rbac.yaml what it may do. It fails nothing that it claims, on Kubernetes 1.37.0
+// and simulated nodes. How two replicas elect a leader is not in runtime.yaml, so RECOVERY-005 is not asked of it.
 package main
 
 import (
