@@ -31,9 +31,10 @@ type Run struct {
 	Provenance     Provenance
 	// Catalogue in the order in which the report shows it.
 	Catalogue []Requirement
-	// Outcomes, Observations and Circumstances in any order.
+	// Outcomes, Observations, Measurements and Circumstances in any order; the measurements of one spec stay in theirs.
 	Outcomes      []Outcome
 	Observations  []Observation
+	Measurements  []Measurement
 	Circumstances []Circumstances
 }
 
@@ -74,6 +75,7 @@ func Assemble(run Run) (*ConformanceReport, error) {
 	}
 	report.Observations = slices.Clone(run.Observations)
 	sortObservations(report.Observations, places)
+	report.Measurements = measurementsInOrder(run.Measurements)
 	report.Circumstances = inOrder(run.Circumstances)
 	report.conclude()
 	return report, nil

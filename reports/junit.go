@@ -161,9 +161,9 @@ func caseOf(result RequirementResult, duration time.Duration) junitCase {
 	reason := paragraph.Printable(result.Reason)
 	switch {
 	case result.Verdict == Fail && result.BrokenBy() != "":
-		entry.Skipped = &junitDetail{Message: "broken by " + result.BrokenBy() + ": " + paragraph.Printable(firstLine(failureLine(result)))}
+		entry.Skipped = &junitDetail{Message: "broken by " + result.BrokenBy() + ": " + paragraph.Printable(firstLine(FailureLine(result)))}
 	case result.Verdict == Fail:
-		entry.Failure = &junitDetail{Type: "violation", Message: paragraph.Printable(firstLine(failureLine(result))), Body: FailureText(result, "")}
+		entry.Failure = &junitDetail{Type: "violation", Message: paragraph.Printable(firstLine(FailureLine(result))), Body: FailureText(result, "")}
 		if len(result.Violations) == 0 {
 			entry.Failure.Type = "assertion"
 		}

@@ -10,8 +10,8 @@ func firstLine(text string) string {
 	return strings.TrimSpace(line)
 }
 
-// failureLine says in one line why a requirement failed: what was got, where, and how often.
-func failureLine(result RequirementResult) string {
+// FailureLine says in one line why a requirement failed: what was got, where, and how often.
+func FailureLine(result RequirementResult) string {
 	if len(result.Violations) == 0 {
 		return firstLine(result.Reason)
 	}

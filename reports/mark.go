@@ -6,11 +6,18 @@ import (
 	"path/filepath"
 )
 
+// Names of the files of a report in a run's folder.
+const (
+	YAMLFile  = "report.yaml"
+	JUnitFile = "junit.xml"
+	HTMLFile  = "report.html"
+)
+
 // MarkFile marks a folder as rollcall's: results go into no other that has anything in it.
 const MarkFile = ".rollcall"
 
-const markText = `This folder is rollcall's: a run replaces report.yaml, junit.xml, run.yaml, recordings, logs and previous in it,
-and nothing else. To have rollcall keep out of it, remove this file.
+const markText = `This folder is rollcall's: a run replaces report.yaml, report.html, junit.xml, run.yaml, recordings, logs and previous
+in it, and nothing else. To have rollcall keep out of it, remove this file.
 `
 
 // Mark marks the folder, which must exist, as rollcall's.

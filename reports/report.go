@@ -29,6 +29,8 @@ type ConformanceReport struct {
 	Requirements []RequirementResult `yaml:"requirements"`
 	// Observations are what specs noted without it deciding anything.
 	Observations []Observation `yaml:"observations,omitempty"`
+	// Measurements of clients on the nodes, by spec.
+	Measurements []Measurement `yaml:"measurements,omitempty"`
 	// Circumstances of the specs that failed or could not be decided, by spec.
 	Circumstances []Circumstances `yaml:"circumstances,omitempty"`
 	Provenance    Provenance      `yaml:"provenance"`

@@ -107,6 +107,14 @@ type Feature string
 // included.
 type Source string
 
+// Document names a design document by its number, S0 to S4; "" if there is none of that number.
+func Document(number string) string {
+	return map[string]string{
+		"S0": "DaemonSet maxSurge, KEP-1591", "S1": "in-place pod update, KEP-33", "S2": "DaemonSet updates",
+		"S3": "PodDisruptionBudget to stable, KEP-85", "S4": "UnitedDaemonSet",
+	}[number]
+}
+
 // Requirement is one row of the catalogue: the catalogue's files and the report write it alike.
 type Requirement struct {
 	ID ID `yaml:"id" json:"id"`

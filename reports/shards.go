@@ -41,6 +41,7 @@ func MergeShards(shards []*ConformanceReport) (*ConformanceReport, error) {
 			return nil, fmt.Errorf("shard %s is not of the same run as shard %s: %w", shard.Provenance.Shard, first.Provenance.Shard, err)
 		}
 		merged.Observations = append(merged.Observations, shard.Observations...)
+		merged.Measurements = append(merged.Measurements, shard.Measurements...)
 		merged.Circumstances = append(merged.Circumstances, shard.Circumstances...)
 		for id, duration := range shard.Durations {
 			if merged.Durations == nil {
@@ -49,6 +50,7 @@ func MergeShards(shards []*ConformanceReport) (*ConformanceReport, error) {
 			merged.Durations[id] += duration
 		}
 	}
+	merged.Measurements = measurementsInOrder(merged.Measurements)
 	merged.Circumstances = inOrder(merged.Circumstances)
 	mergeProvenance(&merged.Provenance, shards)
 	for place := range first.Requirements {

@@ -46,8 +46,7 @@ func Story(requirement Requirement, violation Violation, options StoryOptions) s
 		s.line("note", note)
 	}
 	if violation.Recording != "" && violation.SameEventAs == "" {
-		path := filepath.Join(options.Folder, violation.Recording)
-		fmt.Fprintf(&s.text, "  recording: %s\n  judge it again: rollcall judge %s\n", path, quoted(path))
+		fmt.Fprintf(&s.text, "  recording: %s\n  judge it again: %s\n", filepath.Join(options.Folder, violation.Recording), violation.JudgeAgain(options.Folder))
 	}
 	return fit(s.text.String(), options.Unicode)
 }
@@ -137,7 +136,7 @@ func (s *story) evidence() {
 		}
 	}
 	if len(s.Window) > 0 {
-		s.text.WriteString("\n" + eventTable(s.Window))
+		s.text.WriteString("\n" + eventTable(s.Window, tableRows))
 	}
 	if len(s.Log) > 0 {
 		s.text.WriteString("\n  The implementation's log around it, by its own times:\n")
@@ -165,9 +164,15 @@ func fit(text string, unicode bool) string {
 	}, text)
 }
 
+// JudgeAgain is the command, for a shell, that judges the violation's recording again. folder is that of the report, as the reader names it; empty if the
+// reader is in it.
+func (v Violation) JudgeAgain(folder string) string {
+	return "rollcall judge " + quoted(filepath.Join(folder, v.Recording))
+}
+
 // quoted is the path as a shell takes it.
 func quoted(path string) string {
-	if !strings.ContainsAny(path, " \t'\"\\$&|;<>()*?[]#~`!{}") {
+	if !strings.ContainsAny(path, " \t\n'\"\\$&|;<>()*?[]#~`!{}") {
 		return path
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"

@@ -12,10 +12,10 @@ import (
 // tableRows bounds the table of a story; the report holds the whole window.
 const tableRows = 20
 
-// eventTable writes a line per event of the window: its resourceVersion, when, and what happened.
-func eventTable(window []WindowEvent) string {
+// eventTable writes a line per event of the window: its resourceVersion, when, and what happened. At most so many rows are written.
+func eventTable(window []WindowEvent, rows int) string {
 	var out strings.Builder
-	first, last := tableRange(window)
+	first, last := tableRange(window, rows)
 	versions := len("rv")
 	for _, row := range window[first:last] {
 		versions = max(versions, len(strconv.FormatUint(row.ResourceVersion, 10)))
@@ -39,14 +39,14 @@ func eventTable(window []WindowEvent) string {
 }
 
 // tableRange keeps the rows that fit, the one that broke the promise among them and most of the others before it.
-func tableRange(window []WindowEvent) (first, last int) {
-	if len(window) <= tableRows {
+func tableRange(window []WindowEvent, rows int) (first, last int) {
+	if len(window) <= rows {
 		return 0, len(window)
 	}
 	broke := slices.IndexFunc(window, func(row WindowEvent) bool { return row.Broke })
 	if broke < 0 {
 		broke = len(window) - 1
 	}
-	last = min(len(window), max(broke+tableRows/4, tableRows))
-	return last - tableRows, last
+	last = min(len(window), max(broke+rows/4, rows))
+	return last - rows, last
 }

@@ -104,7 +104,7 @@ const sharedBy = 3
 
 // failed lists the requirements that failed, each with what was seen.
 func (s *summary) failed() {
-	all := s.having(Fail)
+	all := having(s.report, Fail)
 	if len(all) == 0 {
 		return
 	}
@@ -116,12 +116,12 @@ func (s *summary) failed() {
 
 // inconclusive lists the requirements that could not be decided: those with a cause or a reason in common together, any other by itself.
 func (s *summary) inconclusive() {
-	all := s.having(Inconclusive)
+	all := having(s.report, Inconclusive)
 	if len(all) == 0 {
 		return
 	}
 	s.text.WriteString("\nInconclusive\n")
-	for _, group := range byReason(all) {
+	for _, group := range ByReason(all) {
 		switch {
 		case len(group) < sharedBy:
 			for _, result := range group {
@@ -157,18 +157,19 @@ func (s *summary) example(group []RequirementResult) {
 
 // skipped lists the requirements with the verdict, those with the same reason together.
 func (s *summary) skipped(title string, verdict Verdict) {
-	all := s.having(verdict)
+	all := having(s.report, verdict)
 	if len(all) == 0 {
 		return
 	}
 	fmt.Fprintf(&s.text, "\n%s\n", title)
-	for _, group := range byReason(all) {
+	for _, group := range ByReason(all) {
 		s.group(group)
 	}
 }
 
-func (s *summary) having(verdict Verdict) []RequirementResult {
-	return slices.DeleteFunc(slices.Clone(s.report.Requirements), func(result RequirementResult) bool { return result.Verdict != verdict })
+// having returns the requirements with the verdict, in the catalogue's order.
+func having(report *ConformanceReport, verdict Verdict) []RequirementResult {
+	return slices.DeleteFunc(slices.Clone(report.Requirements), func(result RequirementResult) bool { return result.Verdict != verdict })
 }
 
 // entry writes a requirement with its statement and why it has its verdict.
@@ -176,7 +177,7 @@ func (s *summary) entry(result RequirementResult, hue colour) {
 	const indent = 15
 	entry := paragraph.Hang("  "+string(result.ID), paragraph.Printable(result.Statement), indent, summaryWidth)
 	s.text.WriteString(strings.Replace(entry, string(result.ID), s.paint.in(hue, string(result.ID)), 1))
-	s.line(paragraph.Printable(failureLine(result)), indent)
+	s.line(paragraph.Printable(FailureLine(result)), indent)
 	if by := result.BrokenBy(); by != "" && result.Verdict == Fail {
 		s.line("broken by "+by, indent)
 	}
@@ -191,15 +192,15 @@ func (s *summary) group(group []RequirementResult) {
 	for _, result := range group {
 		ids = append(ids, result.ID)
 	}
-	s.line(fmt.Sprintf("%s (%d)", reasonOf(group[0]), len(group)), 2)
+	s.line(fmt.Sprintf("%s (%d)", ReasonOf(group[0]), len(group)), 2)
 	s.line(strings.Join(ranges(ids), ", "), 4)
 }
 
-// byReason groups results with the same cause or, without one, reason, in the order in which these first appear.
-func byReason(results []RequirementResult) [][]RequirementResult {
+// ByReason groups results with the same cause or, without one, reason, in the order in which these first appear.
+func ByReason(results []RequirementResult) [][]RequirementResult {
 	var groups [][]RequirementResult
 	for _, result := range results {
-		same := func(group []RequirementResult) bool { return reasonOf(group[0]) == reasonOf(result) }
+		same := func(group []RequirementResult) bool { return ReasonOf(group[0]) == ReasonOf(result) }
 		if i := slices.IndexFunc(groups, same); i >= 0 {
 			groups[i] = append(groups[i], result)
 		} else {
@@ -209,7 +210,8 @@ func byReason(results []RequirementResult) [][]RequirementResult {
 	return groups
 }
 
-func reasonOf(result RequirementResult) string {
+// ReasonOf is the first line of why a requirement was not decided: what it has in common with others, if that is known.
+func ReasonOf(result RequirementResult) string {
 	if cause := paragraph.Printable(firstLine(result.Cause)); cause != "" {
 		return cause
 	}
@@ -220,54 +222,12 @@ func reasonOf(result RequirementResult) string {
 }
 
 func (s *summary) answer() {
-	counts, provenance := count(s.report.Requirements), s.report.Provenance
-	answer, hue, why := Judge(s.report), red, ""
-	switch answer {
-	case NotConformant:
-		why = counted(counts.ItsOwn(), "requirement") + " failed"
-	case Conformant:
-		hue, why = green, "every requirement that was decided passed"+exceptions(counts)
-	case Partial:
-		hue, why = green, "every requirement that was selected passed"+exceptions(counts)+", which says nothing about the others"
-	default:
-		hue = yellow
-		switch {
-		case counts.Inconclusive > 0:
-			why = fmt.Sprintf("none failed%s, but %d inconclusive", exceptions(counts), counts.Inconclusive)
-		case counts.Decided() == 0:
-			why = "no requirement was decided"
-		default:
-			why = "none failed so far"
-		}
-	}
-	if provenance.Interrupted {
-		why += "; the run was interrupted"
-	}
-	if provenance.EndedEarly != "" {
-		why += "; the run ended early: " + paragraph.Printable(firstLine(provenance.EndedEarly))
-	}
-	if provenance.ImplementationFailure != "" && provenance.EndedEarly == "" {
-		why += "; the implementation failed: " + paragraph.Printable(firstLine(provenance.ImplementationFailure))
-	}
-	if provenance.HarnessFailure != "" {
-		why += "; the harness failed: " + paragraph.Printable(firstLine(provenance.HarnessFailure))
-	}
+	answer := Judge(s.report)
+	hue := map[Conformance]colour{NotConformant: red, Conformant: green, Partial: green, Undecided: yellow}[answer]
 	s.text.WriteByte('\n')
-	label := paragraph.Printable(s.report.Implementation.Name) + " is " + string(answer)
-	if answer == Partial {
-		label = paragraph.Printable(s.report.Implementation.Name) + ", a partial run"
-	}
-	verdict := paragraph.Hang("", label+": "+why, 0, summaryWidth)
+	verdict := paragraph.Hang("", Headline(s.report)+": "+Why(s.report), 0, summaryWidth)
 	s.text.WriteString(strings.Replace(verdict, string(answer), s.paint.in(hue, string(answer)), 1))
-	s.line(counts.String(), 0)
-}
-
-// exceptions are the failures that are not the implementation's, in words; empty if there are none.
-func exceptions(counts Statistics) string {
-	if counts.NotItsOwn == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" but for %d that Kubernetes itself breaks", counts.NotItsOwn)
+	s.line(count(s.report.Requirements).String(), 0)
 }
 
 func (s *summary) line(text string, indent int) {

@@ -2,8 +2,6 @@ package reports_test
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -85,48 +83,5 @@ func TestReadingAReportIsStrict(t *testing.T) {
 				t.Errorf("got error %v, want one that says %s", err, test.want)
 			}
 		})
-	}
-}
-
-func TestFilesAreReplacedWholeAndLeaveNothingBeside(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "new", "folder")
-	report := assemble(t, exampleRun())
-	for range 2 {
-		if err := reports.WriteFiles(dir, report); err != nil {
-			t.Fatalf("write the files: %v", err)
-		}
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-	}
-	if !reflect.DeepEqual(names, []string{reports.JUnitFile, reports.YAMLFile}) {
-		t.Errorf("the folder holds %v, want the two files alone", names)
-	}
-	got, err := os.ReadFile(filepath.Join(dir, reports.YAMLFile))
-	if err != nil || !bytes.Equal(got, yamlOf(t, report)) {
-		t.Errorf("report.yaml does not hold the report (error: %v)", err)
-	}
-}
-
-func TestAFailedWriteLeavesThePreviousReport(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	// A folder in the way of the second file makes its replacement fail.
-	if err := os.MkdirAll(filepath.Join(dir, reports.JUnitFile, "in the way"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	err := reports.WriteFiles(dir, assemble(t, exampleRun()))
-	if err == nil || !strings.Contains(err.Error(), reports.JUnitFile) {
-		t.Errorf("got error %v, want one that names %s", err, reports.JUnitFile)
-	}
-	left, globErr := filepath.Glob(filepath.Join(dir, ".*"))
-	if globErr != nil || len(left) != 0 {
-		t.Errorf("left behind: %v (error: %v)", left, globErr)
 	}
 }

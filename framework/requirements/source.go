@@ -10,15 +10,7 @@ import (
 
 var sourceForm = regexp.MustCompile(`^(S[0-9]) L([1-9][0-9]*)(?:-([1-9][0-9]*))?$`)
 
-// Document names a design document by its number, S0 to S4; "" if there is none of that number.
-func Document(number string) string {
-	return map[string]string{
-		"S0": "DaemonSet maxSurge, KEP-1591", "S1": "in-place pod update, KEP-33", "S2": "DaemonSet updates",
-		"S3": "PodDisruptionBudget to stable, KEP-85", "S4": "UnitedDaemonSet",
-	}[number]
-}
-
-// checkSource fails unless the source has its form, "S0 L47" or "S0 L47-88", and there is such a document with such lines; see Document.
+// checkSource fails unless the source has its form, "S0 L47" or "S0 L47-88", and there is such a document with such lines; see reports.Document.
 func checkSource(source reports.Source) error {
 	match := sourceForm.FindStringSubmatch(string(source))
 	if match == nil {

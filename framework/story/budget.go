@@ -55,6 +55,11 @@ func budgetsOf(v judge.Violation) *budgets {
 	}}
 }
 
+// allBudgets follows every budget.
+func allBudgets() *budgets {
+	return &budgets{seen: map[types.UID]*budgetSeen{}, about: func(*policyv1.PodDisruptionBudget) bool { return true }}
+}
+
 func isEviction(entry history.Entry) bool {
 	return entry.Exchange != nil && entry.Exchange.Subresource == "eviction" && entry.Exchange.Verb == "create"
 }
@@ -109,10 +114,7 @@ func sameNumbers(a, b picture.Instant) bool {
 // pictures are those of the budgets around the moment, by name. broke is the index of the entry that broke the promise, or the last before that.
 func (b *budgets) pictures(broke int, moment time.Time) []picture.Budget {
 	var drawn []picture.Budget
-	for _, uid := range slices.SortedFunc(maps.Keys(b.seen), func(x, y types.UID) int {
-		return strings.Compare(b.seen[x].name+string(x), b.seen[y].name+string(y))
-	}) {
-		budget := b.seen[uid]
+	for _, budget := range b.byName() {
 		at := 0
 		for i, instant := range budget.instants {
 			if instant.index <= broke {
@@ -126,6 +128,34 @@ func (b *budgets) pictures(broke int, moment time.Time) []picture.Budget {
 			shown.Instants = append(shown.Instants, instant.Instant)
 		}
 		drawn = append(drawn, shown)
+	}
+	return drawn
+}
+
+// byName are the budgets that were seen.
+func (b *budgets) byName() []*budgetSeen {
+	var all []*budgetSeen
+	for _, uid := range slices.SortedFunc(maps.Keys(b.seen), func(x, y types.UID) int {
+		return strings.Compare(b.seen[x].name+string(x), b.seen[y].name+string(y))
+	}) {
+		all = append(all, b.seen[uid])
+	}
+	return all
+}
+
+// during are the pictures of the budgets throughout a part of the recording that began at the start, by name; none of those that have no instant in it.
+func (b *budgets) during(start time.Time, part Part) []picture.Budget {
+	var drawn []picture.Budget
+	for _, budget := range b.byName() {
+		shown := picture.Budget{Name: budget.name, Limit: budget.limit}
+		for _, instant := range budget.instants {
+			if instant.At = sinceMoment(instant.time, start); part.covers(instant.At) {
+				shown.Instants = append(shown.Instants, instant.Instant)
+			}
+		}
+		if len(shown.Instants) > 0 {
+			drawn = append(drawn, shown)
+		}
 	}
 	return drawn
 }

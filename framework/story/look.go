@@ -46,7 +46,7 @@ func look(h *history.History, v judge.Violation, at cause, numbered bool) *seen 
 	s := &seen{broke: -1, read: readAt(h, at), numbered: numbered}
 	s.nodes, s.alike = nodesOf(h, v, at)
 	w := newWatcher(s.nodes)
-	rows, charts := newRows(v, s.read), budgetsOf(v)
+	rows, charts := newRows(v.Window, s.read), budgetsOf(v)
 	moment := momentOf(h, v)
 	pending := !at.event
 	index, now := -1, time.Time{}
@@ -56,7 +56,7 @@ func look(h *history.History, v judge.Violation, at cause, numbered bool) *seen 
 				s.breakAt(later(moment, now), w)
 				pending = false
 			}
-			s.steps = append(s.steps, step{time: instant, stages: w.stages(instant)})
+			s.steps = append(s.steps, w.step(instant, ""))
 		}
 		if pending && index >= at.index && !moment.After(until) {
 			s.breakAt(later(moment, now), w)
@@ -73,7 +73,7 @@ func look(h *history.History, v judge.Violation, at cause, numbered bool) *seen 
 		moved, mark := w.see(cluster, change, s.read)
 		broke := at.event && index == at.index
 		if moved || mark != "" || broke {
-			s.steps = append(s.steps, step{time: now, mark: mark, stages: w.stages(now)})
+			s.steps = append(s.steps, w.step(now, mark))
 		}
 		if broke {
 			s.broke, moment, w.settled = len(s.steps)-1, now, true
@@ -100,7 +100,7 @@ func told(v judge.Violation) bool { return v.Before != "" || v.After != "" }
 
 // breakAt makes the moment a step of its own, where no event broke the promise.
 func (s *seen) breakAt(moment time.Time, w *watcher) {
-	s.steps = append(s.steps, step{time: moment, stages: w.stages(moment)})
+	s.steps = append(s.steps, w.step(moment, ""))
 	s.broke = len(s.steps) - 1
 	w.settled = true
 }

@@ -158,6 +158,11 @@ func (w *watcher) stages(now time.Time) map[types.UID]picture.Stage {
 	return stages
 }
 
+// step is the instant as the lives are.
+func (w *watcher) step(instant time.Time, mark string) step {
+	return step{time: instant, mark: mark, stages: w.stages(instant)}
+}
+
 // mark returns the text of an entry that explains what the lanes then do: a stimulus on one of the nodes or on none, a change of a
 // DaemonSet's spec, a change of one of the nodes.
 func (w *watcher) mark(cluster *history.Cluster, change history.Change, read reading) string {

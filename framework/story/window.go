@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
-	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/reports"
 	"github.com/rollcall-conformance/rollcall/reports/paragraph"
 )
@@ -52,9 +51,9 @@ func identityOf(entry history.Entry) identity {
 	return id
 }
 
-func newRows(v judge.Violation, read reading) *rows {
+func newRows(window []history.Entry, read reading) *rows {
 	r := &rows{places: map[identity][]int{}, read: read}
-	for place, entry := range v.Window {
+	for place, entry := range window {
 		text := describe(nil, history.Change{Entry: entry}, read)
 		if pod, ok := entry.Object.(*corev1.Pod); ok && entry.Type == watch.Modified && history.IsReady(pod) {
 			// What the clock did is in no recording: see matchers.PodAvailable.

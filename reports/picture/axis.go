@@ -64,7 +64,7 @@ func (a axis) labels(moment, columns int) string {
 	}
 	for _, i := range order {
 		text := Offset(a.steps[i])
-		if i == moment {
+		if i == moment && a.steps[i] == 0 {
 			text = "0"
 		}
 		from := a.start[i]

@@ -17,8 +17,10 @@ type Options struct {
 	Width int
 	// Unicode draws with block characters; otherwise with ASCII alone.
 	Unicode bool
-	// Caption stands at the moment, for example "SURGE-006 broken".
+	// Caption stands at the moment, for example "SURGE-006 broken". Default: nothing marks the moment.
 	Caption string
+	// Continued leaves out the legend, which another picture below has.
+	Continued bool
 }
 
 // Draw returns the picture as lines of text: marks, a lane per pod, the times, the legend, and what the marks stand for. It is empty for
@@ -52,9 +54,13 @@ func Draw(p *Picture, options Options) string {
 			row(d.label(lane), d.cells(lane))
 		}
 	}
-	row("", d.pointer(options.Width-margin))
-	row("  time from then", d.axis.labels(p.Moment, max(d.axis.columns(), options.Width-margin)))
-	d.legend()
+	if options.Caption != "" {
+		row("", d.pointer(options.Width-margin))
+	}
+	row(d.timeLabel(), d.axis.labels(p.Moment, max(d.axis.columns(), options.Width-margin)))
+	if !options.Continued {
+		d.legend()
+	}
 	d.marks()
 	return d.text.String()
 }
@@ -67,9 +73,17 @@ type drawing struct {
 	text strings.Builder
 }
 
+// timeLabel stands before the times.
+func (d *drawing) timeLabel() string {
+	if d.Caption == "" {
+		return "  time"
+	}
+	return "  time from then"
+}
+
 // margin is the room for labels, which are as wide as the widest needs.
 func (d *drawing) margin() int {
-	widest := len("  time from then  ")
+	widest := len(d.timeLabel() + "  ")
 	for _, node := range d.Nodes {
 		for _, lane := range node.Lanes {
 			widest = max(widest, utf8.RuneCountInString(d.label(lane)))

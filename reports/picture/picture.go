@@ -81,6 +81,15 @@ func looks() []look {
 	}
 }
 
+// Stages returns all stages, in the order of a life.
+func Stages() []Stage {
+	var all []Stage
+	for _, look := range looks() {
+		all = append(all, look.stage)
+	}
+	return all
+}
+
 // String is the stage as the legend calls it; empty for Absent.
 func (s Stage) String() string {
 	for _, look := range looks() {

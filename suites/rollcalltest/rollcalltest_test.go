@@ -19,6 +19,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/reports/formats"
 )
 
 func TestTheImplementationFileNamesTheTestAlone(t *testing.T) {
@@ -52,7 +53,7 @@ func TestAReportOfAnEarlierRunIsNone(t *testing.T) {
 	}
 	began := time.Now().UTC().Truncate(time.Second)
 	report := &reports.ConformanceReport{APIVersion: reports.APIVersion, Kind: reports.Kind, Provenance: reports.Provenance{Started: began}}
-	if err := reports.WriteFiles(filepath.Dir(path), report); err != nil {
+	if err := formats.WriteFiles(filepath.Dir(path), report); err != nil {
 		t.Fatal(err)
 	}
 	if read, err := readReport(path, began); err != nil || read == nil {

@@ -22,7 +22,7 @@ const (
 
 // results are the files and folders of an artifacts folder that a run makes. What else is in the folder is never touched.
 func results() []string {
-	return []string{reports.YAMLFile, reports.JUnitFile, runFile, recordingsFolder, logsFolder}
+	return []string{reports.YAMLFile, reports.HTMLFile, reports.JUnitFile, runFile, recordingsFolder, logsFolder}
 }
 
 // artifacts are the folder of a run's results, and what is in it.

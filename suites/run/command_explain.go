@@ -124,7 +124,7 @@ func sourceOf(r requirements.Requirement) string {
 	for _, source := range r.Sources {
 		passages = append(passages, string(source))
 		document, _, _ := strings.Cut(string(source), " ")
-		if named := document + " is " + requirements.Document(document); !slices.Contains(documents, named) {
+		if named := document + " is " + reports.Document(document); !slices.Contains(documents, named) {
 			documents = append(documents, named)
 		}
 	}

@@ -25,7 +25,7 @@ Judges recordings again, without a cluster: every verdict comes from them alone.
 
   a recording              what its spec's checks and the standing rules say of it; the rules alone if no spec of this rollcall made it
   the folder of a run      its recordings, and whether report.yaml still says the same, byte for byte. If the run was killed before it
-                           could write report.yaml and junit.xml, they are made now, as far as the recordings go
+                           could write its report, report.yaml, report.html and junit.xml are made now, as far as the recordings go
   a folder of recordings   all of them
 
 Exit code: 0 all that was decided passed, 1 something failed, 2 a path cannot be judged, 3 something could not be decided, or the report says otherwise.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/reports/formats"
 )
 
 // mergeShards is `rollcall merge`: one report of the shards of a run.
@@ -56,11 +57,12 @@ Exit code: as of `+"`rollcall run`"+`; 2 also if a shard is missing or is of ano
 			return exitHarness, fmt.Errorf("copy what shard %s recorded: %w", shard, err)
 		}
 	}
-	if err := reports.WriteFiles(*folder, merged); err != nil {
+	if err := formats.WriteFiles(*folder, merged); err != nil {
 		return exitHarness, err
 	}
 	err = reports.Summary(out, merged, reports.SummaryOptions{Color: isTerminal(os.Stdout), Paths: []reports.Path{
 		{Label: "report", Path: filepath.Join(*folder, reports.YAMLFile)},
+		{Label: "page", Path: filepath.Join(*folder, reports.HTMLFile)},
 		{Label: "recordings", Path: opened.recordings},
 		{Label: "logs", Path: opened.logs},
 	}})

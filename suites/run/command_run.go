@@ -17,6 +17,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/reports/formats"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -233,7 +234,7 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 	if err != nil {
 		return exitHarness, err
 	}
-	if err := reports.WriteFiles(r.artifacts.root, report); err != nil {
+	if err := formats.WriteFiles(r.artifacts.root, report); err != nil {
 		return exitHarness, err
 	}
 	if err := os.Remove(filepath.Join(r.artifacts.root, runFile)); err != nil {
@@ -241,6 +242,7 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 	}
 	err = reports.Summary(r.out, report, reports.SummaryOptions{Color: isTerminal(os.Stdout), Paths: []reports.Path{
 		{Label: "report", Path: filepath.Join(r.artifacts.root, reports.YAMLFile)},
+		{Label: "page", Path: filepath.Join(r.artifacts.root, reports.HTMLFile)},
 		{Label: "recordings", Path: r.artifacts.recordings},
 		{Label: "logs", Path: r.artifacts.logs},
 	}})

@@ -96,6 +96,7 @@ func outcomesAgain(all []judged, specs []specReport, catalogue *requirements.Cat
 		for _, text := range j.judgement.Observations {
 			run.Observations = append(run.Observations, reports.Observation{Spec: j.history.Scenario, Text: text})
 		}
+		run.Measurements = append(run.Measurements, j.judgement.Measurements...)
 		if j.judgement.Circumstances != nil {
 			run.Circumstances = append(run.Circumstances, *j.judgement.Circumstances)
 		}

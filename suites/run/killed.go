@@ -9,6 +9,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/reports/formats"
 )
 
 // killed is the reason why a run has no report of its own.
@@ -48,7 +49,7 @@ func reportKilled(out io.Writer, folder string, all []judged, specs []specReport
 	if err != nil {
 		return exitHarness, err
 	}
-	if err := reports.WriteFiles(folder, report); err != nil {
+	if err := formats.WriteFiles(folder, report); err != nil {
 		return exitHarness, err
 	}
 	if err := os.RemoveAll(filepath.Join(folder, runFile)); err != nil {

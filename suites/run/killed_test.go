@@ -65,7 +65,7 @@ func TestAKilledRunGetsAReportFromItsRecordings(t *testing.T) {
 			t.Errorf("%s is %s %q %q, want %s", id, r.Verdict, r.Reason, r.KnownDeviation, want)
 		}
 	}
-	expect(t, root, reports.JUnitFile, "-"+runFile)
+	expect(t, root, reports.JUnitFile, reports.HTMLFile, "-"+runFile)
 
 	// From then on it is a report like any other.
 	out.Reset()

@@ -28,6 +28,8 @@ const usage = `rollcall finds out whether a controller that rolls out per-node d
   rollcall init           write an implementation file with comments, to start from
   rollcall check FILE...  read implementation files without running anything
   rollcall judge PATH...  judge recordings, or the folder of a run, again, without a cluster
+  rollcall show FILE      draw a recording: on the terminal, as a page, or as a trace
+  rollcall report FILE    write a report as a page, as Markdown or as JUnit XML
   rollcall diff OLD NEW   compare two reports, and say whether the second is worse
   rollcall merge SHARD... make one run of the shards of it that ran elsewhere
   rollcall publish RUN    put a run's report where others find it, in the form in which they can check it
@@ -119,6 +121,10 @@ func dispatch(ctx context.Context, command string, args []string, out io.Writer)
 		return verifyPublication(ctx, args, out)
 	case "merge":
 		return mergeShards(args, out)
+	case "report":
+		return convertReport(args, out)
+	case "show":
+		return showRecording(args, out)
 	case "explain":
 		return explain(args, out)
 	case "version", "-version", "--version":

@@ -81,7 +81,7 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	flags.IntVar(&o.workers, "workers", defaultWorkers, "provider kind: how many nodes with a kubelet scenarios share")
 	flags.BoolVar(&o.keep, "keep", false, "provider kind: leave the cluster as it is at the end, and say how to remove it")
 	flags.StringVar(&o.kubernetesVersion, "kubernetes-version", "", "Kubernetes version of the control plane, such as 1.36.3 (default: the newest one rollcall knows)")
-	flags.StringVar(&o.artifacts, "artifacts", "_artifacts", "folder for report.yaml, junit.xml, recordings/ and logs/")
+	flags.StringVar(&o.artifacts, "artifacts", "_artifacts", "folder for report.yaml, report.html, junit.xml, recordings/ and logs/")
 	flags.Var(&o.focus, "focus", "run only specs that decide this requirement or family (SURGE-002, SURGE; several with commas) or whose text matches this regular expression; may be given more than once")
 	flags.Var(&o.skip, "skip", "leave out specs that decide this, or whose text matches this, as -focus has it; may be given more than once")
 	flags.StringVar(&o.failedIn, "failed-in", "", "run only specs that decide what failed, or was inconclusive, in this report")

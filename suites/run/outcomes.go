@@ -52,6 +52,7 @@ func collect(specs []specReport, unrun verdictOf) reports.Run {
 			for _, text := range attached.Observations {
 				run.Observations = append(run.Observations, reports.Observation{Spec: report.FullText(), Text: text})
 			}
+			run.Measurements = append(run.Measurements, attached.Measurements...)
 			if attached.Circumstances != nil {
 				run.Circumstances = append(run.Circumstances, *attached.Circumstances)
 			}

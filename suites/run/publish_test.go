@@ -12,6 +12,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/reports/formats"
 	"github.com/rollcall-conformance/rollcall/reports/publication"
 )
 
@@ -51,7 +52,7 @@ func wholeRun(t *testing.T, change func(*reports.Run)) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := reports.WriteFiles(folder, report); err != nil {
+	if err := formats.WriteFiles(folder, report); err != nil {
 		t.Fatal(err)
 	}
 	return folder

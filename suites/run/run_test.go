@@ -28,6 +28,7 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "unix://"+filepath.Join(folder, "no.sock"))
 	file := filepath.Join(folder, "file")
 	write(t, file, "not a recording\n")
+	recording := recordingAt(t)
 	implementation := filepath.Join(folder, "implementation.yaml")
 	write(t, implementation, "apiVersion: rollcall.dev/v1alpha1\nkind: Implementation\nmetadata: {name: x}\nspec:\n  features: [Surge, Surgery]\n  launch: {none: {}}\n")
 	foreign := filepath.Join(folder, "pod.yaml")
@@ -75,6 +76,20 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 		"a report that is missing":  {[]string{"run", "-baseline=" + filepath.Join(folder, "missing.yaml")}, []string{"-baseline: open " + filepath.Join(folder, "missing.yaml")}},
 		"help on nothing":           {[]string{"help", "judge"}, []string{"rollcall judge -help"}},
 		"the whole machine":         {[]string{"run", "-artifacts=/"}, []string{"not rollcall's", "more"}},
+		"nothing to show":           {[]string{"show"}, []string{"name one recording"}},
+		"too much to show":          {[]string{"show", file, file}, []string{"name one recording"}},
+		"nothing that is shown":     {[]string{"show", file}, []string{file, "not a rollcall recording"}},
+		"shown in no format":        {[]string{"show", "-format=svg", file}, []string{"-format", "svg", "terminal, html, trace"}},
+		"shown before its time":     {[]string{"show", "-from=-1s", file}, []string{"-from", "negative"}},
+		"shown backwards":           {[]string{"show", "-from=5s", "-to=2s", file}, []string{"-to 2s", "-from 5s"}},
+		"no such time":              {[]string{"show", "-from=soon", file}, []string{"from", "soon"}},
+		"no such node":              {[]string{"show", "-node=mars", recording}, []string{recording, "mars", "its nodes are [node-1"}},
+		"after the end":             {[]string{"show", "-from=9h", recording}, []string{recording, "ends after", "9h"}},
+		"no report to write":        {[]string{"report"}, []string{"name one report"}},
+		"a report that is none":     {[]string{"report", file}, []string{file, "read report"}},
+		"no report at all":          {[]string{"report", filepath.Join(folder, "missing.yaml")}, []string{"missing.yaml"}},
+		"a report in no format":     {[]string{"report", "-format=pdf", file}, []string{"-format", "pdf", "html, junit, markdown"}},
+		"a page in no folder":       {[]string{"show", "-output=" + filepath.Join(folder, "no", "page"), recording}, []string{"-output", "no such file"}},
 		"a recording that is not":   {[]string{"judge", filepath.Join(folder, "missing")}, []string{"missing"}},
 		"a row without specs":       {[]string{"run", "-dry-run", "-focus=INPLACE-018"}, []string{"INPLACE-018", "selects no spec"}},
 		"one of several on nothing": {[]string{"run", "-focus=SURGE-007", "-focus=no such"}, []string{"no such", "selects no spec"}},

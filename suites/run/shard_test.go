@@ -13,6 +13,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/reports/formats"
 )
 
 func TestShardsHaveEverySpecOnceAndAboutAsManyEach(t *testing.T) {
@@ -113,7 +114,7 @@ func shardFolder(t *testing.T, catalogue *requirements.Catalogue, index int) str
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := reports.WriteFiles(folder, report); err != nil {
+	if err := formats.WriteFiles(folder, report); err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range []string{fmt.Sprintf("recordings/of-%d.jsonl", index), "logs/implementation.log"} {
@@ -139,7 +140,7 @@ func TestMergedShardsAreInOneFolder(t *testing.T) {
 	if !strings.Contains(out.String(), "requirements: 1 passed, 0 failed") {
 		t.Errorf("output:\n%s", out.String())
 	}
-	for _, file := range []string{"report.yaml", "junit.xml", "recordings/of-1.jsonl", "recordings/of-2.jsonl", "logs/shard-1/implementation.log", "logs/shard-2/implementation.log"} {
+	for _, file := range []string{"report.yaml", "report.html", "junit.xml", "recordings/of-1.jsonl", "recordings/of-2.jsonl", "logs/shard-1/implementation.log", "logs/shard-2/implementation.log"} {
 		if _, err := os.Stat(filepath.Join(merged, file)); err != nil {
 			t.Error(err)
 		}

@@ -28,6 +28,8 @@ type Judgement struct {
 	Violations []judge.Violation
 	// Circumstances are those of the recording, once it was told: see Tell. Nil if there are none to tell.
 	Circumstances *reports.Circumstances
+	// Measurements are those of the recording, once it was told.
+	Measurements []reports.Measurement
 
 	history *history.History
 }

@@ -22,6 +22,7 @@ type Outcomes struct {
 	Outcomes      []reports.Outcome
 	Observations  []string
 	Circumstances *reports.Circumstances `json:",omitempty"`
+	Measurements  []reports.Measurement  `json:",omitempty"`
 }
 
 func attach(outcomes Outcomes) {
@@ -70,7 +71,7 @@ func (c *Case) report(j *Judgement) string {
 		}
 	}
 	j.Tell(recording)
-	attach(Outcomes{Outcomes: j.Outcomes, Observations: j.Observations, Circumstances: j.Circumstances})
+	attach(Outcomes{Outcomes: j.Outcomes, Observations: j.Observations, Circumstances: j.Circumstances, Measurements: j.Measurements})
 	// Stories are read where the run was started.
 	return j.Stories(c.process.catalogue, c.process.session.ArtifactsAsNamed)
 }
@@ -84,7 +85,7 @@ func (j *Judgement) Tell(recording string) {
 	}
 	violations := slices.Clone(j.Violations)
 	slices.SortStableFunc(violations, func(a, b judge.Violation) int { return cmp.Compare(place[a.Requirement], place[b.Requirement]) })
-	j.Circumstances = j.circumstances(recording)
+	j.Circumstances, j.Measurements = j.circumstances(recording), story.Measurements(j.history, recording)
 	for _, violation := range story.Findings(j.history, violations, story.Options{Recording: recording}) {
 		outcome := &j.Outcomes[place[violation.Requirement]]
 		outcome.Violations = append(outcome.Violations, violation)

@@ -1,31 +1,32 @@
-package reports
+package formats
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/reports/html"
 )
 
-// Names of the files that WriteFiles leaves in its folder.
-const (
-	YAMLFile  = "report.yaml"
-	JUnitFile = "junit.xml"
-)
-
-// WriteFiles writes report.yaml and junit.xml to the folder, which it creates if need be. Each file is there whole or not at all: a
+// WriteFiles writes report.yaml, junit.xml and report.html to the folder, which it creates if need be. Each file is there whole or not at all: a
 // reader never finds half a report, and a failure leaves the previous one in place.
-func WriteFiles(dir string, report *ConformanceReport) error {
+func WriteFiles(dir string, report *reports.ConformanceReport) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("create the folder for the report: %w", err)
 	}
-	if err := replaceFile(filepath.Join(dir, YAMLFile), report, WriteYAML); err != nil {
-		return err
+	for _, file := range []struct {
+		name  string
+		write writer
+	}{{reports.YAMLFile, reports.WriteYAML}, {reports.JUnitFile, reports.WriteJUnit}, {reports.HTMLFile, html.Write}} {
+		if err := replaceFile(filepath.Join(dir, file.name), report, file.write); err != nil {
+			return err
+		}
 	}
-	return replaceFile(filepath.Join(dir, JUnitFile), report, WriteJUnit)
+	return nil
 }
 
-func replaceFile(path string, report *ConformanceReport, write func(io.Writer, *ConformanceReport) error) (err error) {
+func replaceFile(path string, report *reports.ConformanceReport, write writer) (err error) {
 	// The temporary file stands beside its target: a rename is atomic only within one file system.
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
