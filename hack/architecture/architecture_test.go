@@ -103,6 +103,8 @@ func TestTheTopLevelIsTheDesigns(t *testing.T) {
 	allowed := []string{
 		".ci", ".gitignore", "LICENSE", "Makefile", "README.md", "docs", "fixtures", "framework", "go.mod", "go.sum", "hack", "impl", "main.go",
 		"reports", "suites",
+		// What open projects keep there.
+		".github", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "action.yml",
 		// Not part of the project: git's own folder, and what a run leaves behind.
 		".git", "_artifacts",
 	}
