@@ -20,7 +20,7 @@ func WriteAnnotations(out io.Writer, report *ConformanceReport) error {
 		verdict Verdict
 		line    func(RequirementResult) string
 	}{
-		{"error", Fail, failureLine},
+		{"error", Fail, FailureLine},
 		{"warning", Inconclusive, func(result RequirementResult) string { return firstLine(result.Reason) }},
 	} {
 		var all []RequirementResult

@@ -21,7 +21,7 @@ type Format struct {
 
 // All returns the formats that `rollcall report` writes, by name.
 func All() []Format {
-	return []Format{{"html", html.Write}, {"junit", reports.WriteJUnit}, {"markdown", reports.WriteMarkdown}}
+	return []Format{{"github", reports.WriteAnnotations}, {"html", html.Write}, {"junit", reports.WriteJUnit}, {"markdown", reports.WriteMarkdown}}
 }
 
 // Find returns the format of that name; the error for one that does not exist lists those that do.

@@ -15,11 +15,11 @@ func convertReport(args []string, out io.Writer) (int, error) {
 	describe(flags, `rollcall report [-format FORMAT] [-output FILE] REPORT
 
 Writes a report, or that in the folder of a run, in another format, from the report alone: html is a page that needs no other file, markdown is for the summary
-of a CI system, junit for its table of tests. Links to recordings are relative to the report's folder: that is where the page belongs.
+of a CI system, junit for its table of tests, github is commands that make annotations of what failed in a workflow of GitHub Actions. Links to recordings are relative to the report's folder: that is where the page belongs.
 
 Exit code: 0 written, whatever the report says; 2 the report cannot be read or there is no such format, 3 it cannot be written.
 `)
-	format := flags.String("format", "html", "`format` to write: html, markdown or junit")
+	format := flags.String("format", "html", "`format` to write: html, markdown, junit or github")
 	output := flags.String("output", "", "write to this `file` (default: standard output)")
 	if err := parseFlags(flags, args); err != nil {
 		return exitUsage, err
