@@ -67,7 +67,7 @@ func limit() {
 			rollouts.Settle(ctx, c, updated, UpdatedOn(3, updated))
 		},
 		func(j *spec.Checks) {
-			// 50% of 2 nodes is 1, of the 3 or more in the cluster it would be 2; of 3 it is 2. The node that joined takes nothing of it.
+			// 50% of 2 nodes is 1; of all nodes, where the cluster has others, it would be more. Of 3 it is 2. The node that joined takes nothing of it.
 			j.Decide("SURGE-004",
 				AtLeast(1, besideOld()),
 				NeverBetween(TemplateChanged(), Marked(joining), Nth(2, besideOld())),

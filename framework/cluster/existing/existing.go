@@ -11,8 +11,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -114,11 +112,7 @@ func Start(ctx context.Context, options Options) (_ *Cluster, err error) {
 	if err := c.startKWOK(ctx); err != nil {
 		return nil, err
 	}
-	nodes := slices.Clone(c.nodes)
-	if options.Simulate {
-		nodes = append(nodes, "simulated ones")
-	}
-	c.say("cluster %s, Kubernetes %s: nodes %s", options.Config.CurrentContext, c.version, strings.Join(nodes, ", "))
+	c.say("cluster %s, Kubernetes %s: %s", options.Config.CurrentContext, c.version, c.describeNodes())
 	return c, nil
 }
 

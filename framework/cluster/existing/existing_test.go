@@ -43,6 +43,7 @@ func use(t *testing.T, out *bytes.Buffer) (*Cluster, error) {
 func ofScenarios() Traces {
 	return Traces{
 		NamespaceLabel: scenario.NamespaceLabel, NodeLabelPrefix: history.ScenarioPrefix, NodeAnnotations: []string{history.MarkAnnotation},
+		Finalizer: scenario.Finalizer,
 	}
 }
 

@@ -104,6 +104,18 @@ func partOfNode(pod *corev1.Pod) bool {
 	return owner != nil && (owner.Kind == "DaemonSet" || owner.Kind == "Node")
 }
 
+// describeNodes says which nodes the run uses.
+func (c *Cluster) describeNodes() string {
+	names := "nodes " + strings.Join(c.nodes, ", ")
+	switch {
+	case !c.options.Simulate:
+		return names
+	case len(c.nodes) == 0:
+		return "simulated nodes"
+	}
+	return names + " and simulated ones"
+}
+
 func describe(pod *corev1.Pod) string {
 	name := "pod " + pod.Namespace + "/" + pod.Name
 	if owner := metav1.GetControllerOf(pod); owner != nil {
