@@ -26,7 +26,7 @@ type world struct {
 	made      int
 }
 
-// fataler is a test, or objecting.
+// fataler is a test.
 type fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
