@@ -128,6 +128,7 @@ func standingAnswers(standing judge.Verdicts, asked []requirements.ID) map[requi
 	for _, ruled := range standing {
 		answer := verdict.Answer{Broken: ruled.Outcome == judge.Broken}
 		switch {
+		case answer.Broken:
 		case ruled.Outcome == judge.Inconclusive:
 			answer.Untested = ruled.Reason
 		case !ruled.Exercised && slices.Contains(asked, ruled.Requirement):

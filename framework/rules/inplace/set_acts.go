@@ -51,7 +51,7 @@ func (o *setActs) Observe(s *judge.Scene) []judge.Violation {
 func SetOrder() judge.Rule {
 	return onSetAct("INPLACE-018", "pods of a StatefulSet are updated from the largest ordinal down to the partition",
 		func(_ *sets, s *judge.Scene, did *setAct) (string, bool) {
-			if !did.outdated(s.Now) || !did.set.always(s.Now, rolls) {
+			if !did.updates(s.Now) || !did.set.always(s.Now, rolls) {
 				return "", false
 			}
 			if did.set.always(s.Now, func(is *appsv1.StatefulSet) bool { return did.ordinal < partitionOf(is) }) {
@@ -168,6 +168,7 @@ func (o *setOneWrite) relabelled(s *judge.Scene) []judge.Violation {
 			continue
 		}
 		if template, err := history.TemplateIn(revision); err == nil && !history.MatchesTemplate(after, template) {
+			o.PutToTest()
 			did := &setAct{before: before}
 			return did.violation(s, fmt.Sprintf("%s got the label %s, and not the images of that revision", after.Name, to))
 		}

@@ -142,6 +142,12 @@ func (o *sets) act(s *judge.Scene) *setAct {
 	return did
 }
 
+// updates reports whether this can only be a part of an update: other images, or the end of a pod that was none of the template, whichever the
+// implementation may have gone by.
+func (a *setAct) updates(now time.Time) bool {
+	return a.patched || a.outdated(now)
+}
+
 // outdated reports whether the pod was none of the template, whichever the implementation may have gone by.
 func (a *setAct) outdated(now time.Time) bool {
 	return a.set.always(now, func(is *appsv1.StatefulSet) bool { return !history.MatchesTemplate(a.before, &is.Spec.Template) })

@@ -86,6 +86,12 @@ func TestAPatchedPodOfAStatefulSetCountsAsUnavailable(t *testing.T) {
 			b.After(Long)
 			pods[0].Patch("v2")
 		}),
+		Tell("the next is patched at once after the template came", func(b *Builder) {
+			set, pods := running(b, 2, SetInPlace(), SetMinReadySeconds(2))
+			set.Set(SetVersion("v2"))
+			back(pods[1].Patch("v2"))
+			pods[0].Patch("v2")
+		}),
 		Tell("the next is deleted", func(b *Builder) {
 			_, pods := rolling(b, 2, SetInPlace())
 			pods[1].Patch("v2").Observed()

@@ -112,14 +112,15 @@ func (p *pass) update() {
 	}
 }
 
-// othersServe says whether all pods but the one at the index run and, where they are in order, are available.
+// othersServe says whether all pods but the one at the index run and, where they are in order, those that are updated are available. An old one that is not
+// waits for its own update, which may be what repairs it.
 func (p *pass) othersServe(index int) bool {
 	for i, pod := range p.members {
 		switch {
 		case i == index:
 		case pod == nil || pod.DeletionTimestamp != nil || ended(pod):
 			return false
-		case p.set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement && !p.available(pod):
+		case p.set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement && pod.Labels[RevisionLabel] == p.history.update.Name && !p.available(pod):
 			return false
 		}
 	}

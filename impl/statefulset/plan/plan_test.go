@@ -124,6 +124,17 @@ func TestAnImageThatDoesNotStartIsRepairedInPlace(t *testing.T) {
 	}
 }
 
+func TestAnOldPodThatIsNotAvailableHoldsUpNoUpdate(t *testing.T) {
+	g := NewWithT(t)
+	w := newWorld(t, 3, inPlace)
+	w.settle()
+	w.edit(image("broken"), partition(3))
+	w.change("db-0", func(pod *corev1.Pod) { pod.Status.Conditions[0].Status = corev1.ConditionFalse })
+	w.edit(image("v3"), partition(0))
+	w.pass()
+	g.Expect(w.pods["db-2"].Spec.Containers[0].Image).To(Equal("db:v3"), "INPLACE-035")
+}
+
 func TestHistoryIsBroughtBackAndShortened(t *testing.T) {
 	g := NewWithT(t)
 	w := newWorld(t, 1, inPlace, func(set *appsv1.StatefulSet) { set.Spec.RevisionHistoryLimit = new(int32) })

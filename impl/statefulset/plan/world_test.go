@@ -17,6 +17,7 @@ import (
 // world is a StatefulSet "db" with a model of an API server and kubelets around it: what is planned takes effect at once.
 type world struct {
 	t         fataler
+	planner   plan.Planner
 	set       *appsv1.StatefulSet
 	pods      map[string]*corev1.Pod
 	revisions map[string]*appsv1.ControllerRevision
@@ -25,7 +26,7 @@ type world struct {
 	made      int
 }
 
-// fataler is a test, or a run of a property.
+// fataler is a test.
 type fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -44,7 +45,7 @@ func newWorld(t fataler, replicas int32, edits ...func(*appsv1.StatefulSet)) *wo
 		edit(set)
 	}
 	return &world{
-		t: t, set: set, pods: map[string]*corev1.Pod{}, revisions: map[string]*appsv1.ControllerRevision{}, claims: map[string]bool{},
+		t: t, planner: plan.Plan, set: set, pods: map[string]*corev1.Pod{}, revisions: map[string]*appsv1.ControllerRevision{}, claims: map[string]bool{},
 		now: time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC),
 	}
 }
@@ -81,7 +82,7 @@ func (w *world) plan() plan.Actions {
 	for _, revision := range w.revisions {
 		state.Revisions = append(state.Revisions, revision)
 	}
-	return plan.Plan(state, w.now)
+	return w.planner(state, w.now)
 }
 
 // pass plans once and carries it out.

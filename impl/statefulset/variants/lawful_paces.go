@@ -9,7 +9,7 @@ import (
 // lawfulPaces are slower than they might be.
 func lawfulPaces() []Variant {
 	return []Variant{
-		{Name: "set-waits-for-all", Says: "Updates an available pod of a StatefulSet only while all others are available too, and all there.",
+		{Name: "set-waits-for-all", Says: "Updates a pod of a StatefulSet only while all updated ones are available, and all are there.",
 			Lawful: "how many pods may be unavailable is an upper bound",
 			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {
 				if len(actions.CreatePods) > 0 {
@@ -18,7 +18,7 @@ func lawfulPaces() []Variant {
 				}
 				for _, pod := range unavailable(state, now) {
 					for _, update := range actions.UpdatePods {
-						if update.Pod.UID != pod.UID {
+						if pod.Labels[plan.RevisionLabel] == update.Labels[plan.RevisionLabel] {
 							actions.UpdatePods = nil
 							return
 						}
