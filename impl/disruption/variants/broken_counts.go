@@ -41,6 +41,10 @@ func brokenCounts() []Variant {
 					}
 				}
 			})},
+		{Name: "counts-no-more-than-expected", Says: "Counts no more pods as healthy than there should be.", Breaks: []string{"CROSS-004"},
+			Planner: counting(func(status *policyv1.PodDisruptionBudgetStatus, _ plan.State) {
+				status.CurrentHealthy = min(status.CurrentHealthy, status.ExpectedPods)
+			})},
 		{Name: "empty-selector-selects-nothing", Says: "Takes an empty selector for none, as policy/v1beta1 did.", Breaks: []string{"PDBAPI-009"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
 				if s := state.Budget.Spec.Selector; s != nil && len(s.MatchLabels) == 0 && len(s.MatchExpressions) == 0 {
