@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
 const collection, object = "/apis/apps/v1/namespaces/here/daemonsets", "/apis/apps/v1/namespaces/here/daemonsets/agent"
@@ -67,12 +69,17 @@ func answerOf(t *testing.T, fault string, api http.Handler, method, path string,
 }
 
 func TestAFaultChangesWhatIsStoredByItsRequestsAlone(t *testing.T) {
+	marked := daemonSet("25%", "0")
+	metav1.SetMetaDataAnnotation(&marked.ObjectMeta, history.MarkAnnotation, "1")
 	for _, row := range []struct {
-		method, path, want string
+		method, path string
+		sent         *appsv1.DaemonSet
+		want         string
 	}{
-		{http.MethodPost, collection, "25"}, {http.MethodPut, object, "25%"}, {http.MethodPost, collection + "?dryRun=All", "25%"},
+		{http.MethodPost, collection, daemonSet("25%", "0"), "25"}, {http.MethodPut, object, daemonSet("25%", "0"), "25%"},
+		{http.MethodPost, collection + "?dryRun=All", daemonSet("25%", "0"), "25%"}, {http.MethodPost, collection, marked, "25%"},
 	} {
-		answer, stored := answerOf(t, "api-forgets-percentages", right(""), row.method, row.path, daemonSet("25%", "0"))
+		answer, stored := answerOf(t, "api-forgets-percentages", right(""), row.method, row.path, row.sent)
 		if got := rolling(stored).MaxSurge.String(); answer.Code >= http.StatusBadRequest || got != row.want {
 			t.Errorf("%s %s: %d, maxSurge %s, want %s", row.method, row.path, answer.Code, got, row.want)
 		}
