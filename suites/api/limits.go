@@ -27,7 +27,6 @@ func limits() {
 			create(ctx, c, "negative", strategyOf("-1", "0"))
 		},
 		func(j *spec.Checks) {
-			j.Given(Accepted("an update to maxSurge 0 and maxUnavailable 1", First(updated("zero-percent"))))
 			for i, value := range surges {
 				name := fmt.Sprintf("surge-%d", i)
 				j.Decide("API-001", Stored("the stored maxSurge", value, created(name), maxSurge))
