@@ -58,7 +58,7 @@ lint: ## Run the linters alone
 	@hack/lint
 
 .PHONY: mutants
-mutants: ## Break the reference in every way there is a variant for, and see the suite find out; MUTANTS=deletes-first tries that one
+mutants: ## Break the reference, and the API server, in every way that is known, and see the suite find out; MUTANTS=deletes-first tries that one
 	@go run ./hack/mutants $(MUTANTS)
 
 .PHONY: lawful

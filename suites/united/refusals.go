@@ -60,12 +60,13 @@ func missing() {
 			if _, err := c.TryUnite(ctx, name, u); err != nil {
 				c.CannotDecide("the UnitedDaemonSet is refused: " + err.Error())
 			}
-			c.Await(ctx, missed())
+			said := c.Await(ctx, missed())
 			c.Await(ctx, Quiet(silence))
 			c.Mark(united)
 			c.Create(ctx, c.NewDaemonSet(target, MaxUnavailable("1")))
 			placed(ctx, c)
 			c.Mark(changed)
+			unlessSaid(ctx, c, said)
 		},
 		func(j *spec.Checks) {
 			j.Decide("UNITED-024",

@@ -54,18 +54,23 @@ func subsets() {
 				Where(Subset("empty", c.ImagePatch("v4")), zone, "nowhere"))
 			placed(ctx, c)
 			// What is wrong is waited for in vain, until nothing that could mend it is under way.
-			c.Await(ctx, state.All(
-				merged(), byDaemonSets(), ownAffinity(), disjoint(), overlapping(nodes[0]), state.UnitedDaemonSets(name), state.UnitedLabelled(name)))
+			c.Await(ctx, state.All(merged(), byDaemonSets(), ownAffinity(), disjoint(), state.UnitedDaemonSets(name), state.UnitedLabelled(name)))
+			said := c.Await(ctx, overlapping(nodes[0]))
 			c.Mark(united)
 			relabel(ctx, c, nodes[3], "b")
 			placed(ctx, c)
 			c.Mark(changed)
+			unlessSaid(ctx, c, said)
 		},
 		func(j *spec.Checks) {
 			place, lost := state.UnitedPlaced(name), j.Bound(byName)
-			for _, id := range spec.Decides("UNITED-005", "UNITED-008", "UNITED-009", "UNITED-012", "UNITED-025") {
-				j.Decide(id, HoldsAtMark(united, place))
-			}
+			target := append(j.BoundAll(other), j.BoundAll(none)...)
+			j.Decide("UNITED-005", HoldsAtMark(united, exactlyOn("v2", lost)))
+			j.Decide("UNITED-008", HoldsAtMark(united, withinSubsets()), HoldsAtMark(changed, withinSubsets()))
+			j.Decide("UNITED-009", HoldsAtMark(united, state.UnitedPlaced(name, lost)))
+			j.Decide("UNITED-012", HoldsAtMark(united, targetLeaves()), HoldsAtMark(changed, targetLeaves()))
+			j.Decide("UNITED-025",
+				HoldsAtMark(united, exactlyOn("v2", lost)), HoldsAtMark(united, exactlyOn("v3", j.BoundAll(byZone)...)), HoldsAtMark(united, exactlyOn("v1", target...)))
 			j.Decide("UNITED-006", HoldsAtMark(united, place), HoldsAtMark(changed, place))
 			j.Decide("UNITED-007", HoldsAtMark(united, merged()))
 			j.Decide("UNITED-011", HoldsAtMark(united, state.UnitedLabelled(name)), HoldsAtMark(changed, state.UnitedLabelled(name)))

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -72,6 +73,13 @@ func relabel(ctx context.Context, c *spec.Case, node, into string) {
 func placed(ctx context.Context, c *spec.Case) {
 	c.Await(ctx, state.All(state.UnitedPlaced(name), state.UnitedObserved(name), state.UnitedReported(name)))
 	c.Await(ctx, Quiet(time.Second))
+}
+
+// unlessSaid waits, where no condition has said what is to be said, until an event that says it is overdue.
+func unlessSaid(ctx context.Context, c *spec.Case, said bool) {
+	if !said {
+		c.Await(ctx, Quiet(judge.Prompt+time.Second))
+	}
 }
 
 // daemonSet returns the DaemonSet of that name; nil if there is none.

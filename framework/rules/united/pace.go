@@ -2,6 +2,7 @@ package united
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -73,7 +74,7 @@ func (o *pace) Observe(s *judge.Scene) []judge.Violation {
 // judge looks at a pod that somebody deletes.
 func (o *pace) judge(s *judge.Scene, family types.UID, pod *corev1.Pod) []judge.Violation {
 	target := s.Workloads()[family]
-	if target == nil || target.Object.DeletionTimestamp != nil || o.meddled || s.Now.Sub(o.disturbedAt) < judge.Lag || o.rollingOut(s, family) {
+	if target == nil || target.Object.DeletionTimestamp != nil || o.meddled || s.Now.Sub(o.disturbedAt) < judge.Lag || o.rollingOut(s, family, pod) {
 		return nil
 	}
 	minReady := target.Object.Spec.MinReadySeconds
@@ -105,9 +106,10 @@ func (o *pace) judge(s *judge.Scene, family types.UID, pod *corev1.Pod) []judge.
 	}}
 }
 
-// rollingOut reports whether a pod of the family was not made from its DaemonSet's template, by what a pod shows, which affinity is no part of.
-func (o *pace) rollingOut(s *judge.Scene, family types.UID) bool {
-	for _, pod := range s.Cluster.Pods {
+// rollingOut reports whether a pod of the family was not made from its DaemonSet's template, by what a pod shows, which affinity is no part of; or whether that
+// is true of the one that is being deleted, which is the last then.
+func (o *pace) rollingOut(s *judge.Scene, family types.UID, deleted *corev1.Pod) bool {
+	for _, pod := range append(slices.Collect(maps.Values(s.Cluster.Pods)), deleted) {
 		owner := metav1.GetControllerOf(pod)
 		if owner == nil || o.of[owner.UID] != family || !history.IsLive(pod) {
 			continue

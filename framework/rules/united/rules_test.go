@@ -105,6 +105,20 @@ func TestPace(t *testing.T) {
 		target.Update("v2")
 		pods[1].Terminating()
 	}))
+	Ignores(t, rule, Tell("the last old pods of a rollout in two members", func(b *Builder) {
+		target, subset, pods := family(b)
+		home(b, "node-a", "subset")
+		b.Stimulus(history.DeletePod, pods[0])
+		pods[0].Terminating().Gone()
+		ofSubset := subset.Pod("new", "node-a").Ready()
+		b.After(Long)
+		target.Update("v2")
+		subset.Update("v2")
+		pods[1].Terminating().Gone()
+		target.Pod("newer", "node-b").Ready()
+		pods[2].Terminating()
+		ofSubset.Terminating()
+	}))
 }
 
 func labelled(key, value string) func(*corev1.Node) {

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -100,9 +102,12 @@ func (f *front) identify() (tls.Certificate, string, error) {
 	return tls.Certificate{Certificate: [][]byte{certificate.Raw}, PrivateKey: key}, path, os.WriteFile(path, encoded, 0o600)
 }
 
+// idleConnections are kept for the next requests: they have one each, since one that is refused before it was read must not hold up others.
+const idleConnections = 100
+
 // transport reaches the API server behind, on this machine, which the front started itself.
 func transport(identities ...tls.Certificate) http.RoundTripper {
-	return &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: identities}} //nolint:gosec // see above
+	return &http.Transport{MaxIdleConnsPerHost: idleConnections, TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: identities}}
 }
 
 // The headers by which the front says who asks.
@@ -111,9 +116,20 @@ const (
 	groupHeader = "X-Remote-Group"
 )
 
-// handler is the API server with the fault.
+// handler is the API server with the fault. It reads requests whole before it passes them on: what is refused unread would never be answered to the end.
 func (f *front) handler(fault wrongapi.Fault) http.Handler {
-	return fault.Around(&httputil.ReverseProxy{Rewrite: f.rewrite, Transport: f, FlushInterval: -1})
+	api := fault.Around(&httputil.ReverseProxy{Rewrite: f.rewrite, Transport: f, FlushInterval: -1})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") == "" {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusBadRequest)
+				return
+			}
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		}
+		api.ServeHTTP(w, r)
+	})
 }
 
 func (f *front) rewrite(r *httputil.ProxyRequest) {

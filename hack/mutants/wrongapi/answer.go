@@ -10,28 +10,44 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
 // around is the API server with a fault.
 type around = func(api http.Handler) http.Handler
 
-// answering has requests of these patterns, which are those of http.ServeMux, answered by the function. An error of the function is an internal one of the
-// API server. Requests that the query makes dry runs are answered rightly: by these the reference asks whether its admission policies are in force.
+// answering has requests of these patterns, which are those of http.ServeMux, answered by the function, unless they are none of a scenario. An error of the
+// function is an internal one of the API server.
 func answering(answer func(api http.Handler, w http.ResponseWriter, r *http.Request) error, patterns ...string) around {
 	return func(api http.Handler) http.Handler {
 		mux := http.NewServeMux()
 		mux.Handle("/", api)
 		for _, pattern := range patterns {
 			mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Query().Has("dryRun") {
+				body, err := io.ReadAll(r.Body)
+				if r = with(r, body); err == nil && !ofScenario(r, body) {
 					api.ServeHTTP(w, r)
-				} else if err := answer(api, w, r); err != nil {
+					return
+				}
+				if err == nil {
+					err = answer(api, w, r)
+				}
+				if err != nil {
 					refuse(w, http.StatusInternalServerError, metav1.StatusReasonInternalError, err.Error())
 				}
 			})
 		}
 		return mux
 	}
+}
+
+// ofScenario reports whether a scenario may have sent the request. Requests that the query makes dry runs are the reference's, by which it asks whether its
+// admission policies are in force; those in protobuf are controllers', or marks of the recorder; and other marks have its annotation.
+func ofScenario(r *http.Request, body []byte) bool {
+	inProtobuf := r.Header.Get("Content-Type") == runtime.ContentTypeProtobuf
+	return !inProtobuf && !r.URL.Query().Has("dryRun") && !bytes.Contains(body, []byte(history.MarkAnnotation))
 }
 
 // storing changes objects before they are stored.

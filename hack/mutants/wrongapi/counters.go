@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// counterFaults are about generations, and about what is spec and what is status.
+// counterFaults are about generations and revisions, and about what is spec and what is status.
 func counterFaults() []Fault {
 	return []Fault{
 		{Name: "api-touches-the-template", Says: "Changes the template with every write of a DaemonSet.", Breaks: []string{"API-015", "API-017"},
@@ -22,6 +22,8 @@ func counterFaults() []Fault {
 			Around: answering(writeSpecToo, updateStatus)},
 		{Name: "api-lowers-collision-counts", Says: "Takes a collisionCount below the one that is stored.", Breaks: []string{"API-019"},
 			Around: believing("collisionCount", updateStatus)},
+		{Name: "revisions-change", Says: "Takes other data for a ControllerRevision.", Breaks: []string{"HISTORY-028"},
+			Around: believing("data", "PUT /apis/apps/v1/namespaces/{namespace}/controllerrevisions/{name}")},
 	}
 }
 

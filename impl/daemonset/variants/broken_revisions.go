@@ -73,7 +73,7 @@ func brokenRevisions() []Variant {
 			Breaks:  []string{"KUBECTL-002", "KUBECTL-003"},
 			Planner: seeingSpec(func(spec *appsv1.DaemonSetSpec, _ plan.State, _ time.Time) { spec.RevisionHistoryLimit = new(int32) })},
 		{Name: "keeps-all-history", Says: "Deletes no history, whatever the limit.",
-			Breaks:  []string{"HISTORY-016", "ONDELETE-004"},
+			Breaks:  []string{"HISTORY-016", "ONDELETE-004", "INPLACE-014"},
 			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) { actions.DeleteRevisions = nil })},
 		{Name: "trims-history-only-for-a-new-template", Says: "Deletes histories beyond the limit only in a rollout, not because the limit was lowered.",
 			Breaks: []string{"HISTORY-021"},

@@ -152,6 +152,18 @@ func brokenUnitedObjects() []Variant {
 					}
 				}
 			})},
+		{Name: "united-runs-subsets-anywhere", Says: "Gives the DaemonSets of subsets no node affinity.", Breaks: []string{"UNITED-008"},
+			United: writing(func(ds *appsv1.DaemonSet, target bool) {
+				if !target {
+					ds.Spec.Template.Spec.Affinity = nil
+				}
+			})},
+		{Name: "united-leaves-the-target-anywhere", Says: "Gives the target no node affinity.", Breaks: []string{"UNITED-012"},
+			United: writing(func(ds *appsv1.DaemonSet, target bool) {
+				if target {
+					ds.Spec.Template.Spec.Affinity = nil
+				}
+			})},
 		{Name: "united-shares-selectors", Says: "Gives the DaemonSets of subsets the target's selector.", Breaks: []string{"UNITED-039"},
 			United: writing(func(ds *appsv1.DaemonSet, target bool) {
 				if !target {

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/rollcall-conformance/rollcall/impl/disruption/plan"
 )
@@ -40,6 +41,16 @@ func brokenCounts() []Variant {
 						status.CurrentHealthy++
 					}
 				}
+			})},
+		{Name: "counts-no-more-than-expected", Says: "Counts no more pods as healthy than are expected: one of each node, and no second.", Breaks: []string{"CROSS-004"},
+			Planner: counting(func(status *policyv1.PodDisruptionBudgetStatus, state plan.State) {
+				seen := sets.New[string]()
+				for _, pod := range selected(state) {
+					if plan.IsHealthy(pod) && pod.DeletionTimestamp == nil {
+						seen.Insert(pod.Spec.NodeName)
+					}
+				}
+				status.CurrentHealthy = min(status.CurrentHealthy, int32(seen.Len()))
 			})},
 		{Name: "empty-selector-selects-nothing", Says: "Takes an empty selector for none, as policy/v1beta1 did.", Breaks: []string{"PDBAPI-009"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
