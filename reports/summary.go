@@ -260,6 +260,7 @@ func (s *summary) answer() {
 	verdict := paragraph.Hang("", label+": "+why, 0, summaryWidth)
 	s.text.WriteString(strings.Replace(verdict, string(answer), s.paint.in(hue, string(answer)), 1))
 	s.line(counts.String(), 0)
+	s.situations()
 }
 
 // exceptions are the failures that are not the implementation's, in words; empty if there are none.

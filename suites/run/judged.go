@@ -88,7 +88,7 @@ func (j judged) tell(out io.Writer, catalogue *requirements.Catalogue) int {
 
 // outcomesAgain is what recordings alone say of a run. A spec without a recording did not run: the recordings' headers say whether it could have.
 func outcomesAgain(all []judged, specs []specReport, catalogue *requirements.Catalogue) reports.Run {
-	run := reports.Run{Catalogue: catalogue.All()}
+	run := reports.Run{Catalogue: catalogue.All(), Situations: spec.Situations()}
 	played := map[string]bool{}
 	for _, j := range all {
 		played[j.history.Scenario] = true
@@ -96,6 +96,7 @@ func outcomesAgain(all []judged, specs []specReport, catalogue *requirements.Cat
 		for _, text := range j.judgement.Observations {
 			run.Observations = append(run.Observations, reports.Observation{Spec: j.history.Scenario, Text: text})
 		}
+		run.Sightings = append(run.Sightings, j.judgement.Sightings()...)
 		if j.judgement.Circumstances != nil {
 			run.Circumstances = append(run.Circumstances, *j.judgement.Circumstances)
 		}

@@ -22,6 +22,7 @@ type Outcomes struct {
 	Outcomes      []reports.Outcome
 	Observations  []string
 	Circumstances *reports.Circumstances `json:",omitempty"`
+	Sightings     []reports.Sighting     `json:",omitempty"`
 }
 
 func attach(outcomes Outcomes) {
@@ -70,7 +71,7 @@ func (c *Case) report(j *Judgement) string {
 		}
 	}
 	j.Tell(recording)
-	attach(Outcomes{Outcomes: j.Outcomes, Observations: j.Observations, Circumstances: j.Circumstances})
+	attach(Outcomes{Outcomes: j.Outcomes, Observations: j.Observations, Circumstances: j.Circumstances, Sightings: j.Sightings()})
 	// Stories are read where the run was started.
 	return j.Stories(c.process.catalogue, c.process.session.ArtifactsAsNamed)
 }
