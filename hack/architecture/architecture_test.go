@@ -104,7 +104,7 @@ func TestTheTopLevelIsTheDesigns(t *testing.T) {
 		".ci", ".gitignore", "LICENSE", "Makefile", "README.md", "docs", "fixtures", "framework", "go.mod", "go.sum", "hack", "impl", "main.go",
 		"reports", "suites",
 		// Not part of the project: git's own folder, and what a run leaves behind.
-		".git", "_artifacts",
+		".git", "_artifacts", "_explore",
 	}
 	entries, err := os.ReadDir(root(t))
 	if err != nil {

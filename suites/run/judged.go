@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
+	"github.com/rollcall-conformance/rollcall/suites/stress"
 )
 
 // judged is a recording that was judged again.
@@ -28,7 +30,7 @@ func judgeRecording(path, root string, catalogue *requirements.Catalogue) (judge
 	if err != nil {
 		return judged{}, err
 	}
-	s := spec.Registered(h.Scenario)
+	s := cmp.Or(spec.Registered(h.Scenario), stress.Explored(h.Scenario))
 	j := judged{path: path, root: root, history: h, known: s != nil}
 	if s == nil {
 		s = &spec.Spec{Text: h.Scenario}
