@@ -1,6 +1,8 @@
 package simulation
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -35,6 +37,28 @@ func TestThePlannerKeepsEveryPromiseInDrawnSchedules(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(drawnSchedules) {
 		keeps(t, shared.Draw(seed, shared.Levers()))
+	}
+}
+
+// corpusFolder has the schedules that real control planes play in every run.
+const corpusFolder = "../../suites/stress/corpus"
+
+func TestThePlannerKeepsEveryPromiseInTheCorpus(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob(filepath.Join(corpusFolder, "*.txt"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%d schedules in %s: %v", len(paths), corpusFolder, err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := shared.Parse(string(text), shared.Levers())
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		keeps(t, s)
 	}
 }
 

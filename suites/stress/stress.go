@@ -1,4 +1,5 @@
-// Package stress has the specs of everything at once: schedules of acts, judged by the standing rules. One is drawn from the run's seed.
+// Package stress has the specs of everything at once: schedules of acts, judged by the standing rules. One is drawn from the run's seed, those of the corpus are
+// in the repository, each for what it shows.
 package stress
 
 import (
@@ -26,6 +27,9 @@ func Specs() {
 		func(h *history.History) string {
 			return fmt.Sprintf("%d random acts; the same again with -seed=%d", len(h.Bindings[scheduled]), h.Seed)
 		}, spec.MainPath{})
+	for _, named := range corpus() {
+		registerFixed("breaks no promise, and settles: "+named.Title, named)
+	}
 	given, err := Given()
 	if err != nil {
 		panic(fmt.Sprintf("%s: %v", FolderVariable, err))

@@ -28,6 +28,16 @@ func TestAnExploredScheduleIsKnownByItsScenario(t *testing.T) {
 	g.Expect(Explored("Stress breaks no promise")).To(BeNil())
 }
 
+func TestTheCorpusSaysWhatEachScheduleShows(t *testing.T) {
+	g := NewWithT(t)
+	titles := map[string]bool{}
+	for _, s := range corpus() {
+		g.Expect(s.Title).NotTo(BeEmpty())
+		g.Expect(titles).NotTo(HaveKey(s.Title))
+		titles[s.Title] = true
+	}
+}
+
 func TestSchedulesAreGivenByAFolder(t *testing.T) {
 	g := NewWithT(t)
 	t.Setenv(FolderVariable, "")
