@@ -36,6 +36,9 @@ type Run struct {
 	Observations  []Observation
 	Measurements  []Measurement
 	Circumstances []Circumstances
+	// Situations that the standing rule of a requirement names, in its order, and those that specs have seen, in any order.
+	Situations map[ID][]string
+	Sightings  []Sighting
 }
 
 // noOutcome is the reason for a requirement that nothing was said about.
@@ -64,7 +67,9 @@ func Assemble(run Run) (*ConformanceReport, error) {
 		outcomes[place] = append(outcomes[place], outcome)
 	}
 	for place, requirement := range run.Catalogue {
-		report.Requirements = append(report.Requirements, resultOf(requirement, outcomes[place]))
+		result := resultOf(requirement, outcomes[place])
+		result.Situations = situationsOf(result, run.Situations[requirement.ID], run.Sightings)
+		report.Requirements = append(report.Requirements, result)
 	}
 	for _, deviation := range report.Implementation.KnownDeviations {
 		place, known := places[deviation.Requirement]

@@ -15,6 +15,9 @@ type RequirementResult struct {
 	SpecsNotRun []string `yaml:"specsNotRun,omitempty"`
 	// Violations in the order of recording and resource version: one a recording, with the others that it leads.
 	Violations []Violation `yaml:"violations,omitempty"`
+	// Situations says in how many of the situations that its standing rule names it was put to the test and kept; nil if none is named, or no spec
+	// was to decide it and none is seen.
+	Situations *Situations `yaml:"situations,omitempty"`
 	// KnownDeviation is the issue under which the implementation declares that it breaks this requirement.
 	KnownDeviation string `yaml:"knownDeviation,omitempty"`
 }

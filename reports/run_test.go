@@ -53,6 +53,12 @@ func exampleRun() reports.Run {
 			{Requirement: "API-001", Spec: "takes percentages", Text: "150% is accepted as well"},
 			{Text: "the API server was slow"},
 		},
+		Situations: map[reports.ID][]string{
+			"SURGE-002": {"with a percentage", "after a roll-back", "on a cordoned node"}, "PDB-003": {"while a pod is terminating"},
+		},
+		Sightings: []reports.Sighting{
+			{Requirement: "SURGE-002", Situations: []string{"on a cordoned node"}}, {Requirement: "SURGE-002", Situations: []string{"with a percentage", "on a cordoned node"}},
+		},
 	}
 }
 

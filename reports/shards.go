@@ -181,5 +181,6 @@ func mergeResults(parts []RequirementResult) RequirementResult {
 	merged.Specs, merged.Nodes = sorted(merged.Specs), sorted(merged.Nodes)
 	merged.SpecsNotRun = sorted(slices.DeleteFunc(merged.SpecsNotRun, func(spec string) bool { return slices.Contains(merged.Specs, spec) }))
 	slices.SortFunc(merged.Violations, byRecording)
+	merged.Situations = mergeSituations(merged, parts)
 	return merged
 }

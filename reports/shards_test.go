@@ -24,7 +24,7 @@ func shardsOf(t *testing.T, run reports.Run, count int) []*reports.ConformanceRe
 		mine := func(spec string) bool { return slices.Index(specs, spec)%count == index-1 }
 		part := run
 		part.Provenance.Shard = &reports.Shard{Index: index, Count: count}
-		part.Outcomes, part.Observations, part.Circumstances = nil, nil, nil
+		part.Outcomes, part.Observations, part.Circumstances, part.Sightings = nil, nil, nil, nil
 		for _, outcome := range run.Outcomes {
 			if !mine(outcome.Spec) {
 				outcome = reports.Outcome{Requirement: outcome.Requirement, Spec: outcome.Spec, Verdict: reports.NotRun, Reason: reports.InAnotherShard}
@@ -39,6 +39,11 @@ func shardsOf(t *testing.T, run reports.Run, count int) []*reports.ConformanceRe
 		for i, circumstances := range run.Circumstances {
 			if i%count == index-1 {
 				part.Circumstances = append(part.Circumstances, circumstances)
+			}
+		}
+		for i, sighting := range run.Sightings {
+			if i%count == index-1 {
+				part.Sightings = append(part.Sightings, sighting)
 			}
 		}
 		all = append(all, assemble(t, part))

@@ -228,6 +228,7 @@ func (s *summary) answer() {
 	verdict := paragraph.Hang("", Headline(s.report)+": "+Why(s.report), 0, summaryWidth)
 	s.text.WriteString(strings.Replace(verdict, string(answer), s.paint.in(hue, string(answer)), 1))
 	s.line(count(s.report.Requirements).String(), 0)
+	s.situations()
 }
 
 func (s *summary) line(text string, indent int) {

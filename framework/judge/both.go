@@ -19,6 +19,8 @@ func (o *both) Observe(s *Scene) []Violation { return append(o.a.Observe(s), o.b
 // Exercised implements Observer.
 func (o *both) Exercised() bool { return o.a.Exercised() || o.b.Exercised() }
 
+func (o *both) exercises() []*Exercise { return append(o.a.exercises(), o.b.exercises()...) }
+
 // Elapse implements Timed.
 func (o *both) Elapse(s *Scene, next time.Time) []Violation {
 	var violations []Violation

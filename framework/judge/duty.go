@@ -77,6 +77,8 @@ type duty struct {
 	before string
 	// broken: it was reported, or cannot be decided any more.
 	broken bool
+	// in are the rule's situations that it has been in.
+	in situations
 }
 
 // Observe implements Observer.
@@ -116,6 +118,9 @@ func (d *duties) look(s *Scene, key dutyKey) {
 		}
 		known.Due = due
 	}
+	if known != nil {
+		known.in |= (d.seen | known.in).in(d.all, Test{Scene: s, Workload: key.workload, Node: key.node})
+	}
 }
 
 // settle takes note that what was owed no longer is. It was put to the test if the implementation did it, and not before it was owed.
@@ -127,7 +132,11 @@ func (d *duties) settle(s *Scene, known *duty) {
 	if s.Now.Before(known.since) || known.ByClock && known.disturbed(s) || !done(s) {
 		return
 	}
-	d.PutToTest()
+	if known.broken {
+		d.PutToTest()
+		return
+	}
+	d.fulfilled(known.in)
 }
 
 // disturbed reports whether something else than the clock may have made the implementation look, in the last stretch.

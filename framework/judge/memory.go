@@ -55,6 +55,7 @@ func (m *memory) see(cluster *history.Cluster, change history.Change, index int)
 	case *corev1.Pod:
 		m.pod(scene, object)
 	}
+	m.characterizeTouched(scene)
 	if change.Type == watch.Deleted {
 		m.blame.used = change.Object.GetUID()
 	}
@@ -110,12 +111,14 @@ func (m *memory) daemonSet(scene *Scene, object *appsv1.DaemonSet) {
 	scene.written = known
 	before := known.Object
 	known.Object = object
+	known.course.Relimited = known.course.Relimited || !equality.Semantic.DeepEqual(before.Spec.UpdateStrategy, object.Spec.UpdateStrategy)
 	if before.Generation != object.Generation || (before.DeletionTimestamp == nil) != (object.DeletionTimestamp == nil) {
 		known.change(m.now)
 		scene.touched = append(scene.touched, touch{workload: known})
 	}
-	if m.cluster.CurrentRevision(object.UID) != known.Settings.Template {
+	if template := m.cluster.CurrentRevision(object.UID); template != known.Settings.Template {
 		known.rolledAt, known.rolledBy = m.now, m.index
+		known.begin(known.Settings.Template, template, m.now)
 		scene.Rolled = known
 		m.refreshNodes(object.UID, known)
 	}
@@ -158,7 +161,9 @@ func (m *memory) node(scene *Scene, object *corev1.Node) {
 
 func (m *memory) refresh(uid types.UID, w *Workload) {
 	w.Desired = m.cluster.Desired(uid)
+	before := w.Settings
 	w.remember(m.settings(uid, w), m.now)
+	w.course.proceed(before, w.Settings, w.Desired)
 }
 
 func (m *memory) settings(uid types.UID, w *Workload) bothSettings {

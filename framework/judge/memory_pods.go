@@ -110,6 +110,9 @@ func (m *memory) update(scene *Scene, pod *Pod, object *corev1.Pod) {
 	}
 	if !sameReadiness(pod.Object, object) {
 		pod.readySince = m.now
+		if history.IsReady(object) && m.cluster.IsUpdated(object) {
+			w.course.ready(m.now, w.Settings.MinReady)
+		}
 	}
 	if node := history.NodeOf(object); node != pod.Node.Name {
 		pod.Node.Pods = slices.DeleteFunc(pod.Node.Pods, func(other *Pod) bool { return other == pod })
@@ -131,6 +134,7 @@ func (m *memory) update(scene *Scene, pod *Pod, object *corev1.Pod) {
 // lose takes note that the pod is not available any more, or not to be at the time at which it would have been.
 func (m *memory) lose(scene *Scene, pod *Pod, from time.Time, minReady int32) {
 	pod.lostAt, pod.lostFrom = m.now, from
+	pod.relapsed = pod.relapsed || m.now.Before(from)
 	patched := scene.Patched != nil && scene.Patched.Voluntary
 	pod.lostToOthers = !patched && (scene.Removed == nil || !scene.Removed.Voluntary)
 	if scene.Removed != nil || patched || m.now.Before(from) {

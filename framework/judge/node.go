@@ -23,6 +23,9 @@ type Node struct {
 	Failures int
 	// Served: the DaemonSet has had a pod there.
 	Served bool
+
+	// character are its traits.
+	character uint32
 }
 
 // Wanted reports whether the node is eligible and has been for Lag.

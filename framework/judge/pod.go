@@ -25,6 +25,8 @@ type Pod struct {
 	lostToOthers     bool
 	// patchedAt is when the implementation last gave its containers other images; zero if it never did.
 	patchedAt time.Time
+	// relapsed: it stopped being Ready before its minReadySeconds had run out.
+	relapsed bool
 	// gone: it does not exist any more.
 	gone bool
 	// entries that tell its life.

@@ -59,6 +59,8 @@ type Observer interface {
 	Observe(*Scene) []Violation
 	// Exercised reports whether there was anything to decide so far. A promise that nothing put to the test was not kept, only not broken.
 	Exercised() bool
+	// exercises are those that an observer has by embedding Exercise, or several by Both.
+	exercises() []*Exercise
 }
 
 // Timed is an Observer to which the passing of time alone means something.
@@ -90,15 +92,8 @@ type Rule struct {
 	Promise string
 	// Needs are the kinds without which it cannot decide.
 	Needs []history.Kind
+	// Situations in which it can be put to the test, at most MostSituations.
+	Situations []Situation
 	// New starts an observer for one replay of a history with this header.
 	New func(history.Header) Observer
 }
-
-// Exercise is the part that observers share: whether their promise was put to the test.
-type Exercise struct{ exercised bool }
-
-// Exercised implements Observer.
-func (e *Exercise) Exercised() bool { return e.exercised }
-
-// PutToTest takes note that there was something to decide.
-func (e *Exercise) PutToTest() { e.exercised = true }

@@ -27,6 +27,8 @@ type Verdict struct {
 	Outcome     Outcome
 	// Exercised reports whether the history put the promise to the test. A promise that holds untested must not count as a pass.
 	Exercised bool
+	// Situations are the names of the rule's in which it was put to the test and kept, in the rule's order.
+	Situations []string
 	// Reason says why the outcome is Inconclusive.
 	Reason string
 	// Violations in the order of the history.
@@ -61,7 +63,7 @@ func (v Verdicts) Violations() []Violation {
 func Run(h *history.History, rules []Rule, observers ...func(*history.Cluster, history.Change)) Verdicts {
 	seats := make([]seat, len(rules))
 	for i, rule := range rules {
-		seats[i] = seat{Observer: rule.New(h.Header), rule: rule, h: h, until: judgeable(h, rule.Needs)}
+		seats[i] = newSeat(h, rule)
 	}
 	doubt, memory, times, index := newDoubt(h), newMemory(h), h.Times(), -1
 	h.Replay(func(cluster *history.Cluster, change history.Change) {
@@ -96,8 +98,18 @@ type seat struct {
 	h          *history.History
 	until      uint64
 	violations []Violation
+	parts      []*Exercise
 	// overshadowed is a standstill of the API server that may explain what would else be a violation.
 	overshadowed *history.Standstill
+}
+
+func newSeat(h *history.History, rule Rule) seat {
+	observer := rule.New(h.Header)
+	s := seat{Observer: observer, rule: rule, h: h, until: judgeable(h, rule.Needs), parts: observer.exercises()}
+	for _, part := range s.parts {
+		part.all = rule.Situations
+	}
+	return s
 }
 
 func (s *seat) observe(scene *Scene, doubt doubt) {
@@ -105,7 +117,11 @@ func (s *seat) observe(scene *Scene, doubt doubt) {
 	if change.ResourceVersion > s.until {
 		return
 	}
-	for _, violation := range s.Observe(scene) {
+	violations := s.Observe(scene)
+	for _, part := range s.parts {
+		part.settle(scene, len(violations) == 0)
+	}
+	for _, violation := range violations {
 		if doubt.about(change.Entry, s.rule.Needs) || s.excused(scene.Now) {
 			continue
 		}
@@ -121,7 +137,11 @@ func (s *seat) elapse(scene *Scene, version uint64, next time.Time, doubt doubt)
 	if !ok || version > s.until {
 		return
 	}
-	for _, violation := range timed.Elapse(scene, next) {
+	violations := timed.Elapse(scene, next)
+	for _, part := range s.parts {
+		part.settle(scene, false)
+	}
+	for _, violation := range violations {
 		if doubt.aboutSilence(violation.Time) || s.excused(violation.Time) {
 			continue
 		}
@@ -146,6 +166,11 @@ func (s *seat) add(violation Violation) {
 
 func (s *seat) verdict(h *history.History) Verdict {
 	verdict := Verdict{Requirement: s.rule.Requirement, Promise: s.rule.Promise, Exercised: s.Exercised(), Violations: s.violations, Outcome: Holds}
+	var seen situations
+	for _, part := range s.parts {
+		seen |= part.seen
+	}
+	verdict.Situations = seen.names(s.rule.Situations)
 	if len(s.violations) > 0 {
 		verdict.Outcome = Broken
 	} else if reason := Incomplete(h, s.rule.Needs...); reason != "" {

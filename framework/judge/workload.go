@@ -23,6 +23,11 @@ type Workload struct {
 
 	// doubled are the nodes with two live pods or more.
 	doubled map[*Node]bool
+	// having are how many nodes have each trait.
+	having [traits]int
+	// course is that of the rollout, newest the largest number of a template so far.
+	course Course
+	newest int
 	// settings in force with either feature gate, past those before.
 	settings bothSettings
 	past     []pastSettings

@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"fmt"
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -36,13 +35,8 @@ const (
 // image returns the image of the template's or pod's only container.
 func image(spec *corev1.PodSpec) string { return spec.Containers[0].Image }
 
-// strategy is an update strategy, as text to be read in a failing schedule.
-type strategy struct {
-	OnDelete                 bool
-	MaxSurge, MaxUnavailable string
-}
-
-func (s strategy) spec() appsv1.DaemonSetUpdateStrategy {
+// specOf is the strategy as a DaemonSet has it.
+func specOf(s strategy) appsv1.DaemonSetUpdateStrategy {
 	if s.OnDelete {
 		return appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType}
 	}
@@ -51,13 +45,6 @@ func (s strategy) spec() appsv1.DaemonSetUpdateStrategy {
 		Type:          appsv1.RollingUpdateDaemonSetStrategyType,
 		RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxSurge: &surge, MaxUnavailable: &unavailable},
 	}
-}
-
-func (s strategy) String() string {
-	if s.OnDelete {
-		return "OnDelete"
-	}
-	return fmt.Sprintf("maxSurge %s, maxUnavailable %s", s.MaxSurge, s.MaxUnavailable)
 }
 
 // newDaemonSet returns the DaemonSet as an API server would store it: version 1 of the template.
@@ -74,7 +61,7 @@ func newDaemonSet(s strategy, minReadySeconds, historyLimit int32) *appsv1.Daemo
 				ObjectMeta: metav1.ObjectMeta{Labels: labels},
 				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "daemon", Image: "daemon:v1"}}},
 			},
-			UpdateStrategy:       s.spec(),
+			UpdateStrategy:       specOf(s),
 			MinReadySeconds:      minReadySeconds,
 			RevisionHistoryLimit: &historyLimit,
 		},

@@ -38,7 +38,7 @@ func rolloutActs(f flavour) []act {
 		}},
 		{"change the strategy", 4, func(w *world, a, _ int) {
 			next := f.strategies[a%len(f.strategies)]
-			w.api.editDaemonSet(next.String(), func(spec *appsv1.DaemonSetSpec) { spec.UpdateStrategy = next.spec() })
+			w.api.editDaemonSet(next.String(), func(spec *appsv1.DaemonSetSpec) { spec.UpdateStrategy = specOf(next) })
 		}},
 		{"change minReadySeconds", 2, func(w *world, a, _ int) {
 			seconds := int32(a % 12)

@@ -3,31 +3,22 @@ package simulation
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"pgregory.net/rapid"
+
+	shared "github.com/rollcall-conformance/rollcall/framework/schedule"
 )
 
-// planned is one act of a schedule, as plain data: rapid shrinks it, and a failing test prints it. What A and B mean is the act's business.
-type planned struct {
-	Wait time.Duration
-	Act  string
-	A, B int
-}
-
-type schedule []planned
-
-func (s schedule) String() string {
-	var text strings.Builder
-	for _, p := range s {
-		fmt.Fprintf(&text, "  after %-6s %s (%d, %d)\n", p.Wait, p.Act, p.A, p.B)
-	}
-	return text.String()
-}
+// A schedule is what real control planes play, too. The simulation has more acts than they have.
+type (
+	planned  = shared.Step
+	schedule = shared.Steps
+	strategy = shared.Strategy
+)
 
 // carryOut lets the acts happen, each after its wait.
-func (s schedule) carryOut(w *world, flavour flavour) {
+func (w *world) carryOut(s schedule, flavour flavour) {
 	all := acts(flavour)
 	for _, p := range s {
 		w.advance(p.Wait)
@@ -48,23 +39,11 @@ type flavour struct {
 	inPlace bool
 }
 
-func surging() []strategy {
-	return []strategy{
-		{MaxSurge: "1", MaxUnavailable: "0"}, {MaxSurge: "2", MaxUnavailable: "0"}, {MaxSurge: "25%", MaxUnavailable: "0"},
-		{MaxSurge: "50%", MaxUnavailable: "0"}, {MaxSurge: "100%", MaxUnavailable: "0"},
-	}
-}
+func surging() []strategy { return shared.Surging() }
 
-func rolling() []strategy {
-	return []strategy{
-		{MaxSurge: "0", MaxUnavailable: "1"}, {MaxSurge: "0", MaxUnavailable: "2"}, {MaxSurge: "0", MaxUnavailable: "25%"},
-		{MaxSurge: "0", MaxUnavailable: "50%"}, {MaxSurge: "0", MaxUnavailable: "100%"},
-	}
-}
+func rolling() []strategy { return shared.Rolling() }
 
-func everyStrategy() []strategy {
-	return slices.Concat(surging(), rolling(), []strategy{{OnDelete: true}})
-}
+func everyStrategy() []strategy { return shared.Strategies() }
 
 // drawSetup draws what a simulation begins with.
 func drawSetup(t *rapid.T, f flavour) setup {

@@ -14,7 +14,7 @@ const (
 // live lets the schedule happen to a DaemonSet that is up and running, and then checks that it converges and comes to rest.
 func (w *world) live(s schedule, f flavour) error {
 	w.advance(30 * time.Second)
-	s.carryOut(w, f)
+	w.carryOut(s, f)
 	if err := w.settle(); err != nil {
 		return err
 	}

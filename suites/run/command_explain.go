@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/rules"
 	"github.com/rollcall-conformance/rollcall/reports"
@@ -79,6 +80,7 @@ func explainOne(text *strings.Builder, r requirements.Requirement, deciding []st
 	for _, rule := range rules.All() {
 		if rule.Requirement == r.ID {
 			line("always", "asked of every recording: "+rule.Promise)
+			line("situations", situationsOf(rule))
 		}
 	}
 	if len(deciding) == 0 {
@@ -105,6 +107,15 @@ func explainOne(text *strings.Builder, r requirements.Requirement, deciding []st
 			line("asked", "what is asked of every recording; this scenario puts it to the test")
 		}
 	}
+}
+
+// situationsOf lists the situations that a report counts.
+func situationsOf(rule judge.Rule) string {
+	var names []string
+	for _, situation := range rule.Situations {
+		names = append(names, situation.Name)
+	}
+	return strings.Join(names, "; ")
 }
 
 func levelOf(r requirements.Requirement) string {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
+	"github.com/rollcall-conformance/rollcall/suites/stress"
 )
 
 // judged is a recording that was judged again.
@@ -28,7 +30,7 @@ func judgeRecording(path, root string, catalogue *requirements.Catalogue) (judge
 	if err != nil {
 		return judged{}, err
 	}
-	s := spec.Registered(h.Scenario)
+	s := cmp.Or(spec.Registered(h.Scenario), stress.Explored(h.Scenario))
 	j := judged{path: path, root: root, history: h, known: s != nil}
 	if s == nil {
 		s = &spec.Spec{Text: h.Scenario}
@@ -88,7 +90,7 @@ func (j judged) tell(out io.Writer, catalogue *requirements.Catalogue) int {
 
 // outcomesAgain is what recordings alone say of a run. A spec without a recording did not run: the recordings' headers say whether it could have.
 func outcomesAgain(all []judged, specs []specReport, catalogue *requirements.Catalogue) reports.Run {
-	run := reports.Run{Catalogue: catalogue.All()}
+	run := reports.Run{Catalogue: catalogue.All(), Situations: spec.Situations()}
 	played := map[string]bool{}
 	for _, j := range all {
 		played[j.history.Scenario] = true
@@ -97,6 +99,7 @@ func outcomesAgain(all []judged, specs []specReport, catalogue *requirements.Cat
 			run.Observations = append(run.Observations, reports.Observation{Spec: j.history.Scenario, Text: text})
 		}
 		run.Measurements = append(run.Measurements, j.judgement.Measurements...)
+		run.Sightings = append(run.Sightings, j.judgement.Sightings()...)
 		if j.judgement.Circumstances != nil {
 			run.Circumstances = append(run.Circumstances, *j.judgement.Circumstances)
 		}

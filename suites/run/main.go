@@ -29,7 +29,8 @@ const usage = `rollcall finds out whether a controller that rolls out per-node d
   rollcall check FILE...  read implementation files without running anything
   rollcall judge PATH...  judge recordings, or the folder of a run, again, without a cluster
   rollcall show FILE      draw a recording: on the terminal, as a page, or as a trace
-  rollcall report FILE    write a report as a page, as Markdown or as JUnit XML
+  rollcall report FILE    write a report as a page, as Markdown, JUnit XML or annotations
+  rollcall explore        play random schedules against an implementation, and make those smaller that break a promise
   rollcall diff OLD NEW   compare two reports, and say whether the second is worse
   rollcall merge SHARD... make one run of the shards of it that ran elsewhere
   rollcall publish RUN    put a run's report where others find it, in the form in which they can check it
@@ -105,6 +106,8 @@ func dispatch(ctx context.Context, command string, args []string, out io.Writer)
 		return keepUp(ctx, args, out)
 	case "judge":
 		return judgeRecordings(args, out)
+	case "explore":
+		return explore(ctx, args, out)
 	case "build":
 		return buildBinaries(ctx, args, out)
 	case "images":

@@ -44,7 +44,7 @@ type verdictOf func(report specReport, id requirements.ID) (verdict reports.Verd
 
 // collect gathers each spec's outcomes, observations and circumstances. A spec without any decided nothing: it did not run, or it broke off.
 func collect(specs []specReport, unrun verdictOf) reports.Run {
-	var run reports.Run
+	run := reports.Run{Situations: spec.Situations()}
 	for _, report := range specs {
 		attached, found := outcomesOf(report)
 		if found && report.State != types.SpecStateInterrupted {
@@ -53,6 +53,7 @@ func collect(specs []specReport, unrun verdictOf) reports.Run {
 				run.Observations = append(run.Observations, reports.Observation{Spec: report.FullText(), Text: text})
 			}
 			run.Measurements = append(run.Measurements, attached.Measurements...)
+			run.Sightings = append(run.Sightings, attached.Sightings...)
 			if attached.Circumstances != nil {
 				run.Circumstances = append(run.Circumstances, *attached.Circumstances)
 			}

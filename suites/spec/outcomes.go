@@ -23,6 +23,7 @@ type Outcomes struct {
 	Observations  []string
 	Circumstances *reports.Circumstances `json:",omitempty"`
 	Measurements  []reports.Measurement  `json:",omitempty"`
+	Sightings     []reports.Sighting     `json:",omitempty"`
 }
 
 func attach(outcomes Outcomes) {
@@ -71,7 +72,7 @@ func (c *Case) report(j *Judgement) string {
 		}
 	}
 	j.Tell(recording)
-	attach(Outcomes{Outcomes: j.Outcomes, Observations: j.Observations, Circumstances: j.Circumstances, Measurements: j.Measurements})
+	attach(Outcomes{Outcomes: j.Outcomes, Observations: j.Observations, Circumstances: j.Circumstances, Measurements: j.Measurements, Sightings: j.Sightings()})
 	// Stories are read where the run was started.
 	return j.Stories(c.process.catalogue, c.process.session.ArtifactsAsNamed)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/schedule"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -21,76 +22,78 @@ import (
 type player struct {
 	*spec.Case
 
-	all       map[string]act
+	// surges: the implementation claims to surge; what asks it to is left out otherwise.
+	surges    bool
 	daemonSet *appsv1.DaemonSet
 	// templates are those that the DaemonSet has had, as edits that make them; the first is healthy.
 	templates [][]Edit
 	// nodes are those that there are, closed those of them that are tainted, cordoned those that are cordoned.
 	nodes, closed, cordoned []string
-	// unready are the pods that were made not Ready.
-	unready []*corev1.Pod
+	// unready are the pods that were made not Ready, held those whose termination is.
+	unready, held []*corev1.Pod
 }
 
 // act does something to what a chooses, or nothing where there is nothing to do it to.
 type act func(ctx context.Context, p *player, a int)
 
-// weights are how often each act comes up, beside the others.
-func weights() map[string]int {
-	return map[string]int{
-		"update": 4, "update to pods that never become ready": 1, "roll back": 3, "change the limit": 2, "change minReadySeconds": 1,
-		"delete pod": 3, "delete pod at once": 2, "evict pod": 2, "become unready": 4, "become ready": 3, "fail": 3,
-		"cordon": 2, "uncordon": 2, "taint": 2, "untaint": 2, "add node": 2, "remove node": 2, "kill and restart": 2,
-	}
-}
-
-// acts are what may happen, to a controller that surges or does not.
-func acts(surges bool) map[string]act {
-	limits := []Edit{MaxUnavailable("1"), MaxUnavailable("2"), MaxUnavailable("50%")}
-	if surges {
-		limits = append(limits, MaxSurge("1"), MaxSurge("2"), MaxSurge("25%"), MaxSurge("100%"))
-	}
+// acts are what may happen, by the names that schedules have for it.
+func acts() map[string]act {
 	return map[string]act{
-		"update": func(ctx context.Context, p *player, a int) {
-			p.update(ctx, Healthy(), p.nextImage(), ReadyAfter(time.Duration(a%3)*500*time.Millisecond))
+		schedule.Update:       func(ctx context.Context, p *player, _ int) { p.update(ctx, Healthy(), p.nextImage()) },
+		schedule.UpdateBroken: func(ctx context.Context, p *player, _ int) { p.update(ctx, Healthy(), p.nextImage(), NeverReady()) },
+		schedule.UpdateSlow: func(ctx context.Context, p *player, a int) {
+			p.update(ctx, Healthy(), p.nextImage(), ReadyAfter(time.Duration(1+a%4)*500*time.Millisecond))
 		},
-		"update to pods that never become ready": func(ctx context.Context, p *player, _ int) { p.update(ctx, Healthy(), p.nextImage(), NeverReady()) },
-		"roll back": func(ctx context.Context, p *player, a int) {
+		schedule.RollBack: func(ctx context.Context, p *player, a int) {
 			p.daemonSet = p.Update(ctx, p.daemonSet, p.templates[a%len(p.templates)]...)
 		},
-		"change the limit": func(ctx context.Context, p *player, a int) {
-			p.daemonSet = p.Update(ctx, p.daemonSet, limits[a%len(limits)])
+		schedule.ChangeStrategy: func(ctx context.Context, p *player, a int) {
+			strategies := schedule.Strategies()
+			p.daemonSet = p.Update(ctx, p.daemonSet, p.strategy(strategies[a%len(strategies)]))
 		},
-		"change minReadySeconds": func(ctx context.Context, p *player, a int) {
+		schedule.ChangeMinReady: func(ctx context.Context, p *player, a int) {
 			p.daemonSet = p.Update(ctx, p.daemonSet, MinReadySeconds(int32(a%3)))
 		},
 
-		"delete pod": onPod(func(ctx context.Context, p *player, pod *corev1.Pod) {
+		schedule.DeletePod: onPod(func(ctx context.Context, p *player, pod *corev1.Pod) {
 			p.DeletePod(ctx, pod, time.Duration(*pod.Spec.TerminationGracePeriodSeconds)*time.Second)
 		}),
-		"delete pod at once": onPod(func(ctx context.Context, p *player, pod *corev1.Pod) { p.DeletePod(ctx, pod, 0) }),
-		"evict pod": onPod(func(ctx context.Context, p *player, pod *corev1.Pod) {
+		schedule.DeletePodByForce: onPod(func(ctx context.Context, p *player, pod *corev1.Pod) { p.DeletePod(ctx, pod, 0) }),
+		schedule.EvictPod: onPod(func(ctx context.Context, p *player, pod *corev1.Pod) {
 			if err := p.TryEvict(ctx, pod); err != nil && !apierrors.IsNotFound(err) {
 				p.CannotDecide(fmt.Sprintf("harness: evict pod %s: %v", pod.Name, err))
 			}
 		}),
-		"become unready": onPod(func(ctx context.Context, p *player, pod *corev1.Pod) {
+		schedule.BecomeUnready: onPod(func(ctx context.Context, p *player, pod *corev1.Pod) {
 			p.unready = append(p.unready, pod)
 			p.Pods.BecomeUnready(ctx, pod)
 		}),
-		"become ready": func(ctx context.Context, p *player, _ int) { p.heal(ctx, min(1, len(p.unready))) },
-		"fail":         onPod(func(ctx context.Context, p *player, pod *corev1.Pod) { p.Pods.Fail(ctx, pod) }),
+		schedule.BecomeReady: func(ctx context.Context, p *player, _ int) { p.heal(ctx, min(1, len(p.unready))) },
+		schedule.Fail: onPod(func(ctx context.Context, p *player, pod *corev1.Pod) {
+			// A kubelet does not end what it is to hold.
+			if !containsPod(p.held, pod) {
+				p.Pods.Fail(ctx, pod)
+			}
+		}),
+		schedule.HoldTermination: onPod(func(ctx context.Context, p *player, pod *corev1.Pod) {
+			if !containsPod(p.held, pod) {
+				p.held = append(p.held, pod)
+				p.Pods.HoldTermination(ctx, pod)
+			}
+		}),
+		schedule.Release: func(ctx context.Context, p *player, _ int) { p.release(ctx, min(1, len(p.held))) },
 
-		"cordon": func(ctx context.Context, p *player, a int) {
+		schedule.Cordon: func(ctx context.Context, p *player, a int) {
 			move(ctx, p.Cordon, &p.cordoned, without(p.nodes, p.cordoned), a)
 		},
-		"uncordon": func(ctx context.Context, p *player, a int) { back(ctx, p.Uncordon, &p.cordoned, a) },
-		"taint": func(ctx context.Context, p *player, a int) {
+		schedule.Uncordon: func(ctx context.Context, p *player, a int) { back(ctx, p.Uncordon, &p.cordoned, a) },
+		schedule.Taint: func(ctx context.Context, p *player, a int) {
 			move(ctx, p.close, &p.closed, without(p.nodes, p.closed), a)
 		},
-		"untaint":          func(ctx context.Context, p *player, a int) { back(ctx, p.open, &p.closed, a) },
-		"add node":         func(ctx context.Context, p *player, _ int) { p.nodes = append(p.nodes, p.AddNodes(ctx, 1)...) },
-		"remove node":      func(ctx context.Context, p *player, a int) { p.remove(ctx, p.nodes[a%len(p.nodes)]) },
-		"kill and restart": func(ctx context.Context, p *player, _ int) { p.Kill(ctx); p.Restart(ctx) },
+		schedule.Untaint: func(ctx context.Context, p *player, a int) { back(ctx, p.open, &p.closed, a) },
+		schedule.Join:    func(ctx context.Context, p *player, _ int) { p.nodes = append(p.nodes, p.AddNodes(ctx, 1)...) },
+		schedule.Leave:   func(ctx context.Context, p *player, a int) { p.remove(ctx, p.nodes[a%len(p.nodes)]) },
+		schedule.Restart: func(ctx context.Context, p *player, _ int) { p.Kill(ctx); p.Restart(ctx) },
 	}
 }
 
@@ -103,11 +106,30 @@ func onPod(do func(ctx context.Context, p *player, pod *corev1.Pod)) act {
 	}
 }
 
-// begin makes the nodes and the DaemonSet.
-func (p *player) begin(ctx context.Context) {
-	p.nodes = p.AddNodes(ctx, nodes)
-	p.daemonSet = p.Deploy(ctx, MaxUnavailable("1"))
+// play begins with the nodes and the DaemonSet, and carries the schedule out.
+func (p *player) play(ctx context.Context, s schedule.Schedule) {
+	p.nodes = p.AddNodes(ctx, s.Nodes)
+	p.daemonSet = p.Deploy(ctx, p.strategy(s.Strategy), MinReadySeconds(int32(s.MinReadySeconds)))
 	p.templates = [][]Edit{{Healthy(), Image("v1")}}
+	all := acts()
+	for _, step := range s.Steps {
+		p.Await(ctx, Past(time.Now().Add(step.Wait)))
+		all[step.Act](ctx, p, step.A)
+	}
+	p.calm(ctx)
+}
+
+// strategy is the edit that makes the strategy. One that surges is another for who does not claim that.
+func (p *player) strategy(s schedule.Strategy) Edit {
+	switch {
+	case s.OnDelete:
+		return OnDelete()
+	case s.Surges() && p.surges:
+		return MaxSurge(s.MaxSurge)
+	case s.Surges():
+		return MaxUnavailable(s.MaxSurge)
+	}
+	return MaxUnavailable(s.MaxUnavailable)
 }
 
 // update gives the DaemonSet another template.
@@ -122,11 +144,27 @@ func (p *player) nextImage() Edit { return Image(fmt.Sprintf("v%d", 2+len(p.temp
 // heal makes that many of the pods Ready again that were made not Ready first.
 func (p *player) heal(ctx context.Context, count int) {
 	for _, pod := range p.unready[:count] {
-		if slices.ContainsFunc(p.LivePods(ctx, p.daemonSet), func(other *corev1.Pod) bool { return other.UID == pod.UID }) {
+		if containsPod(p.LivePods(ctx, p.daemonSet), pod) {
 			p.Pods.BecomeReady(ctx, pod)
 		}
 	}
 	p.unready = p.unready[count:]
+}
+
+// release lets that many of the pods go whose termination was held first.
+func (p *player) release(ctx context.Context, count int) {
+	for _, pod := range p.held[:count] {
+		there := false
+		p.Look(ctx, func(cluster *history.Cluster) { there = cluster.Pods[pod.UID] != nil })
+		if there {
+			p.Pods.ReleaseTermination(ctx, pod)
+		}
+	}
+	p.held = p.held[count:]
+}
+
+func containsPod(pods []*corev1.Pod, pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pods, func(other *corev1.Pod) bool { return other.UID == pod.UID })
 }
 
 func (p *player) close(ctx context.Context, node string) { rollouts.Close(ctx, p.Case, node) }
@@ -163,6 +201,10 @@ func (p *player) calm(ctx context.Context) {
 		back(ctx, p.open, &p.closed, 0)
 	}
 	p.heal(ctx, len(p.unready))
+	p.release(ctx, len(p.held))
+	if p.daemonSet.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
+		p.daemonSet = p.Update(ctx, p.daemonSet, MaxUnavailable("1"))
+	}
 	p.update(ctx, Healthy(), p.nextImage())
 	// A pod may have been created for a node when that was already gone.
 	p.Await(ctx, state.Any(RolledOut(p.daemonSet), Quiet(spec.Prompt)))

@@ -1,48 +1,84 @@
-// Package stress has the spec of everything at once: acts drawn from the run's seed, judged by the standing rules.
+// Package stress has the specs of everything at once: schedules of acts, judged by the standing rules. One is drawn from the run's seed, those of the corpus are
+// in the repository, each for what it shows.
 package stress
 
 import (
 	"context"
 	"fmt"
-	"time"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/schedule"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-const (
-	// nodes is how many there are at first.
-	nodes = 5
-	// length is how many acts there are.
-	length = 30
-	// scheduled is the name of the schedule.
-	scheduled = "what the seed had happen"
-)
+// scheduled is the name of the schedule in a recording.
+const scheduled = "the schedule"
 
 // Specs registers the family.
 func Specs() {
-	spec.It("breaks no promise while pods, nodes, the template, the strategy and its own process change at random, and settles when they do not any more",
-		spec.Decides("STRESS-001"),
+	register("breaks no promise while pods, nodes, the template, the strategy and its own process change at random, and settles when they do not any more",
+		func(c *spec.Case) schedule.Schedule { return schedule.Draw(uint64(c.Seed()), schedule.Levers()) },
+		func(h *history.History) string {
+			return fmt.Sprintf("%d random acts; the same again with -seed=%d", len(h.Bindings[scheduled]), h.Seed)
+		}, spec.MainPath{})
+	for _, named := range corpus() {
+		registerFixed("breaks no promise, and settles: "+named.Title, named)
+	}
+	given, err := Given()
+	if err != nil {
+		panic(fmt.Sprintf("%s: %v", FolderVariable, err))
+	}
+	// Each process that runs specs registers them in the same order.
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		registerFixed(Exploring+name, given[name])
+	}
+}
+
+func registerFixed(text string, s schedule.Schedule) {
+	register(text, func(*spec.Case) schedule.Schedule { return s }, nil)
+}
+
+// register registers a spec that plays the schedule.
+func register(text string, choose func(*spec.Case) schedule.Schedule, observe func(*history.History) string, decorators ...any) {
+	spec.It(text, decides(),
 		func(ctx context.Context, c *spec.Case) {
-			schedule := draw(c.Seed(), length, weights())
-			c.Bind(scheduled, lines(schedule)...)
-			p := &player{Case: c, all: acts(c.Claims(requirements.Surge))}
-			p.begin(ctx)
-			for _, act := range schedule {
-				c.Await(ctx, Past(time.Now().Add(act.Wait)))
-				p.all[act.Act](ctx, p, act.A)
-			}
-			p.calm(ctx)
+			chosen := choose(c)
+			c.Bind(scheduled, lines(chosen)...)
+			p := &player{Case: c, surges: c.Claims(requirements.Surge)}
+			p.play(ctx, chosen)
 			c.Await(ctx, RolledOut(p.daemonSet))
 			c.Await(ctx, Quiet(spec.Prompt))
 		},
 		func(j *spec.Checks) {
-			j.Decide("STRESS-001", KeepsEveryRule(requirements.DaemonSet, requirements.Surge), EndsRolledOut())
-			j.Observe(func(h *history.History) string {
-				return fmt.Sprintf("%d random acts; the same again with -seed=%d", len(h.Bindings[scheduled]), h.Seed)
-			})
-		}, spec.Alone{}, spec.SimulatedNodes{}, spec.MainPath{})
+			check(j)
+			if observe != nil {
+				j.Observe(observe)
+			}
+		}, append(decorators, spec.Alone{}, spec.SimulatedNodes{})...)
+}
+
+func decides() []requirements.ID { return spec.Decides("STRESS-001") }
+
+func check(j *spec.Checks) {
+	j.Decide("STRESS-001", KeepsEveryRule(requirements.DaemonSet, requirements.Surge), EndsRolledOut())
+}
+
+// Explored returns the spec that made a recording of `rollcall explore`; nil if none did.
+func Explored(scenario string) *spec.Spec {
+	if NameOf(scenario) == "" {
+		return nil
+	}
+	return &spec.Spec{Text: scenario, Decides: decides(), Check: check}
+}
+
+// NameOf is the name of the schedule that `rollcall explore` had played in the scenario; empty if that is another.
+func NameOf(scenario string) string {
+	_, name, _ := strings.Cut(scenario, Exploring)
+	return name
 }

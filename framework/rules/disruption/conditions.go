@@ -18,6 +18,7 @@ func Condition() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "each status has a condition DisruptionAllowed that agrees with disruptionsAllowed and with observedGeneration",
 		Needs:       []history.Kind{history.KindPodDisruptionBudget},
+		Situations:  situations(),
 		New: func(history.Header) judge.Observer {
 			rule := writes(contradiction)
 			rule.about = func(*statusWrite) bool { return true }
@@ -52,6 +53,7 @@ func ForeignConditions() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "conditions that others wrote stay as they are",
 		Needs:       []history.Kind{history.KindPodDisruptionBudget},
+		Situations:  situations(),
 		New: func(history.Header) judge.Observer {
 			rule := writes(lostCondition)
 			rule.about = func(w *statusWrite) bool { return len(foreign(w.before)) > 0 }

@@ -22,6 +22,7 @@ func DisruptedKept() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "a pod whose eviction was accepted stays listed in disruptedPods until it is seen terminating",
 		Needs:       []history.Kind{history.KindPod, history.KindPodDisruptionBudget},
+		Situations:  situations(),
 		New: func(history.Header) judge.Observer {
 			return &disruptedKept{ledger: newLedger(), left: map[types.UID]bool{}}
 		},

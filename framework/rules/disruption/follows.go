@@ -32,6 +32,7 @@ func follows(id requirements.ID, promise string, f field, needs ...history.Kind)
 		Kind:        judge.Obligation,
 		Promise:     promise,
 		Needs:       append([]history.Kind{history.KindPod, history.KindPodDisruptionBudget}, needs...),
+		Situations:  situations(),
 		New: func(header history.Header) judge.Observer {
 			return &following{field: f, ledger: newLedger(), pending: map[types.UID]*owed{}, anotherAPI: header.Workload != ""}
 		},

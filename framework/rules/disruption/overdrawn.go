@@ -21,6 +21,7 @@ func Overdrawn() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "no eviction of a healthy pod leaves a budget fewer healthy pods than it desires",
 		Needs:       []history.Kind{history.KindPod, history.KindPodDisruptionBudget},
+		Situations:  situations(),
 		New: func(history.Header) judge.Observer {
 			return &overdrawn{ledger: newLedger(), lost: map[types.UID]loss{}, least: map[types.UID][]lowered{}}
 		},

@@ -16,6 +16,7 @@ func WritesOnChange() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "a status is written only when something in it has changed, and not for its timestamps alone",
 		Needs:       []history.Kind{history.KindPodDisruptionBudget},
+		Situations:  situations(),
 		New: func(history.Header) judge.Observer {
 			rule := writes(nothingNew)
 			rule.about = func(*statusWrite) bool { return true }

@@ -14,6 +14,7 @@ func Counts() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "a pod that was patched counts as unavailable until its new containers run and it is Ready",
 		Needs:       everything(),
+		Situations:  patching(),
 		New:         judge.Both(func(history.Header) judge.Observer { return &counts{} }, func(history.Header) judge.Observer { return &reported{} }),
 	}
 }

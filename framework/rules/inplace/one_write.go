@@ -18,6 +18,7 @@ func OneWrite() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "a pod gets new images and the label of their revision in one write",
 		Needs:       append(everything(), history.KindControllerRevision),
+		Situations:  patching(),
 		New:         func(header history.Header) judge.Observer { return &oneWrite{label: header.RevisionLabel} },
 	}
 }

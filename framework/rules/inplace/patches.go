@@ -18,6 +18,7 @@ func onPatch(id requirements.ID, promise string, wrong func(*judge.Scene, *judge
 		Kind:        judge.Prohibition,
 		Promise:     promise,
 		Needs:       everything(),
+		Situations:  patching(),
 		New:         func(history.Header) judge.Observer { return &patches{wrong: wrong, tempted: tempted} },
 	}
 }

@@ -16,6 +16,7 @@ func Patches() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "an old pod that differs from the template in images alone is not deleted, where the DaemonSet asks for patches",
 		Needs:       everything(),
+		Situations:  patching(),
 		New:         func(history.Header) judge.Observer { return &recreates{} },
 	}
 }

@@ -19,6 +19,7 @@ func onSetAct(id requirements.ID, promise string, wrong func(*sets, *judge.Scene
 		Kind:        judge.Prohibition,
 		Promise:     promise,
 		Needs:       setNeeds(),
+		Situations:  actingOnSets(),
 		New:         func(header history.Header) judge.Observer { return &setActs{sets: newSets(header), wrong: wrong} },
 	}
 }
@@ -128,6 +129,7 @@ func SetOneWrite() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "a pod of a StatefulSet gets new images and the label of their revision in one write",
 		Needs:       append(setNeeds(), history.KindControllerRevision),
+		Situations:  actingOnSets(),
 		New:         func(header history.Header) judge.Observer { return &setOneWrite{sets: newSets(header)} },
 	}
 }

@@ -22,6 +22,7 @@ func SetCounts() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "a pod of a StatefulSet that was patched counts as unavailable until its new containers run and it has been Ready for minReadySeconds",
 		Needs:       setNeeds(),
+		Situations:  actingOnSets(),
 		New: func(header history.Header) judge.Observer {
 			return &setCounts{sets: newSets(header), patched: map[types.UID]time.Time{}, begun: map[types.UID]bool{}}
 		},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // Adopts is HISTORY-026: a DaemonSet takes over the pods of its template that one before it left behind, and creates none beside them.
@@ -21,6 +22,7 @@ func Adopts() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "no pod is created where one of the same template was left behind",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet},
+		Situations:  []judge.Situation{situation.Rollout(), situation.NoRollout()},
 		New: func(history.Header) judge.Observer {
 			return &adopts{released: map[types.UID]bool{}, left: map[types.UID]bool{}}
 		},

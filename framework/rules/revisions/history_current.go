@@ -10,6 +10,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // HistoryCurrent is HISTORY-010. It is decided when the implementation reports a generation as observed: the history of that generation's
@@ -20,6 +21,7 @@ func HistoryCurrent() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "the ControllerRevision of the current template has the largest revision number",
 		Needs:       []history.Kind{history.KindDaemonSet, history.KindControllerRevision},
+		Situations:  []judge.Situation{situation.RolledBack(), situation.Overtook(), situation.Restarted()},
 		New:         func(history.Header) judge.Observer { return &historyCurrent{} },
 	}
 }

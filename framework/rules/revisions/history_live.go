@@ -10,6 +10,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // HistoryLive is HISTORY-017: also above revisionHistoryLimit. One of two histories with the same label may go (HISTORY-011).
@@ -19,6 +20,7 @@ func HistoryLive() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "a ControllerRevision is never deleted while a pod of its DaemonSet carries its label",
 		Needs:       []history.Kind{history.KindDaemonSet, history.KindControllerRevision, history.KindPod},
+		Situations:  []judge.Situation{situation.RolledBack(), situation.Overtook(), situation.Rollout()},
 		New:         func(header history.Header) judge.Observer { return &historyLive{label: header.RevisionLabel} },
 	}
 }

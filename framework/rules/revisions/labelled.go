@@ -6,6 +6,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // Labelled is API-020, for the pods: at every instant, and not only at the end. A pod and its history may come to be in any order, within Lag.
@@ -15,6 +16,7 @@ func Labelled() judge.Rule {
 		Kind:        judge.Obligation,
 		Promise:     "a daemon pod is created with the revision label of a ControllerRevision that there is",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindControllerRevision},
+		Situations:  []judge.Situation{situation.RolledBack(), situation.Overtook(), situation.Restarted(), situation.OnJoined(), situation.WithSurge(), situation.WithUnavailable(), situation.OnDelete()},
 		New:         func(header history.Header) judge.Observer { return &labelled{label: header.RevisionLabel} },
 	}
 }

@@ -3,6 +3,7 @@ package rollout
 import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // AvailableByClock is AVAIL-005: where minReadySeconds run out and nothing else wakes the implementation. A write to the DaemonSet, to one of its pods or to
@@ -13,6 +14,7 @@ func AvailableByClock() judge.Rule {
 		Kind:        judge.Obligation,
 		Promise:     "when minReadySeconds run out and nothing else happens, the rollout promptly goes on by itself",
 		Needs:       everything(),
+		Situations:  and(course(), situation.WithSurge(), situation.WithUnavailable(), situation.Staggered(), situation.Retimed()),
 		New: judge.Both(
 			judge.DueOnNodes(func(s *judge.Scene, w *judge.Workload, n *judge.Node) (judge.Due, bool) {
 				due, owed := handOver(s, w, n)

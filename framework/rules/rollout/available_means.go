@@ -16,6 +16,7 @@ func AvailableMeans() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "every decision takes a pod for available only if it is not terminating and has been Ready for minReadySeconds",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
+		Situations:  handingOff(),
 		New:         func(history.Header) judge.Observer { return &availableMeans{} },
 	}
 }

@@ -15,6 +15,7 @@ func AvailableUndated() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "with minReadySeconds an available pod is not deleted for one that is Ready since no known time",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
+		Situations:  course(),
 		New:         func(history.Header) judge.Observer { return &availableUndated{} },
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // Bystanders is TARGET-003. Nobody sees who writes; so what is judged is what nobody else does: deleting a pod that no DaemonSet controls, changing its labels, or
@@ -23,6 +24,7 @@ func Bystanders() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "pods that the DaemonSet does not own are neither deleted nor changed",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
+		Situations:  and(strategies(), situation.Rollout(), situation.RolledBack()),
 		New: func(history.Header) judge.Observer {
 			return &bystanders{alive: map[types.UID]bool{}, steered: map[string]bool{}}
 		},

@@ -1,6 +1,8 @@
 package rollout
 
 import (
+	"slices"
+
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
 
@@ -11,6 +13,7 @@ func DrainTainted() judge.Rule {
 		Kind:        judge.Obligation,
 		Promise:     "a node with a NoExecute taint that the pods do not tolerate promptly loses its daemon pod",
 		Needs:       everything(),
+		Situations:  slices.Concat(strategies(), eitherWay()),
 		New:         judge.DueOnNodes(evicted(fits, "whose taint is not tolerated")),
 	}
 }

@@ -14,6 +14,7 @@ func DrainWaits() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "without maxSurge a pod is replaced only once it is gone",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet},
+		Situations:  replacing(),
 		New:         func(history.Header) judge.Observer { return &drainWaits{left: map[*judge.Node]bool{}} },
 	}
 }

@@ -6,16 +6,19 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // counted is the rule that nodes of a class count against maxUnavailable. It names the class that makes the difference where ROLLING-002 is broken.
-func counted(id requirements.ID, promise string, class func(*judge.Scene, *judge.Node) bool) judge.Rule {
+func counted(id requirements.ID, promise string, class func(*judge.Scene, *judge.Node) bool, situations ...judge.Situation) judge.Rule {
 	return judge.Rule{
 		Requirement: id,
 		Kind:        judge.Prohibition,
 		Promise:     promise,
 		Needs:       everything(),
-		New:         func(history.Header) judge.Observer { return &countedNodes{class: class} },
+		Situations: and(situations, situation.UnavailableUsedUp(), situation.Percentage(situation.MaxUnavailable), situation.RolledBack(), situation.Restarted(),
+			situation.CordonedElsewhere()),
+		New: func(history.Header) judge.Observer { return &countedNodes{class: class} },
 	}
 }
 

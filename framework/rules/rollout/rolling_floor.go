@@ -16,6 +16,7 @@ func RollingFloor() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "an available pod is deleted only while no more than maxUnavailable eligible nodes are then without one",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
+		Situations:  yielding(),
 		New:         func(history.Header) judge.Observer { return &rollingFloor{} },
 	}
 }

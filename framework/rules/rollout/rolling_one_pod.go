@@ -15,6 +15,7 @@ func RollingOnePod() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "without maxSurge a node has at most one pod that is not terminating",
 		Needs:       everything(),
+		Situations:  replacing(),
 		New: judge.Both(func(history.Header) judge.Observer {
 			return &rollingOnePod{served: map[*judge.Node]bool{}}
 		}, judge.DueOnNodes(rollingDuplicate)),

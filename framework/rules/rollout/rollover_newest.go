@@ -5,6 +5,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // RolloverNewest is ROLLOVER-001. It is put to the test by pods that are created while the DaemonSet has pods of two other templates: a rollout has been
@@ -15,6 +16,7 @@ func RolloverNewest() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "once a rollout is overtaken by another template, no more pods are created of the one before",
 		Needs:       everything(),
+		Situations:  []judge.Situation{situation.RolledBack(), situation.Restarted(), situation.WithSurge(), situation.WithUnavailable(), situation.OnCordoned()},
 		New:         func(history.Header) judge.Observer { return &createdCurrent{about: overtaken} },
 	}
 }

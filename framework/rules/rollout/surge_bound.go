@@ -16,6 +16,7 @@ func SurgeBound() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "at no instant do more than maxSurge nodes have an available old pod and an updated pod that is not yet available",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
+		Situations:  surging(),
 		New:         func(history.Header) judge.Observer { return &surgeBound{} },
 	}
 }

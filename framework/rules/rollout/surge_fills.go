@@ -1,7 +1,10 @@
 package rollout
 
 import (
+	"slices"
+
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // SurgeFills is SURGE-012. It counts from when the node is eligible, which may be long after it exists: the taint of a node that is not ready yet has to go.
@@ -11,6 +14,7 @@ func SurgeFills() judge.Rule {
 		Kind:        judge.Obligation,
 		Promise:     "with maxSurge an eligible node without a daemon pod promptly gets one, whatever the limit",
 		Needs:       everything(),
+		Situations:  and(slices.Concat(eitherWay(), despiteTheLimit()), situation.OnJoined(), situation.SeveralEmpty(), situation.OnFailed()),
 		New: judge.DueOnNodes(func(_ *judge.Scene, w *judge.Workload, n *judge.Node) (judge.Due, bool) {
 			if !n.Eligible || !w.Settings.ZeroDowntime() || len(n.Pods) > 0 {
 				return judge.Due{}, false

@@ -17,6 +17,7 @@ func SurgeHandOff() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "with maxSurge an old pod is deleted only after the updated pod on its node has been Ready for minReadySeconds",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
+		Situations:  handingOff(),
 		New:         func(history.Header) judge.Observer { return &surgeHandOff{} },
 	}
 }

@@ -14,6 +14,7 @@ func SurgeLastAvailable() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "with maxUnavailable 0 the only available pod of an eligible node is never deleted voluntarily",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
+		Situations:  handingOff(),
 		New:         func(history.Header) judge.Observer { return &surgeLastAvailable{} },
 	}
 }

@@ -14,6 +14,7 @@ func SurgeOnePerRevision() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "with maxSurge a node never has two pods of one revision that are not terminating",
 		Needs:       everything(),
+		Situations:  beside(),
 		New: judge.Both(func(header history.Header) judge.Observer {
 			return &surgeOnePerRevision{label: header.RevisionLabel}
 		}, judge.DueOnNodes(surgeDuplicate)),

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // SurgeRepelled is SURGE-018, as far as the pod has to go: on a node that should not run the pod, though one that is there may stay. That no updated pod
@@ -15,6 +16,7 @@ func SurgeRepelled() judge.Rule {
 		Kind:        judge.Obligation,
 		Promise:     "with maxSurge an old pod that is not Ready is promptly deleted from a node that is not eligible any more",
 		Needs:       everything(),
+		Situations:  []judge.Situation{situation.RolledBack(), situation.OnUnknown()},
 		New: judge.DueOnNodes(func(s *judge.Scene, w *judge.Workload, n *judge.Node) (judge.Due, bool) {
 			old, _ := split(s, n)
 			if len(old) == 0 || n.Eligible || !n.Stays || !w.Settings.ZeroDowntime() || history.IsReady(old[0].Object) {

@@ -14,6 +14,7 @@ func SurgeTwoPods() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "with maxSurge a node has at most two pods that are not terminating, one old and one updated",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet},
+		Situations:  beside(),
 		New:         func(history.Header) judge.Observer { return &surgeTwoPods{} },
 	}
 }

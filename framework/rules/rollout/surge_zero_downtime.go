@@ -17,6 +17,7 @@ func SurgeZeroDowntime() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "a node that had an available pod when a surge rollout began has one at every instant until it is over, unless something fails",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
+		Situations:  handingOff(),
 		New: func(history.Header) judge.Observer {
 			return &surgeZeroDowntime{rollouts: map[*judge.Workload]*rollout{}}
 		},

@@ -27,7 +27,7 @@ func (o *targetNodes) Observe(s *judge.Scene) []judge.Violation {
 	if n.Name == "" {
 		return nil
 	}
-	if !o.Exercised() && len(s.Cluster.Nodes) > w.Desired {
+	if w.Having(judge.Closed) > 0 {
 		for _, node := range w.Nodes {
 			if node.Exists && node.Unwanted(s.Now) {
 				o.PutToTest()

@@ -3,6 +3,7 @@ package rollout
 import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // TargetBacksOff is TARGET-010.
@@ -12,6 +13,7 @@ func TargetBacksOff() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "a pod that keeps failing is recreated with a growing delay",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet},
+		Situations:  and(eitherWay(), situation.EndedElsewhere(), situation.OnCordoned()),
 		New:         backingOff(func(settings judge.Settings) bool { return !settings.ZeroDowntime() }),
 	}
 }

@@ -1,9 +1,12 @@
 package rollout
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // TargetLabels is TARGET-002: every node that should run the pod gets one, and one that is not selected any more loses it.
@@ -13,6 +16,7 @@ func TargetLabels() judge.Rule {
 		Kind:        judge.Obligation,
 		Promise:     "a node that is selected promptly gets a daemon pod, and one that is not any more promptly loses it",
 		Needs:       everything(),
+		Situations:  and(slices.Concat(strategies(), eitherWay()), situation.Restarted(), situation.SeveralEmpty()),
 		New: judge.Both(
 			judge.DueOnNodes(func(_ *judge.Scene, w *judge.Workload, n *judge.Node) (judge.Due, bool) {
 				if !n.Eligible || n.Served || w.Settings.ZeroDowntime() {

@@ -3,6 +3,7 @@ package rollout
 import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // UnreadyDeleted is UNREADY-002.
@@ -12,6 +13,7 @@ func UnreadyDeleted() judge.Rule {
 		Kind:        judge.Obligation,
 		Promise:     "with maxSurge an old pod that is deleted during a rollout promptly has an updated one beside it, while it terminates",
 		Needs:       everything(),
+		Situations:  and(despiteTheLimit(), situation.SeveralLeaving()),
 		New: judge.DueOnNodes(besideLeaving(func(s *judge.Scene, _ *judge.Workload, pod *judge.Pod) bool {
 			return !s.Cluster.IsUpdated(pod.Object) && hitBy(s, pod, history.DeletePod)
 		})),

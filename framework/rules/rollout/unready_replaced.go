@@ -5,6 +5,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // UnreadyReplaced is UNREADY-001: an old pod that is not Ready, with no updated one beside it. Both creating one and deleting the old pod are lawful; a node that
@@ -15,6 +16,7 @@ func UnreadyReplaced() judge.Rule {
 		Kind:        judge.Obligation,
 		Promise:     "with maxSurge an old pod that is not Ready promptly gets an updated one on its node, whatever the limit",
 		Needs:       everything(),
+		Situations:  and(despiteTheLimit(), situation.OnUnknown(), situation.SeveralOldUnready(), situation.Overtook(), situation.Waits(), situation.OnDown()),
 		New: judge.DueOnNodes(func(s *judge.Scene, w *judge.Workload, n *judge.Node) (judge.Due, bool) {
 			old, updated := split(s, n)
 			if len(old) == 0 || len(updated) > 0 || ended(n) || !n.Eligible || !w.Settings.ZeroDowntime() {

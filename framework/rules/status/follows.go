@@ -32,6 +32,7 @@ func follows(id requirements.ID, promise string, f field) judge.Rule {
 		Kind:        judge.Obligation,
 		Promise:     promise,
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
+		Situations:  followed(),
 		New: counting(f, func(c *count, s *judge.Scene) (judge.Due, bool) {
 			got := int(f.value(c.w.Object.Status))
 			if got >= c.surely && got <= c.possibly || c.nodeLeft {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // StatusObserved is STATUS-010, but for what the numbers were computed from.
@@ -15,6 +16,7 @@ func StatusObserved() judge.Rule {
 		Kind:        judge.Obligation,
 		Promise:     "observedGeneration reaches the generation, and is never one that does not exist",
 		Needs:       []history.Kind{history.KindDaemonSet},
+		Situations:  []judge.Situation{situation.RolledBack(), situation.Relimited(), situation.Retimed(), situation.Restarted(), situation.OnDelete()},
 		New:         judge.Both(func(history.Header) judge.Observer { return &existing{} }, judge.DueOnDaemonSets(observed)),
 	}
 }

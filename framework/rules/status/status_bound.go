@@ -16,6 +16,7 @@ func StatusBound() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "status.numberAvailable never exceeds status.desiredNumberScheduled",
 		Needs:       []history.Kind{history.KindDaemonSet},
+		Situations:  written(),
 		New: statusJudge(func(status appsv1.DaemonSetStatus) string {
 			if status.NumberAvailable <= status.DesiredNumberScheduled {
 				return ""

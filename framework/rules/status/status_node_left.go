@@ -14,6 +14,7 @@ func StatusNodeLeft() judge.Rule {
 		Kind:        judge.Obligation,
 		Promise:     "when a node is deleted, desiredNumberScheduled follows",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
+		Situations:  followed(),
 		New: counting(desired(), func(c *count, _ *judge.Scene) (judge.Due, bool) {
 			got := int(c.w.Object.Status.DesiredNumberScheduled)
 			if got == c.surely || !c.nodeLeft {

@@ -16,6 +16,7 @@ func StatusOrder() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "in every status 0 ≤ available ≤ ready ≤ current ≤ desired, and 0 ≤ updated ≤ current",
 		Needs:       []history.Kind{history.KindDaemonSet},
+		Situations:  written(),
 		New: statusJudge(func(status appsv1.DaemonSetStatus) string {
 			var wrong []string
 			for _, order := range []struct {

@@ -14,6 +14,7 @@ func StatusTerminating() judge.Rule {
 		Kind:        judge.Obligation,
 		Promise:     "a pod that is terminating counts as ready no more",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
+		Situations:  followed(),
 		New: counting(field{counts: ready}, func(c *count, _ *judge.Scene) (judge.Due, bool) {
 			got := int(c.w.Object.Status.NumberReady)
 			if got <= c.surely || got > c.possibly || c.nodeLeft {

@@ -16,6 +16,7 @@ func StatusUnavailable() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "status.numberUnavailable is desiredNumberScheduled less numberAvailable",
 		Needs:       []history.Kind{history.KindDaemonSet},
+		Situations:  written(),
 		New: statusJudge(func(status appsv1.DaemonSetStatus) string {
 			want := status.DesiredNumberScheduled - status.NumberAvailable
 			if want < 0 || status.NumberUnavailable == want {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // OneMember is CROSS-006. With maxSurge on the target a node that changes hands may have a pod of either member, as in a rollout.
@@ -18,6 +19,7 @@ func OneMember() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "no node has pods of two members of a family, unless the target surges",
 		Needs:       needs(),
+		Situations:  []judge.Situation{situation.CordonedElsewhere(), situation.Rollout()},
 		New:         func(history.Header) judge.Observer { return &oneMember{families: newFamilies(), surging: newSurging()} },
 	}
 }

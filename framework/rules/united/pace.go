@@ -14,6 +14,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // Pace is UNITED-027: whatever moves nodes between members of a family keeps the target's limit. While a template is being rolled out each member keeps
@@ -24,6 +25,7 @@ func Pace() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "moves between the members of a family take no more nodes out at once than the target's maxUnavailable",
 		Needs:       needs(),
+		Situations:  []judge.Situation{situation.CordonedElsewhere(), situation.Rollout()},
 		New: func(history.Header) judge.Observer {
 			return &pace{families: newFamilies(), surging: newSurging(), served: map[types.UID]map[string]bool{}}
 		},

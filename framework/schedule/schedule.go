@@ -1,0 +1,59 @@
+// Package schedule has sequences of stimuli, as plain text: what a rollout begins with, and what is done to it when. A schedule is drawn from a seed, played in
+// the simulation or on a real control plane, and made smaller while it still shows what it is kept for. The package knows neither of the two worlds.
+package schedule
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Schedule is what happens to a DaemonSet.
+type Schedule struct {
+	// Title says what the schedule shows; it may be empty.
+	Title string
+	// Nodes, Strategy and MinReadySeconds are what it begins with.
+	Nodes           int
+	Strategy        Strategy
+	MinReadySeconds int
+	// Steps in their order.
+	Steps Steps
+}
+
+// Steps are acts, one after the other.
+type Steps []Step
+
+// Step is one act.
+type Step struct {
+	// Wait is the time since the act before.
+	Wait time.Duration
+	// Act is the name of a lever: see Levers.
+	Act string
+	// A and B choose what it is done to, and how: each act takes them modulo what there is.
+	A, B int
+}
+
+// String is the step as a line of the text.
+func (s Step) String() string { return fmt.Sprintf("after %s: %s (%d, %d)", s.Wait, s.Act, s.A, s.B) }
+
+// String is a line for each step, indented.
+func (s Steps) String() string {
+	var text strings.Builder
+	for _, step := range s {
+		fmt.Fprintf(&text, "  %s\n", step)
+	}
+	return text.String()
+}
+
+// String is the text that Parse reads.
+func (s Schedule) String() string {
+	var text strings.Builder
+	if s.Title != "" {
+		fmt.Fprintf(&text, "# %s\n", s.Title)
+	}
+	fmt.Fprintf(&text, "nodes %d\nstrategy %s\nminReadySeconds %d\n", s.Nodes, s.Strategy, s.MinReadySeconds)
+	for _, step := range s.Steps {
+		fmt.Fprintf(&text, "%s\n", step)
+	}
+	return text.String()
+}

@@ -1,0 +1,156 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/rules/rulestest"
+	"github.com/rollcall-conformance/rollcall/framework/schedule"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+	"github.com/rollcall-conformance/rollcall/suites/stress"
+)
+
+func TestExploreRefusesBadInput(t *testing.T) {
+	folder := t.TempDir()
+	wrong := filepath.Join(folder, "wrong.txt")
+	if err := os.WriteFile(wrong, []byte("nodes 5\nafter 1s: dance (0, 0)\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-for=0s"}, "-for 0s"},
+		{[]string{"-shrink=-1s"}, "-shrink -1s"},
+		{[]string{"-procs=0"}, "-procs 0"},
+		{[]string{"somewhere"}, `"somewhere"`},
+		{[]string{"-artifacts=" + folder}, "is not empty"},
+		{[]string{"-replay=" + wrong, "-artifacts=" + filepath.Join(folder, "new")}, `line 2: act "dance"`},
+		{[]string{"-replay=" + filepath.Join(folder, "nowhere.txt"), "-artifacts=" + filepath.Join(folder, "new")}, "no such file"},
+		{[]string{"-implementation=nobody", "-artifacts=" + filepath.Join(folder, "new")}, "nobody"},
+	} {
+		code, err := explore(t.Context(), test.args, io.Discard)
+		if code != exitUsage || !errors.As(err, new(usageError)) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v: %d %v, want %q", test.args, code, err, test.want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(folder, "new")); err == nil {
+		t.Error("something was left behind")
+	}
+}
+
+func TestExploredSchedulesAreOfTheSeed(t *testing.T) {
+	t.Parallel()
+	x := exploration{seed: 5, procs: 2, lasting: quickest}
+	schedules, err := x.schedules()
+	if err != nil || len(schedules) != 4 {
+		t.Fatalf("%d schedules, %v, want 4", len(schedules), err)
+	}
+	if want := schedule.Draw(6, schedule.Levers()); !reflect.DeepEqual(schedules["0002"], want) {
+		t.Errorf("the second is\n%s\nwant\n%s", schedules["0002"], want)
+	}
+}
+
+func TestWhatSumsUpIsNotBrokenBeside(t *testing.T) {
+	t.Parallel()
+	recording := func(ids ...requirements.ID) played {
+		var violations []judge.Violation
+		for _, id := range ids {
+			violations = append(violations, judge.Violation{Requirement: id})
+		}
+		return played{judged: judged{judgement: spec.Judgement{Violations: violations}}}
+	}
+	got := brokenIn([]played{recording("SURGE-007", "SURGE-011", everything), recording("SURGE-007"), recording(everything)})
+	if want := []requirements.ID{"SURGE-007", "SURGE-011", everything}; !reflect.DeepEqual(got, want) {
+		t.Errorf("broken: %v, want %v", got, want)
+	}
+	if got := brokenIn([]played{recording("SURGE-007", everything)}); !reflect.DeepEqual(got, []requirements.ID{"SURGE-007"}) {
+		t.Errorf("broken: %v, want SURGE-007 alone", got)
+	}
+}
+
+// TestWhatBreaksAPromiseIsMadeSmaller has schedules played by a controller that deletes its only pod once a node is tainted.
+func TestWhatBreaksAPromiseIsMadeSmaller(t *testing.T) {
+	t.Parallel()
+	catalogue, err := requirements.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	e := &explorer{
+		exploration: exploration{implementation: "mine.yaml", artifacts: t.TempDir(), shrinking: time.Minute}, out: &out, catalogue: catalogue,
+		run: func(_ context.Context, given, artifacts string, _ time.Duration) error {
+			return recordAll(t, given, artifacts)
+		},
+	}
+	drawn := schedule.Draw(1, []schedule.Lever{{Act: schedule.Update, Weight: 1}})
+	drawn.Steps[4].Act = schedule.Taint
+	all, err := e.play(t.Context(), map[string]schedule.Schedule{"0001": schedule.Draw(2, []schedule.Lever{{Act: schedule.Update, Weight: 1}}), "0002": drawn}, time.Minute)
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%d schedules played: %v", len(all), err)
+	}
+	const id = "SURGE-006"
+	if all[0].breaks(id) || !all[1].breaks(id) || !slices.Contains(brokenIn(all), id) {
+		t.Fatalf("broken: %v", brokenIn(all))
+	}
+	if err := e.show(t.Context(), id, all[1], drawn); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(e.artifacts, id+stress.Extension)
+	smallest, err := stress.Read(path)
+	if err != nil || len(smallest.Steps) != 1 || smallest.Steps[0].Act != schedule.Taint {
+		t.Errorf("left:\n%s%v", smallest, err)
+	}
+	for _, want := range []string{all[1].path, "rollcall explore -implementation=mine.yaml -artifacts=_again -replay=" + path} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("it does not say %q:\n%s", want, out.String())
+		}
+	}
+}
+
+// recordAll writes a recording for each schedule of the folder.
+func recordAll(t *testing.T, given, artifacts string) error {
+	t.Helper()
+	folder := filepath.Join(artifacts, recordingsFolder)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(given)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		s, err := stress.Read(filepath.Join(given, entry.Name()))
+		if err != nil {
+			return err
+		}
+		b := historytest.New(t)
+		ds, pods := rulestest.Running(b, 2, historytest.MaxSurge("1"))
+		ds.Update("v2")
+		b.After(2 * judge.Lag)
+		if slices.ContainsFunc(s.Steps, func(step schedule.Step) bool { return step.Act == schedule.Taint }) {
+			pods[0].Terminating()
+		}
+		h, name := b.History(), strings.TrimSuffix(entry.Name(), stress.Extension)
+		h.Scenario, h.Features = "Stress "+stress.Exploring+name, []string{string(requirements.DaemonSet), string(requirements.Surge)}
+		file, err := os.Create(filepath.Join(folder, name+".jsonl"))
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(h.Write(file), file.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package suites_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/rules"
+	"github.com/rollcall-conformance/rollcall/reports"
+)
+
+// unseenFile lists the situations of core rules that no golden recording of the reference shows yet: each is a scenario that is still to be written.
+const unseenFile = recordings + "/unseen.txt"
+
+// TestGoldenSituations keeps the list of those that are not true: it must neither grow unnoticed nor hold what is seen by now.
+func TestGoldenSituations(t *testing.T) {
+	catalogue, err := requirements.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	corpus, names := open(t, "reference*")
+	verdicts := make([]judge.Verdicts, len(names))
+	var judging sync.WaitGroup
+	for i, name := range names {
+		judging.Go(func() {
+			h, err := corpus.Read(name)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			verdicts[i] = judge.Run(h, rules.All())
+		})
+	}
+	judging.Wait()
+	for _, ruled := range slices.Concat(verdicts...) {
+		for _, situation := range ruled.Situations {
+			seen[line(ruled.Requirement, situation)] = true
+		}
+	}
+	var unseen []string
+	for _, rule := range rules.All() {
+		requirement, _ := catalogue.Get(rule.Requirement)
+		for _, situation := range rule.Situations {
+			if requirement.Level == reports.LevelCore && !seen[line(rule.Requirement, situation.Name)] {
+				unseen = append(unseen, line(rule.Requirement, situation.Name))
+			}
+		}
+	}
+	slices.Sort(unseen)
+	text := strings.Join(unseen, "\n") + "\n"
+	if *update {
+		if err := os.WriteFile(unseenFile, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(unseenFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text != string(want) {
+		t.Errorf("the situations that no recording shows differ from %s; if they are right, write them anew with -update:\n%s", unseenFile, difference(string(want), text))
+	}
+}
+
+func line(id requirements.ID, situation string) string { return fmt.Sprintf("%s %s", id, situation) }
