@@ -184,16 +184,6 @@ func (w *world) start(pod *corev1.Pod, restarts int32) {
 	}
 }
 
-// serves reports whether the pod really runs what it should, and has for minReadySeconds.
-func (w *world) serves(pod *corev1.Pod) bool {
-	if pod == nil || pod.DeletionTimestamp != nil || pod.Status.Phase != corev1.PodRunning || pod.Status.Conditions[0].Status != corev1.ConditionTrue {
-		return false
-	}
-	status, minReady := pod.Status.ContainerStatuses[0], time.Duration(w.set.Spec.MinReadySeconds)*time.Second
-	return status.Image == pod.Spec.Containers[0].Image && w.now.Sub(status.State.Running.StartedAt.Time) >= minReady &&
-		w.now.Sub(pod.Status.Conditions[0].LastTransitionTime.Time) >= minReady
-}
-
 // settle lets everybody work until nothing more happens.
 func (w *world) settle() {
 	w.t.Helper()
