@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/rollcall-conformance/rollcall/reports"
 )
 
@@ -52,6 +54,8 @@ func Check(report *reports.ConformanceReport) error {
 		return errors.New("the run did not get to its end")
 	case len(p.RelaxedTimeouts) > 0:
 		return errors.New("timeouts were relaxed: publish a run with the default ones")
+	case p.Rollcall.Commit == "" && !semver.IsValid(p.Rollcall.Version):
+		return fmt.Errorf("rollcall was built as %q, which says neither version nor commit: build it in a git checkout, without -buildvcs=false", p.Rollcall.Version)
 	case strings.HasSuffix(p.Rollcall.Version, "+dirty"):
 		return errors.New("rollcall was built with changes that are not committed: nobody else can build it")
 	}

@@ -44,7 +44,7 @@ func wholeRun(t *testing.T, change func(*reports.Run)) string {
 	}
 	run := outcomesAgain([]judged{j}, specTree(), catalogue)
 	run.Implementation = reports.Implementation{Name: "mine", Organization: "Example, Inc.", Project: "my controller", Version: "v1.2.3"}
-	run.Provenance = reports.Provenance{KubernetesVersion: "v1.37.0", Provider: "embedded", Seed: 7}
+	run.Provenance = reports.Provenance{Rollcall: reports.Rollcall{Version: "v1.0.0"}, KubernetesVersion: "v1.37.0", Provider: "embedded", Seed: 7}
 	if change != nil {
 		change(&run)
 	}
@@ -189,6 +189,7 @@ func TestWhatIsNoWholeRunIsNotPublished(t *testing.T) {
 		"a shard":       {func(run *reports.Run) { run.Provenance.Shard = &reports.Shard{Index: 1, Count: 2} }, "a part of the suites"},
 		"interrupted":   {func(run *reports.Run) { run.Provenance.Interrupted = true }, "did not get to its end"},
 		"not committed": {func(run *reports.Run) { run.Provenance.Rollcall.Version = "v1.0.0+dirty" }, "not committed"},
+		"of no commit":  {func(run *reports.Run) { run.Provenance.Rollcall = reports.Rollcall{Version: "(devel)"} }, "neither version nor commit"},
 		"patient":       {func(run *reports.Run) { run.Provenance.RelaxedTimeouts = []reports.RelaxedTimeout{{Name: "patience"}} }, "timeouts were relaxed"},
 		"of nobody":     {func(run *reports.Run) { run.Implementation.Organization = "" }, "spec.organization"},
 		"of another verdict": {func(run *reports.Run) {
