@@ -15,6 +15,21 @@ import (
 
 const root = "../.."
 
+// temp is the folder that a runner has for what its jobs leave out; here all jobs share it, and the first builds the command.
+var temp string
+
+func TestMain(m *testing.M) {
+	var err error
+	if temp, err = os.MkdirTemp("", "rollcall-action-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	if err := os.RemoveAll(temp); err != nil {
+		panic(err)
+	}
+	os.Exit(code)
+}
+
 // definition is as much of action.yml as runs scripts.
 type definition struct {
 	Inputs map[string]struct {
@@ -72,7 +87,7 @@ func newJob(t *testing.T, d definition, inputs map[string]string) job {
 		}
 		j.inputs[name] = value
 	}
-	j.env = append(os.Environ(), "GITHUB_ACTION_PATH="+checkout, "RUNNER_TEMP="+folder, "GITHUB_STEP_SUMMARY="+j.summary)
+	j.env = append(os.Environ(), "GITHUB_ACTION_PATH="+checkout, "RUNNER_TEMP="+temp, "GITHUB_STEP_SUMMARY="+j.summary)
 	return j
 }
 
@@ -81,6 +96,9 @@ func (j job) play(t *testing.T, d definition) (said string, failure error) {
 	t.Helper()
 	for _, s := range d.Runs.Steps {
 		if s.Run == "" || failure != nil && !strings.Contains(s.If, "always()") {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(temp, "rollcall")); err == nil && s.Name == "Build rollcall" {
 			continue
 		}
 		// That is how a runner calls it.
