@@ -105,6 +105,12 @@ func restartsAtOnce(p pull) error {
 	return p.failed(fmt.Errorf("its kubelet restarts a container as soon as it can: %w", ErrOnlySimulated))
 }
 
+// End has the pod's workload server exit at once, whatever it was told about its termination. It is for clean-up, and not recorded. A kubelet that has begun
+// to wait for a long grace period was seen not to shorten it, though the pod was deleted once more with a shorter one (Kubernetes 1.37.0).
+func End(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod) error {
+	return Real{Client: client}.ask(pod, "exit", "code", "0")(ctx)
+}
+
 // ask pulls one of the workload server's own levers, see fixtures/workload/control.
 func (l Real) ask(pod *corev1.Pod, lever, argument, value string) func(context.Context) error {
 	return func(ctx context.Context) error {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster/existing"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
+	"github.com/rollcall-conformance/rollcall/framework/cluster/traces"
 	"github.com/rollcall-conformance/rollcall/framework/controlplane"
 	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -36,7 +37,7 @@ func (p *existingProvider) prepare(ctx context.Context) (err error) {
 	if p.config, err = existing.ReadConfig(p.kubeconfig, p.context); err != nil {
 		return usagef("provider existing takes both -kubeconfig=FILE and -context=NAME, and no default: %w", err)
 	}
-	if err := existing.Check(ctx, existing.Options{Config: p.config, Simulate: p.simulate}); errors.As(err, new(existing.Unsuitable)) {
+	if err := existing.Check(ctx, existing.Options{Config: p.config, Traces: scenarioTraces(), Simulate: p.simulate}); errors.As(err, new(existing.Unsuitable)) {
 		return usageError{err}
 	} else if err != nil {
 		return err
@@ -54,10 +55,7 @@ func (p *existingProvider) building() implementation.BuildOptions {
 func (p *existingProvider) start(ctx context.Context, r *suiteRun) (*place, error) {
 	options := existing.Options{
 		Config: p.config, Dir: r.artifacts.work, Simulate: p.simulate, Out: p.out,
-		Traces: existing.Traces{
-			NamespaceLabel: scenario.NamespaceLabel, NodeLabelPrefix: history.ScenarioPrefix, NodeAnnotations: []string{history.MarkAnnotation},
-			Finalizer: scenario.Finalizer,
-		},
+		Traces: scenarioTraces(),
 	}
 	if p.simulate {
 		options.KWOK, options.KWOKLog = p.kwok.Path(kwok.Name), filepath.Join(r.artifacts.logs, kwok.Name+".log")
@@ -91,3 +89,11 @@ func (p *existingProvider) start(ctx context.Context, r *suiteRun) (*place, erro
 
 // daemonSetController is what kube-controller-manager calls its DaemonSet controller.
 const daemonSetController = "daemonset-controller"
+
+// scenarioTraces is how scenarios' traces are told on a cluster that outlives them.
+func scenarioTraces() traces.Traces {
+	return traces.Traces{
+		NamespaceLabel: scenario.NamespaceLabel, NodeLabelPrefix: history.ScenarioPrefix, NodeAnnotations: []string{history.MarkAnnotation},
+		Finalizer: scenario.Finalizer,
+	}
+}

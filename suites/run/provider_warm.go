@@ -13,10 +13,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kind"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
-	"github.com/rollcall-conformance/rollcall/framework/cluster/traces"
-	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
-	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
 
 // sweepTimeout bounds taking away what the run before left.
@@ -93,10 +90,8 @@ func (p *warmProvider) sweep(ctx context.Context, where cluster.Cluster) error {
 	if err != nil {
 		return err
 	}
-	left := traces.Traces{
-		NamespaceLabel: scenario.NamespaceLabel, NodeLabelPrefix: history.ScenarioPrefix, NodeAnnotations: []string{history.MarkAnnotation},
-		Finalizer: scenario.Finalizer, SimulatedLabel: kwok.NodeLabel,
-	}
+	left := scenarioTraces()
+	left.SimulatedLabel = kwok.NodeLabel
 	if err := left.EmptyNamespaces(ctx, client); err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func inspect(ctx context.Context, options Options) (_ *Cluster, err error) {
 	if err := c.connect(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := c.labelledNodes(ctx); err != nil {
+	if _, err := c.fitNodes(ctx); err != nil {
 		return nil, err
 	}
 	if err := c.strangers(ctx); err != nil {

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // NodeLabel, with NodeLabelValue, is what the owner of a cluster gives to nodes that a run may use.
@@ -52,7 +53,7 @@ func (c *Cluster) fitNodes(ctx context.Context) ([]string, error) {
 		}
 	}
 	if len(wrong) > 0 {
-		return nil, errors.Join(wrong...)
+		return nil, Unsuitable{errors.Join(wrong...)}
 	}
 	slices.Sort(names)
 	return names, nil
@@ -86,13 +87,30 @@ func unfit(node *corev1.Node, guests []corev1.Pod) (reasons []string) {
 	return reasons
 }
 
-// guests returns the pods on a node that are neither part of it nor ours.
+// guests returns the pods on a node that are neither part of it nor ours, nor what a run before left.
 func (c *Cluster) guests(ctx context.Context, node string) ([]corev1.Pod, error) {
+	ours, err := c.ourNamespaces(ctx)
+	if err != nil {
+		return nil, err
+	}
 	list, err := c.client.CoreV1().Pods("").List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=" + node})
 	if err != nil {
 		return nil, fmt.Errorf("look for pods on node %s: %w", node, err)
 	}
-	return slices.DeleteFunc(list.Items, func(pod corev1.Pod) bool { return pod.Namespace == namespaceName || partOfNode(&pod) }), nil
+	return slices.DeleteFunc(list.Items, func(pod corev1.Pod) bool { return ours.Has(pod.Namespace) || partOfNode(&pod) }), nil
+}
+
+// ourNamespaces returns the names of the namespaces of runs, this one and those before.
+func (c *Cluster) ourNamespaces(ctx context.Context) (sets.Set[string], error) {
+	ours := sets.New(namespaceName)
+	list, err := c.client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{LabelSelector: c.options.Traces.NamespaceLabel})
+	if err != nil {
+		return nil, fmt.Errorf("look for namespaces: %w", err)
+	}
+	for _, namespace := range list.Items {
+		ours.Insert(namespace.Name)
+	}
+	return ours, nil
 }
 
 // partOfNode reports whether a pod is there because the node is: a DaemonSet's (network, storage, logs) or a static one. One that has ended is on no node.

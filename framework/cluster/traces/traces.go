@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +21,7 @@ import (
 const (
 	// pollInterval is the pause between two looks at what is still there.
 	pollInterval = 100 * time.Millisecond
-	// patience is how long pods may take to end before those that are to go at once do.
+	// patience is how long pods may take to end before they are ended.
 	patience = 3 * time.Second
 )
 
@@ -78,12 +77,15 @@ func (t Traces) remove(ctx context.Context, cluster kubernetes.Interface, done f
 			if err := errors.Join(RemovePods(ctx, cluster, namespace.Name), t.letGo(ctx, cluster, namespace.Name)); err != nil {
 				return false, err
 			}
-			if t.SimulatedLabel != "" && time.Since(began) > patience {
-				if err := t.removeSimulatedPods(ctx, cluster, namespace.Name); err != nil {
+			if time.Since(began) > patience {
+				if err := t.endPods(ctx, cluster, namespace.Name); err != nil {
 					return false, err
 				}
 			}
 			if namespace.DeletionTimestamp != nil {
+				if err := remind(ctx, cluster, &namespace); err != nil {
+					return false, err
+				}
 				continue
 			}
 			err := namespaces.Delete(ctx, namespace.Name, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(namespace.UID))})
@@ -103,17 +105,6 @@ func (t Traces) remove(ctx context.Context, cluster kubernetes.Interface, done f
 	return errors.Join(failures...)
 }
 
-// hindrance is what keeps a namespace from going, as it says itself.
-func hindrance(namespace *corev1.Namespace) string {
-	var said strings.Builder
-	for _, condition := range namespace.Status.Conditions {
-		if condition.Status == corev1.ConditionTrue {
-			fmt.Fprintf(&said, "; %s", condition.Message)
-		}
-	}
-	return said.String()
-}
-
 // RemovePods removes the DaemonSets and pods of a namespace soon, however long the pods say that may take.
 func RemovePods(ctx context.Context, cluster kubernetes.Interface, namespace string) error {
 	grace := int64(1)
@@ -121,27 +112,6 @@ func RemovePods(ctx context.Context, cluster kubernetes.Interface, namespace str
 		client.IgnoreNotFound(cluster.AppsV1().DaemonSets(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})),
 		client.IgnoreNotFound(cluster.CoreV1().Pods(namespace).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &grace}, metav1.ListOptions{})),
 	)
-}
-
-// removeSimulatedPods removes at once the namespace's pods that no kubelet will end.
-func (t Traces) removeSimulatedPods(ctx context.Context, cluster kubernetes.Interface, namespace string) error {
-	real, err := cluster.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: "!" + t.SimulatedLabel})
-	if err != nil {
-		return err
-	}
-	pods, err := cluster.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	for _, pod := range pods.Items {
-		if slices.ContainsFunc(real.Items, func(node corev1.Node) bool { return node.Name == pod.Spec.NodeName }) {
-			continue
-		}
-		if err := cluster.CoreV1().Pods(namespace).Delete(ctx, pod.Name, *metav1.NewDeleteOptions(0)); client.IgnoreNotFound(err) != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // CleanNodes takes from all nodes what was given to them.
