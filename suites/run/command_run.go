@@ -76,10 +76,7 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 	if err != nil {
 		return exitUsage, usageError{err}
 	}
-	where, why, err := o.choose(ctx, out)
-	if why != "" {
-		fmt.Fprintf(out, "rollcall: %s\n", why)
-	}
+	where, err := o.choose(ctx, out)
 	if err != nil {
 		return exitUsage, err
 	}

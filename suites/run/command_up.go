@@ -48,10 +48,7 @@ func keepUp(ctx context.Context, args []string, out io.Writer) (code int, err er
 	if err != nil {
 		return exitUsage, usageError{err}
 	}
-	provider, why, err := o.choose(ctx, out)
-	if why != "" {
-		fmt.Fprintf(out, "rollcall: %s\n", why)
-	}
+	provider, err := o.choose(ctx, out)
 	if err != nil {
 		return exitUsage, err
 	}

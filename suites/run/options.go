@@ -206,29 +206,33 @@ func (o options) suits(provider string) error {
 	return nil
 }
 
-// choose returns the provider asked for, or the one that this machine has what it takes for, and why.
-func (o options) choose(ctx context.Context, out io.Writer) (_ provider, why string, _ error) {
+// choose returns the provider asked for, or the one that this machine has what it takes for; then it says why.
+func (o options) choose(ctx context.Context, out io.Writer) (provider, error) {
+	say := func(format string, args ...any) { fmt.Fprintf(out, "rollcall: "+format+"\n", args...) }
 	if o.on != "" {
-		found, err := findWarm(ctx, o.on, func(format string, args ...any) { fmt.Fprintf(out, "rollcall: "+format+"\n", args...) })
-		return &warmProvider{warm: found}, "", err
+		found, err := findWarm(ctx, o.on, say)
+		return &warmProvider{warm: found}, err
 	}
 	chosen := o.provider
 	if chosen == "" {
-		chosen, why = kind.ProviderName, "provider kind, since a Docker engine answers; PROVIDER=embedded does without"
 		if err := kind.EngineAnswers(ctx); err != nil {
-			chosen, why = embedded.ProviderName, "provider embedded, since no Docker engine answers; PROVIDER=kind says what it takes"
+			chosen = embedded.ProviderName
+			say("provider embedded, since no Docker engine answers; -provider=kind says what it takes")
+		} else {
+			chosen = kind.ProviderName
+			say("provider kind, since a Docker engine answers; -provider=embedded does without")
 		}
 		if err := o.suits(chosen); err != nil {
-			return nil, why, err
+			return nil, err
 		}
 	}
 	switch chosen {
 	case kind.ProviderName:
-		return &kindProvider{version: o.kubernetesVersion, workers: o.workers, keep: o.keep, out: out}, why, nil
+		return &kindProvider{version: o.kubernetesVersion, workers: o.workers, keep: o.keep, out: out}, nil
 	case existing.ProviderName:
-		return &existingProvider{kubeconfig: o.kubeconfig, context: o.context, images: daemonimage.Place(o.images), simulate: o.simulatedNodes, out: out}, why, nil
+		return &existingProvider{kubeconfig: o.kubeconfig, context: o.context, images: daemonimage.Place(o.images), simulate: o.simulatedNodes, out: out}, nil
 	}
-	return &embeddedProvider{version: o.kubernetesVersion, ownerReferences: o.ownerReferences, out: out}, why, nil
+	return &embeddedProvider{version: o.kubernetesVersion, ownerReferences: o.ownerReferences, out: out}, nil
 }
 
 // newFlags returns the flags of a command, still to be defined.
