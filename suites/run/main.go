@@ -34,7 +34,7 @@ func Main(args []string) int {
 		fmt.Fprint(os.Stderr, usage())
 		return exitUsage
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	ctx, stop := signal.NotifyContext(context.Background(), endingSignals()...)
 	defer stop()
 	if args[1] == "run" || args[1] == "up" {
 		// Who reads the output may leave; the run goes on and writes its report.
@@ -54,8 +54,8 @@ func Main(args []string) int {
 	return exitHarness
 }
 
-// endings are the signals that end a command in order: Ctrl-C, kill and, unless the command is to survive it (nohup), the end of its terminal.
-func endings() []os.Signal {
+// endingSignals are the signals that end a command in order: Ctrl-C, kill and, unless the command is to survive it (nohup), the end of its terminal.
+func endingSignals() []os.Signal {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
 		signals = append(signals, syscall.SIGHUP)

@@ -108,7 +108,7 @@ func TestWhatDidNotRunIsSkippedOnlyIfItWasNotToRun(t *testing.T) {
 			if row.failure != nil {
 				r.failedBy(row.failure)
 			}
-			if verdict, reason := r.unrun(row.ctx)(specReport{LeafNodeText: "a spec"}, row.id); verdict != row.want || reason != row.reason {
+			if verdict, reason := r.verdictWithoutRun(row.ctx)(specReport{LeafNodeText: "a spec"}, row.id); verdict != row.want || reason != row.reason {
 				t.Errorf("want %s (%s), got %s (%s)", row.want, row.reason, verdict, reason)
 			}
 		})
