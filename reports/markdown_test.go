@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/reports/goldentest"
 )
 
 func TestMarkdownReadsLikeThis(t *testing.T) {
@@ -14,7 +15,7 @@ func TestMarkdownReadsLikeThis(t *testing.T) {
 	if err := reports.WriteMarkdown(&out, assemble(t, exampleRun())); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, filepath.Join("testdata", "summary-not-conformant.md"), out.String())
+	goldentest.Equal(t, filepath.Join("testdata", "summary-not-conformant.md"), out.String())
 }
 
 func TestMarkdownShowsHostileTextsAsTheyAre(t *testing.T) {

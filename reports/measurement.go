@@ -8,6 +8,7 @@ import (
 )
 
 // Measurement is what a client on a node saw of a daemon there while a scenario went on. It decides nothing by itself: the checks of its spec do.
+// It is read from the scenario's recording, where framework/history has a Measurement of its own: this package imports nothing of the framework.
 type Measurement struct {
 	Spec      string `yaml:"spec"`
 	Recording string `yaml:"recording,omitempty"`

@@ -1,18 +1,15 @@
 package reports_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/reports/goldentest"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files with what is got now")
 
 func summaryOf(t *testing.T, report *reports.ConformanceReport, options reports.SummaryOptions) string {
 	t.Helper()
@@ -59,7 +56,7 @@ func TestTheSummaryReadsLikeThis(t *testing.T) {
 					t.Errorf("a line is wider than 100 columns: %q", line)
 				}
 			}
-			golden(t, filepath.Join("testdata", "summary-"+strings.ReplaceAll(name, " ", "-")+".txt"), got)
+			goldentest.Equal(t, filepath.Join("testdata", "summary-"+strings.ReplaceAll(name, " ", "-")+".txt"), got)
 		})
 	}
 }
@@ -79,24 +76,5 @@ func TestColourAddsNothingButColour(t *testing.T) {
 	}
 	if coloured != plain {
 		t.Errorf("without its colours the coloured summary reads\n%s\nwant\n%s", coloured, plain)
-	}
-}
-
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("read what is wanted (run the test with -update to write it): %v", err)
-	}
-	if got != string(want) {
-		t.Errorf("got\n%s\nwant, as in %s\n%s", got, path, want)
 	}
 }

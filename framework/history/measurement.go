@@ -3,7 +3,7 @@ package history
 import "time"
 
 // Measurement is what a client on a node saw of a daemon there while the scenario went on. It is recorded as an entry of its own when the client
-// has ended, and changes nothing of the cluster's state.
+// has ended, and changes nothing of the cluster's state. A report has its own, reports.Measurement: the form of recordings and that of reports change apart.
 type Measurement struct {
 	// Node that the client ran on.
 	Node string `json:"node"`

@@ -1,9 +1,7 @@
 package implementation
 
 import (
-	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -11,9 +9,9 @@ import (
 	"os"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write the reference page and the schema of implementation files anew")
+	"github.com/rollcall-conformance/rollcall/reports/goldentest"
+)
 
 // The files that are made of Outline, of the comments of the types that it fills, and of fieldNotes.
 const (
@@ -35,21 +33,8 @@ func TestTheReferencePageAndTheSchemaAreOfWhatIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	isOrBecomes(t, referencePage, page(string(intro), fields, described, comments))
-	isOrBecomes(t, schemaPath, schemaOf(t, fields, described))
-}
-
-func isOrBecomes(t *testing.T, path string, want []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the code says (%v): go test ./framework/implementation -run Reference -update", path, err)
-	}
+	goldentest.Equal(t, referencePage, string(page(string(intro), fields, described, comments)))
+	goldentest.Equal(t, schemaPath, string(schemaOf(t, fields, described)))
 }
 
 // commentsOf reads the comments of structs' fields, as Struct.Field, and of constants.

@@ -80,12 +80,18 @@ func (s *Scenario) RequireAfter(ctx context.Context, takes time.Duration, what s
 // awaitServiceAccount waits until pods can be made in the namespace: they are rejected until it has its default service account.
 func (s *Scenario) awaitServiceAccount(ctx context.Context, namespace string) {
 	s.tb.Helper()
-	bounded, cancel := context.WithTimeout(ctx, s.env.Patience)
-	defer cancel()
 	// The account is made once and never changes, so looking again costs less than a watch.
-	err := wait.PollUntilContextCancel(bounded, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+	err := s.poll(ctx, func(ctx context.Context) (bool, error) {
 		_, err := s.admin.CoreV1().ServiceAccounts(namespace).Get(ctx, "default", metav1.GetOptions{})
 		return err == nil, ignoreNotFound(err)
 	})
 	s.must(err, "wait for the default service account of namespace %s", namespace)
+}
+
+// pollInterval is how often the API server is asked for what no watch shows.
+const pollInterval = 50 * time.Millisecond
+
+// poll asks until the answer is done or an error, or the scenario's patience has passed. It is for what a stimulus takes to be in force, and decides nothing.
+func (s *Scenario) poll(ctx context.Context, done wait.ConditionWithContextFunc) error {
+	return wait.PollUntilContextTimeout(ctx, pollInterval, s.env.Patience, true, done)
 }

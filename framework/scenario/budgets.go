@@ -89,14 +89,8 @@ func (s *Scenario) WriteBudgetStatus(ctx context.Context, budget *policyv1.PodDi
 
 func (s *Scenario) writeBudget(
 	ctx context.Context, act history.Act, budget *policyv1.PodDisruptionBudget, edits []BudgetEdit, send sender[policyv1.PodDisruptionBudget],
-) (stored *policyv1.PodDisruptionBudget, err error) {
-	stimulus := onBudget(act, budget)
-	stimulus.Detail = words(edits)
-	err = s.Do(ctx, stimulus, func(ctx context.Context) (err error) {
-		stored, err = rewrite(ctx, s.client.PolicyV1().PodDisruptionBudgets(budget.Namespace), budget.Name, apply(edits), send)
-		return err
-	})
-	return stored, err
+) (*policyv1.PodDisruptionBudget, error) {
+	return rewrite(ctx, s, edited(onBudget(act, budget), edits), s.client.PolicyV1().PodDisruptionBudgets(budget.Namespace), apply(edits), send)
 }
 
 // TryDeleteBudget deletes the budget, and returns the refusal.

@@ -3,13 +3,11 @@ package scenario
 import (
 	"context"
 	"fmt"
-	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
@@ -37,11 +35,9 @@ func (s *Scenario) TryConflictStatusWrites(ctx context.Context, budget *policyv1
 		if _, err := bindings.Create(ctx, binding, metav1.CreateOptions{}); err != nil {
 			return err
 		}
-		bounded, cancel := context.WithTimeout(ctx, s.env.Patience)
-		defer cancel()
 		budgets := s.admin.PolicyV1().PodDisruptionBudgets(budget.Namespace)
 		// The API server learns of the policy by a watch of its own.
-		return wait.PollUntilContextCancel(bounded, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		return s.poll(ctx, func(ctx context.Context) (bool, error) {
 			current, err := budgets.Get(ctx, budget.Name, metav1.GetOptions{})
 			if err != nil {
 				return false, err

@@ -3,14 +3,12 @@ package scenario
 import (
 	"context"
 	"strings"
-	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -43,11 +41,9 @@ func (s *Scenario) RunCustom(ctx context.Context, name string, replicas int64) m
 		if _, err := definitions.Create(ctx, definition, metav1.CreateOptions{}); err != nil {
 			return err
 		}
-		bounded, cancel := context.WithTimeout(ctx, s.env.Patience)
-		defer cancel()
 		resource := objects.Resource(kind.GroupVersion().WithResource(definition.Spec.Names.Plural)).Namespace(s.namespace)
 		// The API server serves it a moment after it was defined.
-		return wait.PollUntilContextCancel(bounded, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		return s.poll(ctx, func(ctx context.Context) (bool, error) {
 			created, err := resource.Create(ctx, object, metav1.CreateOptions{})
 			stored = created
 			return err == nil, ignoreNotFound(err)

@@ -7,6 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/util/retry"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
 // EditOf is one change to an object, with the words in which the recording tells it.
@@ -43,18 +45,26 @@ type (
 	sender[T any] func(context.Context, *T, metav1.UpdateOptions) (*T, error)
 )
 
-// rewrite reads the object of that name, changes it, sends it, and returns what the API server stored. A conflict with another writer is tried again.
-func rewrite[T any](ctx context.Context, from getter[T], name string, change func(*T), send sender[T]) (stored *T, err error) {
-	err = retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		current, err := from.Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
+// rewrite changes the object that the stimulus names and returns what the API server stored, or its refusal. A conflict with another writer is tried again.
+func rewrite[T any](ctx context.Context, s *Scenario, stimulus history.Stimulus, from getter[T], change func(*T), send sender[T]) (stored *T, err error) {
+	err = s.Do(ctx, stimulus, func(ctx context.Context) error {
+		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			current, err := from.Get(ctx, stimulus.Name, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			change(current)
+			stored, err = send(ctx, current, metav1.UpdateOptions{})
 			return err
-		}
-		change(current)
-		stored, err = send(ctx, current, metav1.UpdateOptions{})
-		return err
+		})
 	})
 	return stored, err
+}
+
+// edited is the stimulus with the words of the edits.
+func edited[T any](stimulus history.Stimulus, edits []EditOf[T]) history.Stimulus {
+	stimulus.Detail = words(edits)
+	return stimulus
 }
 
 // shows reports whether the object is now as it was stored, or later.

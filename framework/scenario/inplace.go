@@ -3,7 +3,6 @@ package scenario
 import (
 	"context"
 	"fmt"
-	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
@@ -11,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
@@ -37,17 +35,6 @@ func (s *Scenario) PodUpdatePolicy(policy string) Edit {
 	return edit(func(d *appsv1.DaemonSet) {
 		metav1.SetMetaDataAnnotation(&d.ObjectMeta, s.env.PodUpdatePolicy.Annotation, policy)
 	}, "pod update policy %s", policy)
-}
-
-// PatchImage gives the pod's first container another image, as somebody does who does not wait for the DaemonSet's controller.
-func (s *Scenario) PatchImage(ctx context.Context, pod *corev1.Pod, image string) {
-	s.tb.Helper()
-	body := fmt.Sprintf(`{"spec":{"containers":[{"name":%q,"image":%q}]}}`, pod.Spec.Containers[0].Name, image)
-	err := s.Do(ctx, onPod(history.PatchPod, pod), func(ctx context.Context) error {
-		_, err := s.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, []byte(body), metav1.PatchOptions{})
-		return err
-	})
-	s.must(err, "patch pod %s", pod.Name)
 }
 
 // RefusePodUpdates makes the API server refuse other images for the pods of the scenario's namespace, until AdmitPodUpdates, and returns when it does. pod is
@@ -106,10 +93,8 @@ const RefusesImages = "images of pods are not to be changed here"
 // awaitPatches waits until a patch of one of the scenario's pods, which stores nothing, is refused, or is not. The API server learns of policies by
 // watches of its own. Which pods there are is the implementation's business: they may be replaced meanwhile.
 func (s *Scenario) awaitPatches(ctx context.Context, refused bool) error {
-	bounded, cancel := context.WithTimeout(ctx, s.env.Patience)
-	defer cancel()
 	pods := s.admin.CoreV1().Pods(s.namespace)
-	return wait.PollUntilContextCancel(bounded, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+	return s.poll(ctx, func(ctx context.Context) (bool, error) {
 		list, err := pods.List(ctx, metav1.ListOptions{Limit: 1})
 		if err != nil || len(list.Items) == 0 {
 			return false, err

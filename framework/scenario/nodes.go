@@ -172,11 +172,7 @@ func (s *Scenario) NodeDown(ctx context.Context, name string) {
 func (s *Scenario) changeNode(ctx context.Context, act history.Act, name string, edit func(*corev1.Node), send sender[corev1.Node]) {
 	s.tb.Helper()
 	s.mustBeSimulated(string(act), name)
-	var stored *corev1.Node
-	err := s.Do(ctx, onNode(act, name), func(ctx context.Context) (err error) {
-		stored, err = rewrite(ctx, s.client.CoreV1().Nodes(), name, edit, send)
-		return err
-	})
+	stored, err := rewrite(ctx, s, onNode(act, name), s.client.CoreV1().Nodes(), edit, send)
 	s.must(err, "%s %s", act, name)
 	s.Require(ctx, "the recording shows the change", state.When("node "+name+" is as it was changed", func(cluster *history.Cluster) bool {
 		now := cluster.Nodes[name]

@@ -3,14 +3,12 @@ package scenario
 import (
 	"context"
 	"fmt"
-	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -118,11 +116,9 @@ func (s *Scenario) deleteWebhook(ctx context.Context, client kubernetes.Interfac
 
 // awaitPods tries to create a pod until the API server's answer is as wanted: it learns of what refuses pods by watches of its own.
 func (s *Scenario) awaitPods(ctx context.Context, wanted func(error) bool) error {
-	bounded, cancel := context.WithTimeout(ctx, s.env.Patience)
-	defer cancel()
 	probe := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "probe-", Namespace: s.namespace}, Spec: s.env.podSpec()}
 	var answer error
-	err := wait.PollUntilContextCancel(bounded, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+	err := s.poll(ctx, func(ctx context.Context) (bool, error) {
 		_, answer = s.admin.CoreV1().Pods(s.namespace).Create(ctx, probe, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return wanted(answer), nil
 	})

@@ -37,12 +37,6 @@ func (s *Scenario) TryUpdateStatus(ctx context.Context, daemonSet *appsv1.Daemon
 
 func (s *Scenario) write(
 	ctx context.Context, act history.Act, daemonSet *appsv1.DaemonSet, edits []Edit, send sender[appsv1.DaemonSet],
-) (stored *appsv1.DaemonSet, err error) {
-	stimulus := onDaemonSet(act, daemonSet)
-	stimulus.Detail = words(edits)
-	err = s.Do(ctx, stimulus, func(ctx context.Context) (err error) {
-		stored, err = rewrite(ctx, s.client.AppsV1().DaemonSets(daemonSet.Namespace), daemonSet.Name, apply(edits), send)
-		return err
-	})
-	return stored, err
+) (*appsv1.DaemonSet, error) {
+	return rewrite(ctx, s, edited(onDaemonSet(act, daemonSet), edits), s.client.AppsV1().DaemonSets(daemonSet.Namespace), apply(edits), send)
 }

@@ -2,13 +2,11 @@ package scenario
 
 import (
 	"context"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -35,14 +33,10 @@ func (s *Scenario) CreateRevision(ctx context.Context, revision *appsv1.Controll
 // TryUpdateRevision changes a ControllerRevision and returns what the API server stored, or its refusal. A conflict with another writer is tried again.
 func (s *Scenario) TryUpdateRevision(
 	ctx context.Context, revision *appsv1.ControllerRevision, edit func(*appsv1.ControllerRevision),
-) (stored *appsv1.ControllerRevision, err error) {
+) (*appsv1.ControllerRevision, error) {
 	s.tb.Helper()
 	revisions := s.client.AppsV1().ControllerRevisions(revision.Namespace)
-	err = s.Do(ctx, onRevision(history.UpdateRevision, revision), func(ctx context.Context) (err error) {
-		stored, err = rewrite(ctx, revisions, revision.Name, edit, revisions.Update)
-		return err
-	})
-	return stored, err
+	return rewrite(ctx, s, onRevision(history.UpdateRevision, revision), revisions, edit, revisions.Update)
 }
 
 // UpdateRevision is TryUpdateRevision for what must be accepted. It returns when the recording shows the change.
@@ -84,10 +78,8 @@ func (s *Scenario) RefuseRevisions(ctx context.Context) {
 		if _, err := s.client.CoreV1().ResourceQuotas(s.namespace).Create(ctx, quota, metav1.CreateOptions{}); err != nil {
 			return err
 		}
-		bounded, cancel := context.WithTimeout(ctx, s.env.Patience)
-		defer cancel()
 		// It holds once the quota controller has counted what there is.
-		return wait.PollUntilContextCancel(bounded, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		return s.poll(ctx, func(ctx context.Context) (bool, error) {
 			now, err := s.admin.CoreV1().ResourceQuotas(s.namespace).Get(ctx, revisionQuota, metav1.GetOptions{})
 			if err != nil {
 				return false, err
@@ -115,20 +107,16 @@ func (s *Scenario) onNamespace(act history.Act) history.Stimulus {
 // LabelPod sets labels of the pod; with an empty value it takes the label off. It returns when the recording shows the change.
 func (s *Scenario) LabelPod(ctx context.Context, pod *corev1.Pod, labels map[string]string) {
 	s.tb.Helper()
-	var stored *corev1.Pod
 	pods := s.client.CoreV1().Pods(pod.Namespace)
-	err := s.Do(ctx, onPod(history.LabelPod, pod), func(ctx context.Context) (err error) {
-		stored, err = rewrite(ctx, pods, pod.Name, func(current *corev1.Pod) {
-			for key, value := range labels {
-				if value == "" {
-					delete(current.Labels, key)
-					continue
-				}
-				metav1.SetMetaDataLabel(&current.ObjectMeta, key, value)
+	stored, err := rewrite(ctx, s, onPod(history.LabelPod, pod), pods, func(current *corev1.Pod) {
+		for key, value := range labels {
+			if value == "" {
+				delete(current.Labels, key)
+				continue
 			}
-		}, pods.Update)
-		return err
-	})
+			metav1.SetMetaDataLabel(&current.ObjectMeta, key, value)
+		}
+	}, pods.Update)
 	s.must(err, "label pod %s", pod.Name)
 	s.Require(ctx, "the recording shows the labels", state.When("pod "+pod.Name+" was changed", func(cluster *history.Cluster) bool {
 		now := cluster.Pods[pod.UID]

@@ -12,6 +12,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/story"
 	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/reports/goldentest"
 )
 
 // at is a violation by the event with that resourceVersion.
@@ -119,7 +120,7 @@ func TestManyViolationsOfOneCauseReadLikeThis(t *testing.T) {
 		requirement := reports.Requirement{ID: violation.Requirement}
 		text += reports.Story(requirement, readBack(t, requirement, violation), reports.StoryOptions{Unicode: true, Folder: "_artifacts"}) + "\n"
 	}
-	golden(t, "testdata/one-cause.txt", text)
+	goldentest.Equal(t, "testdata/one-cause.txt", text)
 }
 
 // TestAStateThatIsWrongIsShown: nothing happened, which no event shows.
@@ -139,7 +140,7 @@ func TestAStateThatIsWrongIsShown(t *testing.T) {
 		Requirement: "SURGE-001", Promise: "at the end every pod is updated", Got: "3 of 4 pods are not", ResourceVersion: end.ResourceVersion, Time: end.Time,
 	}, story.Options{Spec: "SURGE stalls"})
 	requirement := reports.Requirement{ID: "SURGE-001"}
-	golden(t, "testdata/state.txt", reports.Story(requirement, readBack(t, requirement, violation), reports.StoryOptions{}))
+	goldentest.Equal(t, "testdata/state.txt", reports.Story(requirement, readBack(t, requirement, violation), reports.StoryOptions{}))
 }
 
 // TestAPodIsCalledWhatItIsWhenThePromiseBreaks: a pod made before the rollout was updated then, and is old now.

@@ -2,8 +2,6 @@ package story_test
 
 import (
 	"bytes"
-	"flag"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -16,9 +14,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/story"
 	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/reports/goldentest"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files with what is got now")
 
 func TestStoriesReadLikeThis(t *testing.T) {
 	t.Parallel()
@@ -58,7 +55,7 @@ func TestStoriesReadLikeThis(t *testing.T) {
 					t.Errorf("a line is not ASCII: %q", line)
 				}
 			}
-			golden(t, filepath.Join("testdata", strings.ReplaceAll(name, " ", "-")+".txt"), got)
+			goldentest.Equal(t, filepath.Join("testdata", strings.ReplaceAll(name, " ", "-")+".txt"), got)
 		})
 	}
 }
@@ -134,24 +131,5 @@ func TestAViolationBeforeAnyEventIsToldWithoutAPicture(t *testing.T) {
 	got := reports.Story(reports.Requirement{ID: "SURGE-002"}, v, reports.StoryOptions{})
 	if want := "SURGE-002 broken on node node-1\n  checked   a promise\n  got       nothing at all\n  in        a spec\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
-
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("read what is wanted (run the test with -update to write it): %v", err)
-	}
-	if got != string(want) {
-		t.Errorf("got\n%s\nwant, as in %s\n%s", got, path, want)
 	}
 }

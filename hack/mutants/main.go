@@ -31,7 +31,7 @@ type settings struct {
 	lawful, list bool
 	// focus selects specs as that of rollcall run does; empty for those that decide what a mutant breaks, and for all if it is lawful.
 	focus string
-	// load is how many busy processes run beside.
+	// load is how many busy processes run beside the suite.
 	load int
 }
 
@@ -41,7 +41,7 @@ func main() {
 		flags.BoolVar(&s.lawful, "lawful", false, "try the lawful variants, with the whole suite")
 		flags.BoolVar(&s.list, "list", false, "list the variants, and try none")
 		flags.StringVar(&s.focus, "focus", "", "the specs to run, as of rollcall run; . for all")
-		flags.IntVar(&s.load, "load", 0, "how many busy processes run beside")
+		flags.IntVar(&s.load, "load", 0, "how many busy processes run beside the suite")
 	}
 	run := func(ctx context.Context, o trial.Options) (int, error) { return try(ctx, o, s) }
 	trial.Main("mutants", trial.Options{Artifacts: filepath.Join("_artifacts", "mutants"), Patience: 12 * time.Second}, run, register)

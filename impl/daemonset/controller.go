@@ -12,11 +12,9 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -25,19 +23,15 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/observe"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/workload"
+	"github.com/rollcall-conformance/rollcall/impl/requeue"
 )
 
-const (
-	// staleRetry is how soon a pass that met an outdated view is repeated. The event that updates the view usually
-	// repeats it sooner.
-	staleRetry = 100 * time.Millisecond
-	// handoverRetry is how soon a cache that has not caught up with the previous leader is compared again.
-	handoverRetry = 50 * time.Millisecond
-)
+// handoverRetry is how soon a cache that has not caught up with the previous leader is compared again.
+const handoverRetry = 50 * time.Millisecond
 
 // Options configure the controller; the zero value has the defaults.
 type Options struct {
-	// ConcurrentSyncs is how many DaemonSets are worked on at once; default 5. It is never the same one twice.
+	// ConcurrentSyncs is how many DaemonSets are worked on at once; default requeue.DefaultConcurrentSyncs.
 	ConcurrentSyncs int
 	// Clock tells what pods' timestamps are compared with; default the system's.
 	Clock clock.PassiveClock
@@ -59,9 +53,6 @@ type Options struct {
 // SetupWithManager adds the controller to manager, with its indexes, watches and metrics. It starts when the manager
 // starts, as the leader if the manager elects one.
 func SetupWithManager(ctx context.Context, manager ctrl.Manager, options Options) error {
-	if options.ConcurrentSyncs <= 0 {
-		options.ConcurrentSyncs = 5
-	}
 	if options.Clock == nil {
 		options.Clock = clock.RealClock{}
 	}
@@ -111,11 +102,7 @@ func SetupWithManager(ctx context.Context, manager ctrl.Manager, options Options
 		Watches(&corev1.Pod{}, w.pods()).
 		Watches(&appsv1.ControllerRevision{}, w.revisions()).
 		Watches(&corev1.Node{}, w.nodes()).
-		WithOptions(controller.Options{
-			MaxConcurrentReconciles: options.ConcurrentSyncs,
-			// Per DaemonSet only: a limit over all of them would let a broken one slow down the others (PAUSE-008).
-			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](20*time.Millisecond, 30*time.Second),
-		}).
+		WithOptions(requeue.Options(options.ConcurrentSyncs)).
 		Complete(r)
 	if err != nil {
 		return fmt.Errorf("set up the DaemonSet controller: %w", err)
@@ -201,7 +188,7 @@ func (r *Reconciler) failed(ctx context.Context, ds types.UID, err error) (recon
 	if act.OnlyStale(err) {
 		r.metrics.Pass("stale")
 		log.FromContext(ctx).V(1).Info("The plan was outdated, planning again", "reason", err.Error())
-		return reconcile.Result{RequeueAfter: staleRetry}, nil
+		return reconcile.Result{RequeueAfter: requeue.StaleRetry}, nil
 	}
 	r.metrics.Pass("failed")
 	return reconcile.Result{}, err

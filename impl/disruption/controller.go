@@ -6,34 +6,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/client-go/tools/events"
-	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/rollcall-conformance/rollcall/impl/disruption/act"
 	"github.com/rollcall-conformance/rollcall/impl/disruption/observe"
 	"github.com/rollcall-conformance/rollcall/impl/disruption/plan"
+	"github.com/rollcall-conformance/rollcall/impl/requeue"
 )
 
 // Name is that of the work queue of budgets in metrics (PDB-032).
 const Name = "disruption"
 
-// staleRetry is how soon a pass that met an outdated view is repeated. The event that updates the view usually repeats it sooner.
-const staleRetry = 100 * time.Millisecond
-
 // Options configure the controller; the zero value has the defaults.
 type Options struct {
-	// ConcurrentSyncs is how many budgets are worked on at once; default 5. It is never the same one twice.
+	// ConcurrentSyncs is how many budgets are worked on at once; default requeue.DefaultConcurrentSyncs.
 	ConcurrentSyncs int
 	// Clock tells what the times of evictions are compared with; default the system's.
 	Clock clock.PassiveClock
@@ -51,9 +46,6 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.ConcurrentSyncs <= 0 {
-		o.ConcurrentSyncs = 5
-	}
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
@@ -86,22 +78,17 @@ func SetupWithManager(manager ctrl.Manager, options Options) error {
 	if options.Around != nil {
 		r = options.Around(r, manager.GetClient())
 	}
-	// Per object only: a budget that cannot be computed must not slow down the others.
-	limited := controller.Options{
-		MaxConcurrentReconciles: options.ConcurrentSyncs,
-		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](20*time.Millisecond, 30*time.Second),
-	}
 	w := &watches{cache: manager.GetCache(), concerned: options.Concerned}
 	budgets := ctrl.NewControllerManagedBy(manager).Named(Name).For(&policyv1.PodDisruptionBudget{}).
-		Watches(&corev1.Pod{}, w.pods()).WithOptions(limited)
+		Watches(&corev1.Pod{}, w.pods()).WithOptions(requeue.Options(options.ConcurrentSyncs))
 	for _, workload := range observe.Workloads() {
 		budgets = budgets.Watches(workload, w.workloads())
 	}
 	if err := budgets.Complete(r); err != nil {
 		return fmt.Errorf("set up the disruption controller: %w", err)
 	}
-	limited.RateLimiter = workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](20*time.Millisecond, 30*time.Second)
-	err = ctrl.NewControllerManagedBy(manager).Named(Name+"-target").For(&corev1.Pod{}, builder.WithPredicates(mayBeStale())).WithOptions(limited).
+	err = ctrl.NewControllerManagedBy(manager).Named(Name+"-target").For(&corev1.Pod{}, builder.WithPredicates(mayBeStale())).
+		WithOptions(requeue.Options(options.ConcurrentSyncs)).
 		Complete(&targets{cache: manager.GetCache(), reset: options.Reset, clock: options.Clock, actor: &act.Actor{Client: writer, Recorder: recorder}})
 	if err != nil {
 		return fmt.Errorf("set up the controller of the condition DisruptionTarget: %w", err)
@@ -145,5 +132,5 @@ func outdated(ctx context.Context, err error) (reconcile.Result, error) {
 		return reconcile.Result{}, err
 	}
 	log.FromContext(ctx).V(1).Info("The plan was outdated, planning again", "reason", err.Error())
-	return reconcile.Result{RequeueAfter: staleRetry}, nil
+	return reconcile.Result{RequeueAfter: requeue.StaleRetry}, nil
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/disruption/act"
 	"github.com/rollcall-conformance/rollcall/impl/disruption/observe"
 	"github.com/rollcall-conformance/rollcall/impl/disruption/plan"
+	"github.com/rollcall-conformance/rollcall/impl/requeue"
 )
 
 var now = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -91,7 +92,7 @@ func TestAnEvictionMeanwhileIsPlannedAgain(t *testing.T) {
 		g.Expect(c.Status().Update(ctx, budget)).To(Succeed())
 		return c.Status().Update(ctx, object)
 	}}, objects()...)
-	g.Expect(reconciler(c).Reconcile(t.Context(), request)).To(Equal(reconcile.Result{RequeueAfter: staleRetry}), "EVICT-014")
+	g.Expect(reconciler(c).Reconcile(t.Context(), request)).To(Equal(reconcile.Result{RequeueAfter: requeue.StaleRetry}), "EVICT-014")
 	g.Expect(stored(g, c).Status.DisruptedPods).To(HaveKey("pod"), "EVICT-014")
 }
 

@@ -51,6 +51,7 @@ func recordOf(pod *corev1.Pod) (record, bool) {
 
 // nextRecord returns the record for an update of pod that changes images, by the names of containers, at now.
 func nextRecord(pod *corev1.Pod, images map[string]string, now time.Time) record {
+	// Without a record, or with one that cannot be read, the update counts as the pod's first.
 	before, _ := recordOf(pod)
 	next := record{At: metav1.NewTime(now).Rfc3339Copy(), Generation: before.Generation, Containers: map[string]instance{}}
 	if len(images) > 0 && pod.Generation > 0 {

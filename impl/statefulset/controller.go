@@ -5,18 +5,16 @@ package statefulset
 import (
 	"context"
 	"fmt"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/rollcall-conformance/rollcall/impl/requeue"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/act"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/observe"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/plan"
@@ -25,12 +23,9 @@ import (
 // Name of the controller in logs and metrics.
 const Name = "statefulset"
 
-// staleRetry is how soon a pass that met an outdated view is repeated. The event that updates the view usually repeats it sooner.
-const staleRetry = 100 * time.Millisecond
-
 // Options configure the controller; the zero value has the defaults.
 type Options struct {
-	// ConcurrentSyncs is how many StatefulSets are worked on at once; default 5. It is never the same one twice.
+	// ConcurrentSyncs is how many StatefulSets are worked on at once; default requeue.DefaultConcurrentSyncs.
 	ConcurrentSyncs int
 	// Clock tells what pods' timestamps are compared with; default the system's.
 	Clock clock.PassiveClock
@@ -43,9 +38,6 @@ type Options struct {
 
 // SetupWithManager adds the controller to manager, with its watches. It starts when the manager starts, as the leader if the manager elects one.
 func SetupWithManager(manager ctrl.Manager, options Options) error {
-	if options.ConcurrentSyncs <= 0 {
-		options.ConcurrentSyncs = 5
-	}
 	if options.Clock == nil {
 		options.Clock = clock.RealClock{}
 	}
@@ -65,11 +57,7 @@ func SetupWithManager(manager ctrl.Manager, options Options) error {
 		For(&appsv1.StatefulSet{}).
 		Owns(&corev1.Pod{}).
 		Owns(&appsv1.ControllerRevision{}).
-		WithOptions(controller.Options{
-			MaxConcurrentReconciles: options.ConcurrentSyncs,
-			// Per StatefulSet only: a broken one must not slow down the others.
-			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](20*time.Millisecond, 30*time.Second),
-		}).
+		WithOptions(requeue.Options(options.ConcurrentSyncs)).
 		Complete(r)
 	if err != nil {
 		return fmt.Errorf("set up the StatefulSet controller: %w", err)
@@ -98,7 +86,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 			return reconcile.Result{}, err
 		}
 		log.FromContext(ctx).V(1).Info("The plan was outdated, planning again", "reason", err.Error())
-		return reconcile.Result{RequeueAfter: staleRetry}, nil
+		return reconcile.Result{RequeueAfter: requeue.StaleRetry}, nil
 	}
 	return reconcile.Result{RequeueAfter: actions.RequeueAfter}, nil
 }

@@ -7,32 +7,27 @@ import (
 	"fmt"
 	"maps"
 	"sync"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/rollcall-conformance/rollcall/impl/requeue"
 	"github.com/rollcall-conformance/rollcall/impl/united/act"
 	"github.com/rollcall-conformance/rollcall/impl/united/api"
 	"github.com/rollcall-conformance/rollcall/impl/united/plan"
 )
-
-// retry is how soon a pass that met an outdated view is repeated. The event that updates the view usually repeats it sooner.
-const retry = 100 * time.Millisecond
 
 // Options configure the controller; the zero value has the defaults.
 type Options struct {
@@ -74,9 +69,8 @@ func SetupWithManager(ctx context.Context, manager ctrl.Manager, options Options
 		Watches(&corev1.Pod{}, r.all()).
 		Watches(&appsv1.ControllerRevision{}, r.all()).
 		Watches(&corev1.Node{}, r.all(), builder.WithPredicates(nodeChanges())).
-		WithOptions(controller.Options{
-			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](20*time.Millisecond, 30*time.Second),
-		}).
+		// What one of them decides may depend on another.
+		WithOptions(requeue.Options(1)).
 		Complete(r)
 	if err != nil {
 		return fmt.Errorf("set up the UnitedDaemonSet controller: %w", err)
@@ -133,7 +127,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	r.remember(request.NamespacedName, state.United.UID)
 	if shown, err := r.memory.Shown(ctx, r.cache, state.United.UID); err != nil || !shown {
-		return reconcile.Result{RequeueAfter: retry}, err
+		return reconcile.Result{RequeueAfter: requeue.StaleRetry}, err
 	}
 	live, err := r.handover.look(ctx, state.United.UID, request.Namespace)
 	if err != nil {
@@ -144,13 +138,13 @@ func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
 	if !r.handover.confirmed(live, state) {
-		return reconcile.Result{RequeueAfter: retry}, nil
+		return reconcile.Result{RequeueAfter: requeue.StaleRetry}, nil
 	}
 	again := r.memory.Fill(&state)
 	actions := r.plan(state, r.clock.Now())
 	err = r.actor.Do(ctx, state.United, actions)
 	if err != nil && act.OnlyStale(err) {
-		return reconcile.Result{RequeueAfter: retry}, nil
+		return reconcile.Result{RequeueAfter: requeue.StaleRetry}, nil
 	}
 	if actions.Again > 0 && (again == 0 || actions.Again < again) {
 		again = actions.Again

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/observe"
+	"github.com/rollcall-conformance/rollcall/impl/requeue"
 	"github.com/rollcall-conformance/rollcall/impl/united/act"
 	"github.com/rollcall-conformance/rollcall/impl/united/api"
 	"github.com/rollcall-conformance/rollcall/impl/united/plan"
@@ -95,7 +96,7 @@ func TestNothingIsPlannedBeforeTheCacheShowsWhatThePredecessorDid(t *testing.T) 
 			for range 2 {
 				result, err := r.Reconcile(context.Background(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(united)})
 				g.Expect(err).NotTo(HaveOccurred())
-				g.Expect(result.RequeueAfter).To(Equal(map[bool]time.Duration{true: 0, false: retry}[c.planned]))
+				g.Expect(result.RequeueAfter).To(Equal(map[bool]time.Duration{true: 0, false: requeue.StaleRetry}[c.planned]))
 			}
 			g.Expect(planned).To(Equal(want.planned), "UNITED-027, UNITED-041")
 			g.Expect(looks).To(Equal(want.looks), "once confirmed, it does not look again")

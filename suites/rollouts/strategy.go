@@ -12,9 +12,6 @@ type Strategy struct {
 	Limit func(value string) Edit
 }
 
-// Surges reports whether updated pods come first.
-func (s Strategy) Surges() bool { return s.With == "maxSurge" }
-
 // Strategies are both ways, for promises that hold in either.
 func Strategies() []Strategy {
 	return []Strategy{{"maxSurge", MaxSurge}, {"maxUnavailable", MaxUnavailable}}

@@ -33,17 +33,17 @@ Exit code: 0 nothing is worse, 1 something is (it fails and did not, or it passe
 		return exitUsage, usageError{err}
 	}
 	changes := reports.Compare(before, after)
-	tellChanges(out, flags.Arg(0), changes)
+	printChanges(out, flags.Arg(0), changes)
 	if reports.AnyWorse(changes) {
 		return exitNotConformant, nil
 	}
 	return exitConformant, nil
 }
 
-// tellBaseline says what differs from the baseline, and returns the run's exit code. A run that was cut short shows nothing.
-func tellBaseline(out io.Writer, path string, baseline, report *reports.ConformanceReport) int {
+// compareWithBaseline says what differs from the baseline, and returns the run's exit code. A run that was cut short shows nothing.
+func compareWithBaseline(out io.Writer, path string, baseline, report *reports.ConformanceReport) int {
 	changes := reports.Compare(baseline, report)
-	tellChanges(out, path, changes)
+	printChanges(out, path, changes)
 	switch {
 	case reports.AnyWorse(changes):
 		return exitNotConformant
@@ -53,7 +53,7 @@ func tellBaseline(out io.Writer, path string, baseline, report *reports.Conforma
 	return exitConformant
 }
 
-func tellChanges(out io.Writer, path string, changes []reports.Change) {
+func printChanges(out io.Writer, path string, changes []reports.Change) {
 	worse := 0
 	for _, change := range changes {
 		if change.Worse {

@@ -33,7 +33,7 @@ Exit code: 0 at least one provider has what it takes, 3 none has.
 		name     string
 		checkups []checkup
 	}{{embedded.ProviderName, checkups}, {kind.ProviderName, kindCheckups(ctx, *version)}} {
-		well = tellCheckups(out, provider.name, provider.checkups) || well
+		well = printCheckups(out, provider.name, provider.checkups) || well
 	}
 	if !well {
 		return exitHarness, nil
@@ -51,8 +51,8 @@ type checkup struct {
 	warning bool
 }
 
-// tellCheckups prints what was found and reports whether runs have what they take.
-func tellCheckups(out io.Writer, provider string, all []checkup) (well bool) {
+// printCheckups prints what was found and reports whether runs have what they take.
+func printCheckups(out io.Writer, provider string, all []checkup) (well bool) {
 	var text strings.Builder
 	well = true
 	for _, c := range all {

@@ -72,7 +72,7 @@ func explainOne(text *strings.Builder, r requirements.Requirement, deciding []st
 	line("feature", string(r.Feature))
 	line("source", sourceOf(r))
 	line("decision", r.Decision)
-	line("Kubernetes", strings.TrimSpace(string(r.Kubernetes.Behaviour)+": "+r.Kubernetes.Note))
+	line("Kubernetes", kubernetesOf(r))
 	if by := r.Kubernetes.By; by != "" {
 		line("broken by", fmt.Sprintf("the %s, whatever the implementation does: its failure is not the implementation's", by))
 	}
@@ -116,6 +116,14 @@ func situationsOf(rule judge.Rule) string {
 		names = append(names, situation.Name)
 	}
 	return strings.Join(names, "; ")
+}
+
+// kubernetesOf is what Kubernetes does today.
+func kubernetesOf(r requirements.Requirement) string {
+	if r.Kubernetes.Note == "" {
+		return string(r.Kubernetes.Behaviour)
+	}
+	return string(r.Kubernetes.Behaviour) + ": " + r.Kubernetes.Note
 }
 
 func levelOf(r requirements.Requirement) string {

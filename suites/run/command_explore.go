@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
@@ -48,9 +47,9 @@ A schedule is plain text. -replay plays that of a file, such as
 
 Exit code: 0 no promise was broken, 1 one was, 2 usage or bad input, 3 nothing could be played.
 `)
-	flags.StringVar(&x.implementation, "implementation", "reference", "implementation file, or the name of a shipped one: "+strings.Join(implementation.Shipped(), ", "))
+	takeImplementation(flags, &x.implementation)
 	flags.DurationVar(&x.lasting, "for", 10*time.Minute, "how long to play fresh schedules")
-	flags.DurationVar(&x.shrinking, "shrink", 5*time.Minute, "how long to make a schedule smaller, for each requirement that is broken; 0: not at all")
+	flags.DurationVar(&x.shrinking, "shrink", 5*time.Minute, "how long to make a schedule smaller, for each requirement that is broken; 0 for not at all")
 	flags.StringVar(&x.replay, "replay", "", "play the schedule of this `file`, and no other")
 	flags.StringVar(&x.artifacts, "artifacts", "_explore", "folder for schedules and recordings; it must be empty, or not exist")
 	flags.IntVar(&x.procs, "procs", exploreProcs, "how many schedules are played at once")
@@ -60,11 +59,11 @@ Exit code: 0 no promise was broken, 1 one was, 2 usage or bad input, 3 nothing c
 	}
 	switch {
 	case x.lasting <= 0:
-		return x, usagef("-for %s: must be longer than nothing", x.lasting)
+		return x, usagef("-for %s: must be above 0", x.lasting)
 	case x.shrinking < 0:
-		return x, usagef("-shrink %s: a time, or 0", x.shrinking)
+		return x, usagef("-shrink %s: must not be negative", x.shrinking)
 	case x.procs < 1:
-		return x, usagef("-procs %d: at least one schedule must be played at once", x.procs)
+		return x, usagef("-procs %d: must be at least 1", x.procs)
 	}
 	if x.seed == 0 {
 		x.seed = time.Now().Unix()

@@ -62,7 +62,7 @@ Exit code: 0 all that was decided passed, 1 something failed, 2 a path cannot be
 			if err != nil {
 				return exitUsage, usageError{err}
 			}
-			code = worse(code, j.tell(out, catalogue))
+			code = worse(code, j.print(out, catalogue))
 			all = append(all, j)
 		}
 	}

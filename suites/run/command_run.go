@@ -76,10 +76,7 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 	if err != nil {
 		return exitUsage, usageError{err}
 	}
-	where, why, err := o.choose(ctx, out)
-	if why != "" {
-		fmt.Fprintf(out, "rollcall: %s\n", why)
-	}
+	where, err := o.choose(ctx, out)
 	if err != nil {
 		return exitUsage, err
 	}
@@ -90,7 +87,7 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 		defer kept.end()
 	}
 	if o.dryRun {
-		return exitConformant, o.tellPlan(out, where.name(), tested, selection, catalogue, specs)
+		return exitConformant, o.printPlan(out, where.name(), tested, selection, catalogue, specs)
 	}
 	if err := where.prepare(ctx); err != nil {
 		return exitHarness, err
@@ -221,13 +218,13 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 	if err != nil {
 		if r.harnessFailure+r.implementationFailure == "" {
 			r.harnessFailure = err.Error()
-			r.say("%v%s", err, r.specsLastWords())
+			r.say("%v%s", err, r.specsLogTail())
 		}
 		ran = specs
 	}
-	found := collect(ran, r.unrun(ctx))
+	found := collect(ran, r.verdictWithoutRun(ctx))
 	if r.harnessFailure == "" {
-		r.harnessFailure = undone(ran)
+		r.harnessFailure = notPutBack(ran)
 	}
 	found.Implementation, found.Provenance, found.Catalogue = r.describeImplementation(), r.provenance(ctx.Err() != nil), r.catalogue.All()
 	report, err := reports.Assemble(found)
@@ -251,15 +248,15 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 	}
 	code := reports.ExitCode(report)
 	if r.options.baseline != "" {
-		code = tellBaseline(r.out, r.options.baseline, r.baseline, report)
+		code = compareWithBaseline(r.out, r.options.baseline, r.baseline, report)
 	}
 	fmt.Fprint(r.out, report.Statistics.Closing())
 	return code, err
 }
 
-// unrun says what becomes of what did not run. That a spec was to run and could not, because the implementation or the harness failed, leaves its
+// verdictWithoutRun says what becomes of what did not run. That a spec was to run and could not, because the implementation or the harness failed, leaves its
 // requirements inconclusive: a run in which nothing ran must not look as if everything was skipped on purpose.
-func (r *suiteRun) unrun(ctx context.Context) verdictOf {
+func (r *suiteRun) verdictWithoutRun(ctx context.Context) verdictOf {
 	interrupted := ctx.Err() != nil
 	return func(report specReport, id requirements.ID) (reports.Verdict, string) {
 		requirement, _ := r.catalogue.Get(id)

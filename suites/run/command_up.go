@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -48,10 +47,7 @@ func keepUp(ctx context.Context, args []string, out io.Writer) (code int, err er
 	if err != nil {
 		return exitUsage, usageError{err}
 	}
-	provider, why, err := o.choose(ctx, out)
-	if why != "" {
-		fmt.Fprintf(out, "rollcall: %s\n", why)
-	}
+	provider, err := o.choose(ctx, out)
 	if err != nil {
 		return exitUsage, err
 	}
@@ -126,7 +122,7 @@ func watchOver(ctx context.Context, where *place) error {
 		}
 		if control, ok := where.Cluster.(*embedded.Cluster); ok {
 			if ended := control.Ended(); ended != "" {
-				return fmt.Errorf("the control plane is not whole any more: %s", ended)
+				return fmt.Errorf("a process of the control plane has ended: %s", ended)
 			}
 		}
 		look, cancel := context.WithTimeout(ctx, lookInterval)
@@ -146,7 +142,7 @@ func parseUp(args []string, out io.Writer) (o options, name string, err error) {
 	flags := newFlags("up", out)
 	describe(flags, upHelp)
 	flags.StringVar(&name, "name", defaultWarmName, "name for -on")
-	flags.StringVar(&o.implementation, "implementation", "reference", "implementation file, or the name of a shipped one: "+strings.Join(implementation.Shipped(), ", "))
+	takeImplementation(flags, &o.implementation)
 	flags.StringVar(&o.provider, "provider", "", fmt.Sprintf("what provides the control plane: %s, %s (default: kind where a Docker engine answers, otherwise embedded)", embedded.ProviderName, kind.ProviderName))
 	flags.StringVar(&o.kubernetesVersion, "kubernetes-version", "", "Kubernetes version, such as 1.36.3 (default: the newest one rollcall knows)")
 	flags.IntVar(&o.workers, "workers", defaultWorkers, "provider kind: how many nodes with a kubelet scenarios share")

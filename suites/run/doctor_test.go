@@ -40,7 +40,7 @@ func TestWhatIsMissingStopsAProviderAndAWarningDoesNot(t *testing.T) {
 		"missing": {checkup{what: "disk", found: "x", fix: "y"}, false, "missing"},
 	} {
 		var out bytes.Buffer
-		if well := tellCheckups(&out, "embedded", []checkup{row.checkup}); well != row.well || !strings.Contains(out.String(), row.mark) {
+		if well := printCheckups(&out, "embedded", []checkup{row.checkup}); well != row.well || !strings.Contains(out.String(), row.mark) {
 			t.Errorf("%s: well is %t:\n%s", name, well, out.String())
 		}
 	}

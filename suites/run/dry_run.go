@@ -14,8 +14,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/reports/paragraph"
 )
 
-// tellPlan is `rollcall run -dry-run`: what a run would do, once everything that can be checked without one is in order.
-func (o options) tellPlan(out io.Writer, provider string, tested *implementation.Implementation, selected selection, catalogue *requirements.Catalogue, specs []specReport) error {
+// printPlan is `rollcall run -dry-run`: what a run would do, once everything that can be checked without one is in order.
+func (o options) printPlan(out io.Writer, provider string, tested *implementation.Implementation, selected selection, catalogue *requirements.Catalogue, specs []specReport) error {
 	var text strings.Builder
 	line := func(label, format string, args ...any) {
 		text.WriteString(paragraph.Hang(label, fmt.Sprintf(format, args...), 16, 120))

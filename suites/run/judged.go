@@ -44,8 +44,8 @@ func judgeRecording(path, root string, catalogue *requirements.Catalogue) (judge
 	return j, nil
 }
 
-// tell prints what the recording says and returns the exit code that goes with it.
-func (j judged) tell(out io.Writer, catalogue *requirements.Catalogue) int {
+// print prints what the recording says and returns the exit code that goes with it.
+func (j judged) print(out io.Writer, catalogue *requirements.Catalogue) int {
 	fmt.Fprintf(out, "%s: %s (%d entries)\n", j.path, j.history.Scenario, len(j.history.Entries))
 	if j.history.Damage != "" {
 		fmt.Fprintf(out, "  it is not whole: %s. What it shows before that counts; all else is undecided.\n", j.history.Damage)

@@ -70,7 +70,7 @@ const defaultWorkers = 4
 func parseRun(args []string, out io.Writer) (options, error) {
 	var o options
 	flags := newFlags("run", out)
-	flags.StringVar(&o.implementation, "implementation", "reference", "implementation file, or the name of a shipped one: "+strings.Join(implementation.Shipped(), ", "))
+	takeImplementation(flags, &o.implementation)
 	flags.StringVar(&o.provider, "provider", "", "what provides the cluster: "+strings.Join(providers(), ", ")+" (default: kind where a Docker engine answers, otherwise embedded)")
 	flags.StringVar(&o.on, "on", "", "use the control plane of this name that `rollcall up` keeps")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "provider existing: kubeconfig file of an administrator of the cluster")
@@ -87,13 +87,13 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	flags.StringVar(&o.failedIn, "failed-in", "", "run only specs that decide what failed, or was inconclusive, in this report")
 	flags.Func("sample", "run `n` of the selected specs, drawn by the seed, beside those that take nodes with a kubelet and the main paths of the families (default: all of them)", o.setSample)
 	flags.Func("shard", "run the `i/n`-th part of the selected specs; the other parts run elsewhere, with the same -seed, and `rollcall merge` makes one report of all", o.setShard)
-	flags.StringVar(&o.baseline, "baseline", "", "exit with 0 if nothing is worse than in this report, or the report of this folder, whatever fails in both")
+	flags.StringVar(&o.baseline, "baseline", "", "exit with 0 if nothing is worse than in this report (a file, or the folder of a run), whatever fails in both")
 	flags.IntVar(&o.stopAfter, "stop-after", 0, "end the run once this many specs have failed (default: none ends it)")
 	flags.BoolVar(&o.list, "list", false, "name the selected specs with what they decide, and run nothing")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "read and check everything, say what would be done, and do nothing")
 	flags.IntVar(&o.procs, "procs", defaultProcs, fmt.Sprintf("how many specs run at once (on embedded %d, unless this is given)", embeddedProcs))
 	flags.Int64Var(&o.seed, "seed", 0, "seed of the specs' order and of every random choice (default: the time; the report shows it)")
-	flags.DurationVar(&o.patience, "patience", scenario.DefaultPatience, "how long to wait for what the implementation should do; the report shows a changed one")
+	flags.DurationVar(&o.patience, "patience", scenario.DefaultPatience, "how long to wait for what the implementation should do; the report shows any other value than the default")
 	flags.StringVar(&o.onExit, "on-exit", onExitStop, "when the implementation ends by itself: "+onExitStop+" the run, or "+onExitRestart+" it and go on; either way it is reported, and the run does not exit with 0")
 	flags.BoolVar(&o.keepGoing, "keep-going", false, fmt.Sprintf("go on although the first %d specs could not be decided, all for the same reason", alikeAtFirst))
 	flags.BoolVar(&o.verbose, "v", false, "name every spec as it runs")
@@ -111,13 +111,13 @@ func parseRun(args []string, out io.Writer) (options, error) {
 	}
 	flags.Visit(func(f *flag.Flag) { o.procsGiven = o.procsGiven || f.Name == "procs" })
 	if o.procs < 1 {
-		return o, usagef("-procs %d: at least one spec must run at once", o.procs)
+		return o, usagef("-procs %d: must be at least 1", o.procs)
 	}
 	if o.patience <= 0 {
-		return o, usagef("-patience %s: must be longer than nothing", o.patience)
+		return o, usagef("-patience %s: must be above 0", o.patience)
 	}
 	if o.stopAfter < 0 {
-		return o, usagef("-stop-after %d: a number of failures, or 0 for all of them", o.stopAfter)
+		return o, usagef("-stop-after %d: must be the number of failures, or 0 for no limit", o.stopAfter)
 	}
 	if o.shard != nil && o.seed == 0 {
 		return o, usagef("-shard %s: give every shard the same -seed, such as -seed=1, so that together they are one run", o.shard)
@@ -148,13 +148,13 @@ func (o options) checkCluster() error {
 		return usagef("-provider %q: there are %s", o.provider, strings.Join(providers(), ", "))
 	}
 	if o.provider != existing.ProviderName && (o.kubeconfig+o.context != "" || o.images != "" && o.images != string(daemonimage.Default)) {
-		return usagef("-kubeconfig, -context and -images are for -provider=%s: a cluster of your own is used if you say so", existing.ProviderName)
+		return usagef("-kubeconfig, -context and -images are for -provider=%s alone: name it to use a cluster of your own", existing.ProviderName)
 	}
 	if o.simulatedNodes && o.provider != existing.ProviderName {
 		return usagef("-simulated-nodes is for -provider=%s: other providers simulate nodes in any case", existing.ProviderName)
 	}
 	if o.provider == existing.ProviderName && o.kubernetesVersion != "" {
-		return usagef("-kubernetes-version: a cluster of your own has the version that it has")
+		return usagef("-kubernetes-version is not for -provider=%s: the cluster has its version already", existing.ProviderName)
 	}
 	if o.kubernetesVersion != "" {
 		if _, err := controlplane.ParseVersion(o.kubernetesVersion); err != nil {
@@ -167,12 +167,12 @@ func (o options) checkCluster() error {
 		}
 	}
 	if o.workers < 1 {
-		return usagef("-workers %d: at least one node must have a kubelet", o.workers)
+		return usagef("-workers %d: must be at least 1", o.workers)
 	}
 	return nil
 }
 
-// checkOn refuses options beside -on that the control plane has settled.
+// checkOn refuses options beside -on that `rollcall up` has set.
 func (o options) checkOn(flags *flag.FlagSet) error {
 	if o.on == "" {
 		return nil
@@ -180,11 +180,11 @@ func (o options) checkOn(flags *flag.FlagSet) error {
 	if err := checkWarmName("-on", o.on); err != nil {
 		return err
 	}
-	settled := []string{"provider", "kubernetes-version", "workers", "keep", "kubeconfig", "context", "images", "simulated-nodes", "check-owner-references"}
+	set := []string{"provider", "kubernetes-version", "workers", "keep", "kubeconfig", "context", "images", "simulated-nodes", "check-owner-references"}
 	var err error
 	flags.Visit(func(f *flag.Flag) {
-		if slices.Contains(settled, f.Name) {
-			err = usagef("-%s: `rollcall up` has settled that for -on %s", f.Name, o.on)
+		if slices.Contains(set, f.Name) {
+			err = usagef("-%s is not for runs with -on %s: `rollcall up` has set it", f.Name, o.on)
 		}
 	})
 	return err
@@ -206,29 +206,38 @@ func (o options) suits(provider string) error {
 	return nil
 }
 
-// choose returns the provider asked for, or the one that this machine has what it takes for, and why.
-func (o options) choose(ctx context.Context, out io.Writer) (_ provider, why string, _ error) {
+// choose returns the provider asked for, or the one that this machine has what it takes for; then it says why.
+func (o options) choose(ctx context.Context, out io.Writer) (provider, error) {
+	say := func(format string, args ...any) { fmt.Fprintf(out, "rollcall: "+format+"\n", args...) }
 	if o.on != "" {
-		found, err := findWarm(ctx, o.on, func(format string, args ...any) { fmt.Fprintf(out, "rollcall: "+format+"\n", args...) })
-		return &warmProvider{warm: found}, "", err
+		found, err := findWarm(ctx, o.on, say)
+		return &warmProvider{warm: found}, err
 	}
 	chosen := o.provider
 	if chosen == "" {
-		chosen, why = kind.ProviderName, "provider kind, since a Docker engine answers; PROVIDER=embedded does without"
 		if err := kind.EngineAnswers(ctx); err != nil {
-			chosen, why = embedded.ProviderName, "provider embedded, since no Docker engine answers; PROVIDER=kind says what it takes"
+			chosen = embedded.ProviderName
+			say("provider embedded, since no Docker engine answers; -provider=kind says what it takes")
+		} else {
+			chosen = kind.ProviderName
+			say("provider kind, since a Docker engine answers; -provider=embedded does without")
 		}
 		if err := o.suits(chosen); err != nil {
-			return nil, why, err
+			return nil, err
 		}
 	}
 	switch chosen {
 	case kind.ProviderName:
-		return &kindProvider{version: o.kubernetesVersion, workers: o.workers, keep: o.keep, out: out}, why, nil
+		return &kindProvider{version: o.kubernetesVersion, workers: o.workers, keep: o.keep, out: out}, nil
 	case existing.ProviderName:
-		return &existingProvider{kubeconfig: o.kubeconfig, context: o.context, images: daemonimage.Place(o.images), simulate: o.simulatedNodes, out: out}, why, nil
+		return &existingProvider{kubeconfig: o.kubeconfig, context: o.context, images: daemonimage.Place(o.images), simulate: o.simulatedNodes, out: out}, nil
 	}
-	return &embeddedProvider{version: o.kubernetesVersion, ownerReferences: o.ownerReferences, out: out}, why, nil
+	return &embeddedProvider{version: o.kubernetesVersion, ownerReferences: o.ownerReferences, out: out}, nil
+}
+
+// takeImplementation defines -implementation.
+func takeImplementation(flags *flag.FlagSet, file *string) {
+	flags.StringVar(file, "implementation", "reference", "implementation file, or the name of a shipped one: "+strings.Join(implementation.Shipped(), ", "))
 }
 
 // newFlags returns the flags of a command, still to be defined.

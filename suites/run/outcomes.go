@@ -78,8 +78,8 @@ func collect(specs []specReport, unrun verdictOf) reports.Run {
 	return run
 }
 
-// undone is what specs could not put back, so that what others decided after them is in doubt; empty if there is nothing.
-func undone(specs []specReport) string {
+// notPutBack is what specs could not put back, so that what others decided after them is in doubt; empty if there is nothing.
+func notPutBack(specs []specReport) string {
 	var failures []string
 	for _, report := range specs {
 		for _, entry := range report.ReportEntries {

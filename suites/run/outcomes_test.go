@@ -14,10 +14,10 @@ func TestWhatASpecCouldNotPutBackIsAHarnessFailure(t *testing.T) {
 		asWritten(t, types.SpecReport{LeafNodeText: "tidy", State: types.SpecStatePassed}),
 		asWritten(t, types.SpecReport{LeafNodeText: "untidy", State: types.SpecStateFailed, ReportEntries: types.ReportEntries{left}}),
 	}
-	if got := undone(specs); got != "untidy: could not put back: nobody is at work" {
+	if got := notPutBack(specs); got != "untidy: could not put back: nobody is at work" {
 		t.Errorf("got %q", got)
 	}
-	if got := undone(specs[:1]); got != "" {
+	if got := notPutBack(specs[:1]); got != "" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -23,113 +23,6 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
-	folder := t.TempDir()
-	t.Setenv("DOCKER_HOST", "unix://"+filepath.Join(folder, "no.sock"))
-	file := filepath.Join(folder, "file")
-	write(t, file, "not a recording\n")
-	recording := recordingAt(t)
-	implementation := filepath.Join(folder, "implementation.yaml")
-	write(t, implementation, "apiVersion: rollcall.dev/v1alpha1\nkind: Implementation\nmetadata: {name: x}\nspec:\n  features: [Surge, Surgery]\n  launch: {none: {}}\n")
-	foreign := filepath.Join(folder, "pod.yaml")
-	write(t, foreign, "kind: Pod\n")
-	packed := filepath.Join(folder, "packed.jsonl")
-	write(t, packed, "\x1f\x8b\x08")
-	artifacts := filepath.Join(folder, "artifacts")
-	for name, row := range map[string]struct {
-		args []string
-		want []string
-	}{
-		"no such command":           {[]string{"runn"}, []string{"no such command", "rollcall run"}},
-		"an unknown flag":           {[]string{"run", "-providr=kind"}, []string{"providr"}},
-		"an argument too many":      {[]string{"run", "kind"}, []string{`unexpected argument "kind"`}},
-		"an unknown provider":       {[]string{"run", "-provider=moon"}, []string{"moon", "embedded"}},
-		"nobody's cluster":          {[]string{"run", "-provider=existing"}, []string{"-kubeconfig=FILE", "-context=NAME", "no kubeconfig file"}},
-		"images unsaid":             {[]string{"run", "-images=example.com/x"}, []string{"-images", "-provider=existing"}},
-		"kept on embedded":          {[]string{"run", "-provider=embedded", "-keep"}, []string{"-keep", "-provider=kind", "embedded"}},
-		"kept without an engine":    {[]string{"run", "-keep"}, []string{"-keep", "-provider=kind", "embedded"}},
-		"a cluster unsaid":          {[]string{"run", "-kubeconfig=" + file}, []string{"-provider=existing"}},
-		"a kubeconfig that is not":  {[]string{"run", "-provider=existing", "-kubeconfig=" + file, "-context=x"}, []string{file}},
-		"nodes simulated unsaid":    {[]string{"run", "-provider=embedded", "-simulated-nodes"}, []string{"-simulated-nodes", "-provider=existing"}},
-		"nodes simulated on one up": {[]string{"run", "-on=default", "-simulated-nodes"}, []string{"-simulated-nodes"}},
-		"owners checked on kind":    {[]string{"run", "-provider=kind", "-check-owner-references"}, []string{"-check-owner-references", "-provider=embedded"}},
-		"images to nowhere":         {[]string{"images"}, []string{"-output"}},
-		"no parallelism":            {[]string{"run", "-procs=0"}, []string{"-procs 0"}},
-		"no patience":               {[]string{"run", "-patience=-1s"}, []string{"-patience"}},
-		"a broken expression":       {[]string{"run", "-focus=("}, []string{"-focus", "missing closing"}},
-		"a focus on nothing":        {[]string{"run", "-focus=no spec says this"}, []string{"no spec says this", "selects no spec"}},
-		"artifacts in a file":       {[]string{"run", "-artifacts=" + file}, []string{file, "not a folder"}},
-		"no such implementation":    {[]string{"run", "-implementation=mine"}, []string{"mine", "reference", "kube-controller-manager"}},
-		"a missing file":            {[]string{"run", "-implementation=./missing.yaml"}, []string{"missing.yaml"}},
-		"an unknown feature":        {[]string{"run", "-implementation=" + implementation}, []string{"implementation.yaml:5", "Surgery", "HostPortRejection"}},
-		"an unknown version":        {[]string{"run", "-kubernetes-version=banana"}, []string{"banana"}},
-		"a version to build":        {[]string{"build", "-kubernetes-version=1.2"}, []string{"1.2"}},
-		"a version too old":         {[]string{"run", "-provider=embedded", "-kubernetes-version=1.5.0"}, []string{"1.5.0", "v1.25.0 and later"}},
-		"one too old for kind":      {[]string{"run", "-provider=kind", "-kubernetes-version=1.5.0"}, []string{"1.5.0", "v1.25.0 and later"}},
-		"an argument to build":      {[]string{"build", "1.36.3"}, []string{`unexpected argument "1.36.3"`}},
-		"nothing to judge":          {[]string{"judge"}, []string{"name the recordings"}},
-		"a file that is none":       {[]string{"judge", file}, []string{file, "not a rollcall recording"}},
-		"a packed recording":        {[]string{"judge", packed}, []string{packed, "gunzip"}},
-		"judged into a folder":      {[]string{"judge", "-output=" + folder, packed}, []string{"-output", folder, "name a file"}},
-		"judged into no folder":     {[]string{"judge", "-output=" + filepath.Join(folder, "none", "x.yaml"), packed}, []string{"-output", "none"}},
-		"a report of another kind":  {[]string{"diff", foreign, foreign}, []string{foreign, `kind "Pod"`, "ConformanceReport"}},
-		"a report that is missing":  {[]string{"run", "-baseline=" + filepath.Join(folder, "missing.yaml")}, []string{"-baseline: open " + filepath.Join(folder, "missing.yaml")}},
-		"help on nothing":           {[]string{"help", "judge"}, []string{"rollcall judge -help"}},
-		"the whole machine":         {[]string{"run", "-artifacts=/"}, []string{"not rollcall's", "more"}},
-		"nothing to show":           {[]string{"show"}, []string{"name one recording"}},
-		"too much to show":          {[]string{"show", file, file}, []string{"name one recording"}},
-		"nothing that is shown":     {[]string{"show", file}, []string{file, "not a rollcall recording"}},
-		"shown in no format":        {[]string{"show", "-format=svg", file}, []string{"-format", "svg", "terminal, html, trace"}},
-		"shown before its time":     {[]string{"show", "-from=-1s", file}, []string{"-from", "negative"}},
-		"shown backwards":           {[]string{"show", "-from=5s", "-to=2s", file}, []string{"-to 2s", "-from 5s"}},
-		"no such time":              {[]string{"show", "-from=soon", file}, []string{"from", "soon"}},
-		"no such node":              {[]string{"show", "-node=mars", recording}, []string{recording, "mars", "its nodes are [node-1"}},
-		"after the end":             {[]string{"show", "-from=9h", recording}, []string{recording, "ends after", "9h"}},
-		"no report to write":        {[]string{"report"}, []string{"name one report"}},
-		"a report that is none":     {[]string{"report", file}, []string{file, "read report"}},
-		"no report at all":          {[]string{"report", filepath.Join(folder, "missing.yaml")}, []string{"missing.yaml"}},
-		"a report in no format":     {[]string{"report", "-format=pdf", file}, []string{"-format", "pdf", "html, junit, markdown"}},
-		"a page in no folder":       {[]string{"show", "-output=" + filepath.Join(folder, "no", "page"), recording}, []string{"-output", "no such file"}},
-		"a recording that is not":   {[]string{"judge", filepath.Join(folder, "missing")}, []string{"missing"}},
-		"a row without specs":       {[]string{"run", "-dry-run", "-focus=PDB-032"}, []string{"PDB-032", "selects no spec"}},
-		"one of several on nothing": {[]string{"run", "-focus=SURGE-007", "-focus=no such"}, []string{"no such", "selects no spec"}},
-		"an empty focus":            {[]string{"run", "-focus="}, []string{"-focus", "empty"}},
-		"everything skipped":        {[]string{"run", "-focus=SURGE-007", "-skip=SURGE"}, []string{"select no spec", "-list"}},
-		"no such report":            {[]string{"run", "-failed-in=" + filepath.Join(folder, "missing.yaml")}, []string{"-failed-in", "missing.yaml"}},
-		"no report":                 {[]string{"run", "-failed-in=" + file}, []string{"-failed-in", file}},
-		"less than none":            {[]string{"run", "-stop-after=-1"}, []string{"-stop-after -1"}},
-		"somebody's folder":         {[]string{"run", "-artifacts=" + folder}, []string{folder, "file", "touch " + filepath.Join(folder, ".rollcall")}},
-		"nothing to explain":        {[]string{"explain"}, []string{"SURGE-013"}},
-		"no such requirement":       {[]string{"explain", "SURGE-999"}, []string{"SURGE-999"}},
-		"an argument to version":    {[]string{"version", "all"}, []string{`unexpected argument "all"`}},
-		"an argument to the table":  {[]string{"requirements", "SURGE"}, []string{`unexpected argument "SURGE"`}},
-		"the runner's own command":  {[]string{specsCommand}, []string{parentVariable}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			args := row.args
-			if args[0] == "run" && !strings.Contains(strings.Join(args, " "), "-artifacts") {
-				args = append([]string{"run", "-artifacts=" + artifacts}, args[1:]...)
-			}
-			var out bytes.Buffer
-			_, err := dispatch(context.Background(), args[0], args[1:], &out)
-			if err == nil {
-				t.Fatalf("it was accepted; output:\n%s", out.String())
-			}
-			if name != "the runner's own command" && !errors.As(err, new(usageError)) {
-				t.Errorf("not a usage error: %v", err)
-			}
-			for _, want := range row.want {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("want %q in: %v", want, err)
-				}
-			}
-			if _, err := os.Stat(artifacts); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("something was left in %s: %v", artifacts, err)
-			}
-		})
-	}
-}
-
 func TestEverySpecDecidesKnownRequirements(t *testing.T) {
 	catalogue, deciding, err := loadCatalogue(specTree())
 	if err != nil {
@@ -215,7 +108,7 @@ func TestWhatDidNotRunIsSkippedOnlyIfItWasNotToRun(t *testing.T) {
 			if row.failure != nil {
 				r.failedBy(row.failure)
 			}
-			if verdict, reason := r.unrun(row.ctx)(specReport{LeafNodeText: "a spec"}, row.id); verdict != row.want || reason != row.reason {
+			if verdict, reason := r.verdictWithoutRun(row.ctx)(specReport{LeafNodeText: "a spec"}, row.id); verdict != row.want || reason != row.reason {
 				t.Errorf("want %s (%s), got %s (%s)", row.want, row.reason, verdict, reason)
 			}
 		})

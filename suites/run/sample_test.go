@@ -69,7 +69,7 @@ func TestARunOfASampleSaysSoAndWhatItLeftOut(t *testing.T) {
 		case report.LeafNodeLabels[0] == "AVAIL-001":
 			want = notSelected
 		}
-		verdict, reason := r.unrun(t.Context())(report, requirements.ID(report.LeafNodeLabels[0]))
+		verdict, reason := r.verdictWithoutRun(t.Context())(report, requirements.ID(report.LeafNodeLabels[0]))
 		if verdict != reports.NotRun || reason != want {
 			t.Errorf("%s: %s, %s: want not-run, %s", report.FullText(), verdict, reason, want)
 		}

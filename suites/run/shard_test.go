@@ -68,7 +68,7 @@ func TestARunOfAShardSaysWhatOthersRun(t *testing.T) {
 			case report.LeafNodeLabels[0] == "AVAIL-001":
 				want = notSelected
 			}
-			if verdict, reason := r.unrun(t.Context())(report, requirements.ID(report.LeafNodeLabels[0])); verdict != reports.NotRun || reason != want {
+			if verdict, reason := r.verdictWithoutRun(t.Context())(report, requirements.ID(report.LeafNodeLabels[0])); verdict != reports.NotRun || reason != want {
 				t.Errorf("%s: %s, %s: want not run, %s", report.FullText(), verdict, reason, want)
 			}
 		}

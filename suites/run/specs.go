@@ -94,8 +94,8 @@ func (r *suiteRun) startSpecs(ctx context.Context, session string) error {
 	return nil
 }
 
-// specsLastWords is the end of the specs' log, for an error.
-func (r *suiteRun) specsLastWords() string {
+// specsLogTail is the end of the specs' log, for an error.
+func (r *suiteRun) specsLogTail() string {
 	path := filepath.Join(r.artifacts.logs, specsLog)
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -106,8 +106,8 @@ func (r *suiteRun) specsLastWords() string {
 	return fmt.Sprintf("; %s ends:\n%s", path, strings.Join(lines[max(0, len(lines)-shown):], "\n"))
 }
 
-// tie makes this process die with the one that started it.
-func tie() error {
+// dieWithParent makes this process die with the one that started it.
+func dieWithParent() error {
 	parent, err := strconv.Atoi(os.Getenv(parentVariable))
 	if err != nil {
 		return fmt.Errorf("%s: %w: `rollcall %s` is run by `rollcall run`", parentVariable, err, specsCommand)
@@ -120,7 +120,7 @@ func tie() error {
 
 // runSpecs is Ginkgo's runner. It does not return.
 func runSpecs(args []string) error {
-	if err := tie(); err != nil {
+	if err := dieWithParent(); err != nil {
 		return err
 	}
 	program := command.Program{Name: "specs", Commands: []command.Command{}, DefaultCommand: ginkgorun.BuildRunCommand()}
@@ -130,7 +130,7 @@ func runSpecs(args []string) error {
 
 // work runs specs as Ginkgo's runner says.
 func work() int {
-	if err := tie(); err != nil {
+	if err := dieWithParent(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return exitHarness
 	}

@@ -39,7 +39,7 @@ func Staggered() judge.Situation {
 
 // Restarted is after the implementation was put to work anew during the rollout.
 func Restarted() judge.Situation {
-	return of("after the implementation was started anew during the rollout", func(t judge.Test) bool {
+	return of("after the implementation was restarted during the rollout", func(t judge.Test) bool {
 		return t.Workload != nil && t.Workload.Course().Rollout && t.RestartedSince(t.Workload)
 	})
 }

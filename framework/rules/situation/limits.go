@@ -51,7 +51,7 @@ func (k Knob) percentage(t judge.Test, nodes int) (number int, is bool) {
 
 // Percentage is with a percentage that is not a whole number of nodes.
 func Percentage(k Knob) judge.Situation {
-	return of("with a percentage that is no whole number of nodes", func(t judge.Test) bool {
+	return of("with a percentage that is not a whole number of nodes", func(t judge.Test) bool {
 		if t.Workload == nil {
 			return false
 		}
@@ -84,9 +84,9 @@ func rescaled(name string, k Knob, differs func(before, now int) bool) judge.Sit
 	})
 }
 
-// PercentageClosed is with a percentage that would come to more, did nodes count that are not eligible.
+// PercentageClosed is with a percentage that would come to more if nodes that are not eligible counted.
 func PercentageClosed(k Knob) judge.Situation {
-	return of("with a percentage that would come to more, did nodes count that are not eligible", func(t judge.Test) bool {
+	return of("with a percentage that would come to more if nodes that are not eligible counted", func(t judge.Test) bool {
 		if t.Workload == nil {
 			return false
 		}

@@ -20,7 +20,7 @@ func OnTwoOld() judge.Situation { return here("on a node with two old pods", jud
 
 // OnRelapsed is on a node whose updated pod stopped being Ready before its minReadySeconds had run out.
 func OnRelapsed() judge.Situation {
-	return here("after the updated pod was not Ready for a while inside its minReadySeconds", judge.Relapsed, judge.UpdatedReady)
+	return here("after the updated pod was not Ready for a while during its minReadySeconds", judge.Relapsed, judge.UpdatedReady)
 }
 
 // BesideOldUnready is beside an old pod that is not Ready.
@@ -59,9 +59,6 @@ func Closed() judge.Situation { return elsewhere("while a node is not eligible",
 func CordonedElsewhere() judge.Situation {
 	return elsewhere("while a node is cordoned", judge.Cordoned)
 }
-
-// DownElsewhere is with another node that is not Ready.
-func DownElsewhere() judge.Situation { return elsewhere("while a node is not Ready", judge.Down) }
 
 // EmptyElsewhere is with another node without a pod.
 func EmptyElsewhere() judge.Situation {

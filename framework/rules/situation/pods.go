@@ -24,7 +24,7 @@ func PodEnded() judge.Situation { return among("while a pod has ended", history.
 
 // StartedAnew is after the implementation was put to work anew.
 func StartedAnew() judge.Situation {
-	return of("after the implementation was started anew", func(t judge.Test) bool { return t.Restarted() })
+	return of("after the implementation was restarted", func(t judge.Test) bool { return t.Restarted() })
 }
 
 // among is the situation that there is such a pod.
