@@ -10,9 +10,7 @@ import (
 // pauses are situations of rollouts that stand still, or are overtaken.
 func pauses() []situation {
 	stalled := func(t *testing.T, changes ...func(*corev1.Pod)) *world {
-		w := newWorld(t, 3, "1", "0")
-		w.everywhere()
-		w.update("v2")
+		w := rollout(t, 3, "1", "0")
 		w.pod("n0", append([]func(*corev1.Pod){unready}, changes...)...)
 		return w
 	}
@@ -43,9 +41,7 @@ func pauses() []situation {
 			return w
 		}, nil, "delete v1-n0", ""},
 		{"a-third-revision-keeps-the-first", func(t *testing.T) *world {
-			w := newWorld(t, 1, "1", "0")
-			w.everywhere(unready)
-			w.update("v2")
+			w := rollout(t, 1, "1", "0", unready)
 			w.pod("n0")
 			w.update("v3")
 			return w

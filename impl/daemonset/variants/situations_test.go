@@ -23,9 +23,7 @@ type situation struct {
 func situations() []situation {
 	return []situation{
 		{"a-closed-node-keeps-its-slot", func(t *testing.T) *world {
-			w := newWorld(t, 3, "1", "0")
-			w.everywhere()
-			w.update("v2")
+			w := rollout(t, 3, "1", "0")
 			w.pod("n0", unready)
 			return w
 		}, func(w *world) {
@@ -33,28 +31,18 @@ func situations() []situation {
 			w.Pods = w.Pods[:3]
 		}, "create on n1, delete v1-n0", "delete v1-n0"},
 		{"replaces-one-unready-pod-at-a-time", func(t *testing.T) *world {
-			w := newWorld(t, 3, "1", "0")
-			w.everywhere(unready)
-			w.update("v2")
-			return w
+			return rollout(t, 3, "1", "0", unready)
 		}, nil, "create on n0, create on n1, create on n2", "create on n0"},
 		{"percentage-of-the-first-look-surging", func(t *testing.T) *world {
-			w := newWorld(t, 4, "50%", "0")
-			w.everywhere()
-			w.update("v2")
+			w := rollout(t, 4, "50%", "0")
 			w.pod("n0", unready)
 			return w
 		}, func(w *world) { w.Nodes = w.Nodes[:2] }, "", "create on n1"},
 		{"percentage-of-the-first-look-rolling", func(t *testing.T) *world {
-			w := newWorld(t, 4, "0", "50%")
-			w.everywhere()
-			w.update("v2")
-			return w
+			return rollout(t, 4, "0", "50%")
 		}, func(w *world) { w.Nodes = w.Nodes[:2] }, "delete v1-n0", "delete v1-n0, delete v1-n1"},
 		{"a-terminating-surge-pod-frees-its-slot", func(t *testing.T) *world {
-			w := newWorld(t, 2, "1", "0")
-			w.everywhere()
-			w.update("v2")
+			w := rollout(t, 2, "1", "0")
 			w.pod("n1", unready, leaving(w))
 			return w
 		}, nil, "create on n1", "create on n0"},
@@ -85,16 +73,12 @@ func situations() []situation {
 			return w
 		}, nil, "create on n1", ""},
 		{"once-available-always-available", func(t *testing.T) *world {
-			w := newWorld(t, 2, "1", "0")
-			w.everywhere()
-			w.update("v2")
+			w := rollout(t, 2, "1", "0")
 			w.pod("n0", unready)
 			return w
 		}, func(w *world) { w.replace("v1-n1", unready) }, "create on n1", ""},
 		{"takes-running-for-ready-without-min-ready-seconds", func(t *testing.T) *world {
-			w := newWorld(t, 1, "1", "0")
-			w.everywhere()
-			w.update("v2")
+			w := rollout(t, 1, "1", "0")
 			w.pod("n0", unready)
 			return w
 		}, nil, "", "delete v1-n0"},
@@ -128,24 +112,18 @@ func situations() []situation {
 			return w
 		}, func(w *world) { w.now = w.now.Add(time.Second) }, "again after 9s", ""},
 		{"a-rollback-restarts-what-it-goes-back-to", func(t *testing.T) *world {
-			w := newWorld(t, 1, "1", "0")
-			w.everywhere()
-			w.update("v2")
+			w := rollout(t, 1, "1", "0")
 			w.update("v1")
 			return w
 		}, nil, "", "create on n0"},
 		{"a-rollback-leaves-surge-pods", func(t *testing.T) *world {
-			w := newWorld(t, 1, "1", "0")
-			w.everywhere()
-			w.update("v2")
+			w := rollout(t, 1, "1", "0")
 			w.pod("n0", unready)
 			w.update("v1")
 			return w
 		}, nil, "delete v2-n0", ""},
 		{"a-third-revision-keeps-the-second", func(t *testing.T) *world {
-			w := newWorld(t, 1, "1", "0")
-			w.everywhere()
-			w.update("v2")
+			w := rollout(t, 1, "1", "0")
 			w.pod("n0", unready)
 			w.update("v3")
 			return w
@@ -157,17 +135,13 @@ func situations() []situation {
 			return w
 		}, nil, "delete v1-n0", ""},
 		{"leaves-ineligible-nodes-alone-during-a-rollout", func(t *testing.T) *world {
-			w := newWorld(t, 2, "1", "0")
-			w.everywhere()
-			w.update("v2")
+			w := rollout(t, 2, "1", "0")
 			w.pod("n0", unready)
 			w.taint("n1", corev1.TaintEffectNoExecute)
 			return w
 		}, nil, "delete v1-n1", ""},
 		{"ignores-taints-of-nodes-that-were-open", func(t *testing.T) *world {
-			w := newWorld(t, 2, "1", "0")
-			w.everywhere()
-			w.update("v2")
+			w := rollout(t, 2, "1", "0")
 			w.pod("n0", unready)
 			return w
 		}, func(w *world) {
@@ -204,25 +178,17 @@ func situations() []situation {
 			return w
 		}, nil, "delete v1-n1", "again after 1m0s"},
 		{"keeps-the-oldest-pod", func(t *testing.T) *world {
-			w := newWorld(t, 1, "1", "0")
-			w.everywhere(unready)
-			w.update("v2")
+			w := rollout(t, 1, "1", "0", unready)
 			w.pod("n0")
 			none, one := intstr.FromInt32(0), intstr.FromInt32(1)
 			w.DaemonSet.Spec.UpdateStrategy.RollingUpdate.MaxSurge, w.DaemonSet.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = &none, &one
 			return w
 		}, nil, "delete v1-n0", "delete v2-n0"},
 		{"one-surge-at-a-time", func(t *testing.T) *world {
-			w := newWorld(t, 3, "100%", "0")
-			w.everywhere()
-			w.update("v2")
-			return w
+			return rollout(t, 3, "100%", "0")
 		}, nil, "create on n0, create on n1, create on n2", "create on n0"},
 		{"nodes-in-reverse", func(t *testing.T) *world {
-			w := newWorld(t, 3, "1", "0")
-			w.everywhere()
-			w.update("v2")
-			return w
+			return rollout(t, 3, "1", "0")
 		}, nil, "create on n0", "create on n2"},
 		{"backs-off-from-100-ms", func(t *testing.T) *world {
 			w := newWorld(t, 1, "1", "0")

@@ -48,6 +48,15 @@ func newWorld(t *testing.T, nodes int, maxSurge, maxUnavailable string) *world {
 	return w
 }
 
+// rollout is a world in which every node has a pod of v1, but for what changes, and v2 is current.
+func rollout(t *testing.T, nodes int, maxSurge, maxUnavailable string, changes ...func(*corev1.Pod)) *world {
+	t.Helper()
+	w := newWorld(t, nodes, maxSurge, maxUnavailable)
+	w.everywhere(changes...)
+	w.update("v2")
+	return w
+}
+
 // update makes version the current one, as the API server and the history would have it.
 func (w *world) update(version string) {
 	w.t.Helper()
