@@ -1,10 +1,7 @@
 package suites_test
 
 import (
-	"bytes"
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -14,12 +11,11 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/reports/goldentest"
 	"github.com/rollcall-conformance/rollcall/suites"
 	"github.com/rollcall-conformance/rollcall/suites/golden"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
-
-var update = flag.Bool("update", false, "write the golden verdicts anew")
 
 const (
 	recordings = "testdata/golden"
@@ -62,20 +58,7 @@ func TestGoldenRecordings(t *testing.T) {
 		})
 	}
 	judging.Wait()
-	got := []byte(strings.Join(slices.Concat(lines...), "\n") + "\n")
-	if *update {
-		if err := os.WriteFile(verdicts, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(verdicts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("verdicts differ from %s; if they are right, write them anew with -update:\n%s", verdicts, difference(string(want), string(got)))
-	}
+	goldentest.Equal(t, verdicts, strings.Join(slices.Concat(lines...), "\n")+"\n")
 }
 
 // open returns the corpus, and the names of the recordings of implementations.
@@ -108,20 +91,6 @@ func told(name string, j spec.Judgement) []string {
 		}
 	}
 	return lines
-}
-
-// difference lists the lines that only one of the texts has.
-func difference(want, got string) string {
-	only := func(a, b string, sign string) (lines []string) {
-		others := strings.Split(b, "\n")
-		for _, line := range strings.Split(a, "\n") {
-			if !slices.Contains(others, line) {
-				lines = append(lines, sign+" "+line)
-			}
-		}
-		return lines
-	}
-	return strings.Join(append(only(want, got, "-"), only(got, want, "+")...), "\n")
 }
 
 // TestEverySpecHasAGoldenRecordingOfTheReference keeps the corpus whole.

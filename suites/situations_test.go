@@ -2,7 +2,6 @@ package suites_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/rules"
 	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/reports/goldentest"
 )
 
 // unseenFile lists the situations of core rules that no golden recording of the reference shows yet: each is a scenario that is still to be written.
@@ -53,20 +53,7 @@ func TestGoldenSituations(t *testing.T) {
 		}
 	}
 	slices.Sort(unseen)
-	text := strings.Join(unseen, "\n") + "\n"
-	if *update {
-		if err := os.WriteFile(unseenFile, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(unseenFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text != string(want) {
-		t.Errorf("the situations that no recording shows differ from %s; if they are right, write them anew with -update:\n%s", unseenFile, difference(string(want), text))
-	}
+	goldentest.Equal(t, unseenFile, strings.Join(unseen, "\n")+"\n")
 }
 
 func line(id requirements.ID, situation string) string { return fmt.Sprintf("%s %s", id, situation) }

@@ -1,4 +1,4 @@
-// Package goldentest compares what a test made with a file of the repository, and writes that anew with -update.
+// Package goldentest compares what a test made with a file of the repository, and writes that with -update.
 package goldentest
 
 import (
@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the files anew that tests compare with")
+var update = flag.Bool("update", false, "write the files that tests compare with")
 
 // Equal fails the test unless got is the content of the file. With -update it writes the file, with its folder.
 func Equal(t testing.TB, path, got string) {
@@ -26,7 +28,7 @@ func Equal(t testing.TB, path, got string) {
 	if err != nil {
 		t.Fatalf("read what is wanted (go test -update writes it): %v", err)
 	}
-	if got != string(want) {
-		t.Errorf("got\n%s\nwant, as in %s (go test -update writes it anew)\n%s", got, path, want)
+	if difference := cmp.Diff(string(want), got); difference != "" {
+		t.Errorf("it differs from %s (-want +got; if it is right, go test -update writes it):\n%s", path, difference)
 	}
 }
