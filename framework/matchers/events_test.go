@@ -212,9 +212,9 @@ func TestWhatHappensToAPodItself(t *testing.T) {
 		"another node after none":  {PodAltered(), []func(*corev1.Pod){func(pod *corev1.Pod) { pod.Spec.NodeName = "node-1" }}, 0},
 		"a label":                  {PodAltered(), []func(*corev1.Pod){func(pod *corev1.Pod) { pod.Labels["extra"] = "yes" }}, 0},
 		"a status":                 {PodAltered(), []func(*corev1.Pod){restarted(1)}, 0},
-		"less time, then as much":  {PodHastened(), []func(*corev1.Pod){running, grace(30), grace(5), grace(5)}, 1},
-		"time to end, as it began": {PodHastened(), []func(*corev1.Pod){running, grace(30)}, 0},
-		"less time once ended":     {PodHastened(), []func(*corev1.Pod){running, grace(30), restarted(0), grace(0)}, 0},
+		"less time, then as much":  {PodGracePeriodShortened(), []func(*corev1.Pod){running, grace(30), grace(5), grace(5)}, 1},
+		"time to end, as it began": {PodGracePeriodShortened(), []func(*corev1.Pod){running, grace(30)}, 0},
+		"less time once ended":     {PodGracePeriodShortened(), []func(*corev1.Pod){running, grace(30), restarted(0), grace(0)}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := historytest.New(t).Nodes(1)

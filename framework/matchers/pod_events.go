@@ -102,9 +102,9 @@ func PodLabelled(label string, which ...Which) Event {
 	})
 }
 
-// PodHastened happens when a terminating pod is given less time than it had been, while a container of it still runs: once none does, its kubelet
+// PodGracePeriodShortened happens when a terminating pod is given less time than it had been, while a container of it still runs: once none does, its kubelet
 // sees to it that the pod goes at once.
-func PodHastened(which ...Which) Event {
+func PodGracePeriodShortened(which ...Which) Event {
 	return podEvent(which, "given less time to end", func(before, after *corev1.Pod) bool {
 		return before != nil && after != nil && runs(before) && before.DeletionGracePeriodSeconds != nil && after.DeletionGracePeriodSeconds != nil &&
 			*after.DeletionGracePeriodSeconds < *before.DeletionGracePeriodSeconds

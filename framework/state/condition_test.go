@@ -11,29 +11,29 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/state"
 )
 
-func TestAllAsksEveryConditionEveryTime(t *testing.T) {
-	asked := 0
-	counts := func(holds bool) state.Condition {
+// counting makes conditions that hold, or do not, and count how often they are asked.
+func counting(asked *int) func(holds bool) state.Condition {
+	return func(holds bool) state.Condition {
 		return state.When("counted", func(*history.Cluster) bool {
-			asked++
+			*asked++
 			return holds
 		})
 	}
+}
+
+func TestAllAsksEveryConditionEveryTime(t *testing.T) {
 	g := NewWithT(t)
+	asked := 0
+	counts := counting(&asked)
 	g.Expect(state.All(counts(true), counts(true)).Holds(nil)).To(BeTrue())
 	g.Expect(state.All(counts(false), counts(true)).Unmet(nil)).To(Equal("not: counted"))
 	g.Expect(asked).To(Equal(4))
 }
 
 func TestAnyAsksEveryConditionEveryTime(t *testing.T) {
-	asked := 0
-	counts := func(holds bool) state.Condition {
-		return state.When("counted", func(*history.Cluster) bool {
-			asked++
-			return holds
-		})
-	}
 	g := NewWithT(t)
+	asked := 0
+	counts := counting(&asked)
 	g.Expect(state.Any(counts(true), counts(false)).Holds(nil)).To(BeTrue())
 	g.Expect(state.Any(counts(false), counts(false)).Unmet(nil)).To(Equal("not: counted; not: counted"))
 	g.Expect(asked).To(Equal(4))

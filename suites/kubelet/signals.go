@@ -26,7 +26,7 @@ func signals() {
 			j.Decide("KUBELET-005",
 				// Less than drain, because a deletion that is heard of late makes the end seem early.
 				OnEveryNode(NotWithin(drain-2*time.Second, PodDeleted(OfVersion("v1")), PodGone(OfVersion("v1")))),
-				Never(PodHastened()),
+				Never(PodGracePeriodShortened()),
 				Never(PodDeleted().Where("with less time than its spec gives it", shortened)),
 				Never(PodCreated().Where("a third pod on its node", func(m Moment) bool { return len(m.PodsBeside()) > 1 })),
 				OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))))

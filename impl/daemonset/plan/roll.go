@@ -30,13 +30,13 @@ func (p *pass) count(views []*nodeView) tally {
 // every pod down at once, though none of them is available yet.
 func (s rolling) update(p *pass, _, kept []*nodeView, desired int) {
 	count := p.count(kept)
-	var young, candidates, sunsets []*nodeView
+	var young, candidates, ineligible []*nodeView
 	for _, view := range kept {
 		old := view.old()
 		switch {
 		case old == nil || view.deleting:
 		case !view.eligible:
-			sunsets = append(sunsets, view)
+			ineligible = append(ineligible, view)
 		case !IsReady(old):
 			p.replace(view, ReasonOldUnavailable)
 		case !p.available(old):
@@ -50,8 +50,8 @@ func (s rolling) update(p *pass, _, kept []*nodeView, desired int) {
 	// A node that is not eligible takes nothing from the budget of those that are: where none is, there is no budget,
 	// but the old pod has to go (ROLLING-001).
 	spare := count.available - p.takeDown(candidates, budget) - desired
-	for _, view := range sunsets {
-		p.sunset(view, &spare)
+	for _, view := range ineligible {
+		p.leaveIneligible(view, &spare)
 	}
 	p.createMissing(kept)
 }

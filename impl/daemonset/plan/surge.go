@@ -66,7 +66,7 @@ func (s surging) update(p *pass, seen, kept []*nodeView, desired int) {
 	}
 	for _, view := range kept {
 		if !view.eligible {
-			p.sunset(view, &spare)
+			p.leaveIneligible(view, &spare)
 			continue
 		}
 		switch {
@@ -90,10 +90,10 @@ func (s surging) update(p *pass, seen, kept []*nodeView, desired int) {
 	}
 }
 
-// sunset retires the old pod of a node that may keep pods but gets no new ones: at once if it is not available
+// leaveIneligible removes the old pod of a node that may keep pods but gets no new ones: at once if it is not available
 // (SURGE-018), else only while more nodes have an available pod than should, so that moving a DaemonSet from some nodes
 // to others takes none down before its replacement is up (SURGE-017).
-func (p *pass) sunset(view *nodeView, spare *int) {
+func (p *pass) leaveIneligible(view *nodeView, spare *int) {
 	switch {
 	case view.deleting || view.old() == nil:
 	case !p.available(view.old()):
