@@ -12,6 +12,12 @@ import (
 // buildBinaries is `rollcall build`: what `rollcall run` would build on first use, ahead of it.
 func buildBinaries(ctx context.Context, args []string, out io.Writer) (int, error) {
 	flags := newFlags("build", out)
+	describe(flags, `rollcall build [flags]
+
+Builds the binaries of a control plane into the cache, where `+"`rollcall run`"+` finds them, and prints their folder. What is there already is not built again.
+
+Exit code: 0 built, 2 bad input, 3 they cannot be built.
+`)
 	version := flags.String("kubernetes-version", "", "Kubernetes version, such as 1.36.3 (default: the newest one rollcall knows)")
 	if err := parseFlagsOnly(flags, args); err != nil {
 		return exitUsage, err

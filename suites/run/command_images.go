@@ -15,6 +15,12 @@ import (
 func saveImages(ctx context.Context, args []string, out io.Writer) (int, error) {
 	var output, images string
 	flags := newFlags("images", out)
+	describe(flags, `rollcall images -output FOLDER
+
+Writes the images that scenarios run on real nodes as archives, for clusters whose nodes cannot pull them: load them on every node.
+
+Exit code: 0 written, 2 bad input, 3 they cannot be built or written.
+`)
 	flags.StringVar(&output, "output", "", "folder for the archives, in the format of docker save")
 	flags.StringVar(&images, "images", string(daemonimage.Default), imagesUsage)
 	if err := parseFlagsOnly(flags, args); err != nil {

@@ -1,9 +1,13 @@
 package run
 
 import (
+	"bytes"
+	"errors"
+	"flag"
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -20,5 +24,19 @@ func TestARunSurvivesItsTerminalOnlyUnderNohup(t *testing.T) {
 	defer signal.Reset(syscall.SIGHUP)
 	if slices.Contains(endingSignals(), hangup) {
 		t.Error("nohup is not heeded")
+	}
+}
+
+func TestEveryCommandDescribesItself(t *testing.T) {
+	for _, c := range subcommands() {
+		t.Run(c.name(), func(t *testing.T) {
+			var out bytes.Buffer
+			if _, err := dispatch(t.Context(), c.name(), []string{"-help"}, &out); !errors.Is(err, flag.ErrHelp) {
+				t.Errorf("-help: %v", err)
+			}
+			if want := "rollcall " + c.name(); !strings.HasPrefix(out.String(), want) {
+				t.Errorf("want %q, and what it does, first in:\n%s", want, out.String())
+			}
+		})
 	}
 }

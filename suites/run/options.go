@@ -70,6 +70,11 @@ const defaultWorkers = 4
 func parseRun(args []string, out io.Writer) (options, error) {
 	var o options
 	flags := newFlags("run", out)
+	describe(flags, `rollcall run [flags]
+
+Brings up a cluster and the implementation, runs the suites against it and takes everything down again. The report, the recordings and the logs are in the
+folder -artifacts then. All input is checked before anything is started: -list and -dry-run say what a run would do. `+"`rollcall help`"+` lists the exit codes.
+`)
 	takeImplementation(flags, &o.implementation)
 	flags.StringVar(&o.provider, "provider", "", "what provides the cluster: "+strings.Join(providers(), ", ")+" (default: kind where a Docker engine answers, otherwise embedded)")
 	flags.StringVar(&o.on, "on", "", "use the control plane of this name that `rollcall up` keeps")
