@@ -45,13 +45,9 @@ type bench struct {
 // startKind returns a cluster without Kubernetes' own DaemonSet controller.
 func startKind(t *testing.T) *kind.Cluster {
 	t.Helper()
-	if !kindtest.EngineAnswers() {
-		t.Skip("no Docker engine answers")
-	}
+	kindtest.Need(t)
 	g := NewWithT(t)
-	options, remove, err := kindtest.Options(t.Context())
-	g.Expect(err).NotTo(HaveOccurred())
-	t.Cleanup(func() { g.Expect(remove()).To(Succeed()) })
+	options := kindtest.Options(t)
 	options.DisabledControllers = []string{"daemonset-controller"}
 	cluster, err := kind.Start(t.Context(), options)
 	g.Expect(err).NotTo(HaveOccurred())

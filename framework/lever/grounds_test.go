@@ -29,9 +29,7 @@ func TestMain(m *testing.M) {
 // realGround is a kind cluster for the time of the test, whose nodes have the daemon's image.
 func realGround(t *testing.T) *ground {
 	t.Helper()
-	if !kindtest.EngineAnswers() {
-		t.Skip("nodes with kubelets need a Docker engine, and none answers")
-	}
+	kindtest.Need(t)
 	cluster, err := kind.Start(t.Context(), kind.Options{Workers: 2, Dir: t.TempDir(), Out: t.Output()})
 	if err != nil {
 		t.Fatal(err)

@@ -30,13 +30,6 @@ func docker(t testing.TB, args ...string) []string {
 	return strings.Fields(string(output))
 }
 
-func needEngine(t testing.TB) {
-	t.Helper()
-	if !kindtest.EngineAnswers() {
-		t.Skip("no Docker engine answers")
-	}
-}
-
 // leftBehind makes what a cluster looks like whose owner is gone, and its lock if it ever had one.
 func leftBehind(t *testing.T, image string, locked bool) string {
 	t.Helper()
@@ -55,14 +48,12 @@ func leftBehind(t *testing.T, image string, locked bool) string {
 }
 
 func TestAClusterFromStartToStop(t *testing.T) {
-	needEngine(t)
+	kindtest.Need(t)
 	g := NewWithT(t)
 	users := filepath.Join(t.TempDir(), "kubeconfig")
 	g.Expect(os.WriteFile(users, []byte("# mine\n"), 0o600)).To(Succeed())
 	t.Setenv("KUBECONFIG", users)
-	options, remove, err := kindtest.Options(t.Context())
-	g.Expect(err).NotTo(HaveOccurred())
-	t.Cleanup(func() { g.Expect(remove()).To(Succeed()) })
+	options := kindtest.Options(t)
 	options.DisabledControllers = []string{daemonController}
 
 	cluster, err := kind.Start(t.Context(), options)
@@ -85,7 +76,7 @@ func TestAClusterFromStartToStop(t *testing.T) {
 }
 
 func TestStartRemovesWhatACrashedOwnerLeftAndTellsAMissingImageInOneLine(t *testing.T) {
-	needEngine(t)
+	kindtest.Need(t)
 	g := NewWithT(t)
 	images := docker(t, "images", "--quiet")
 	if len(images) == 0 {

@@ -16,11 +16,12 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kind"
+	"github.com/rollcall-conformance/rollcall/framework/cluster/kind/kindtest"
 	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
 )
 
 func TestAProviderInAnE2EFrameworkEnvironment(t *testing.T) {
-	needEngine(t)
+	kindtest.Need(t)
 	g := NewWithT(t)
 	name := "test-" + utilrand.String(6)
 	config := envconf.New()
