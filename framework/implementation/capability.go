@@ -106,6 +106,13 @@ type WatchBreaker interface {
 	DelayWatches(ctx context.Context, by time.Duration) error
 }
 
+// Metered is an implementation whose metrics can be read.
+type Metered interface {
+	Capability
+	// Metrics returns what the implementation says of itself now, in the text format of Prometheus.
+	Metrics(ctx context.Context) (string, error)
+}
+
 // Elector has two replicas of an implementation elect which of them works.
 type Elector interface {
 	Capability

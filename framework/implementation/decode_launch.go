@@ -9,13 +9,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Variables lists what may stand as ${NAME} in a process's arguments, environment and readiness address:
+// Variables lists what may stand as ${NAME} in a process's arguments, environment and addresses:
 //
 //	${KUBECONFIG}  the kubeconfig file of the implementation's user
 //	${PORT}        a free port of 127.0.0.1, chosen for each launch and kept over restarts
+//	${METRICS_PORT}  another one
 //	${RUN_DIR}     a folder for whatever the process writes, its working directory
 //	${BIN_DIR}     the folder of the control-plane programs
-func Variables() []string { return []string{"KUBECONFIG", "PORT", "RUN_DIR", "BIN_DIR"} }
+func Variables() []string {
+	return []string{"KUBECONFIG", "PORT", "METRICS_PORT", "RUN_DIR", "BIN_DIR"}
+}
 
 var variablePattern = regexp.MustCompile(`\$\{[^}]*\}?`)
 
@@ -98,6 +101,13 @@ func (r *reader) process(into *LaunchSpec, folder string, open func(string) ([]b
 		p := &ProcessSpec{folder: folder}
 		into.Process = p
 		known := r.variables(launchVariables())
+		address := func(at string) func(*yaml.Node, string) {
+			return func(node *yaml.Node, value string) {
+				known(node, value)
+				// A variable is no valid part of an address: any number does for the check.
+				r.address(at)(node, variablePattern.ReplaceAllString(value, "1"))
+			}
+		}
 		r.mapping(node, at,
 			field{"goPackage", false, r.checked(at+".goPackage", &p.GoPackage, r.goPackage(at+".goPackage", folder))},
 			field{"executable", false, r.text(at+".executable", &p.Executable)},
@@ -111,14 +121,13 @@ func (r *reader) process(into *LaunchSpec, folder string, open func(string) ([]b
 			field{"env", false, r.textMap(at+".env", &p.Env, known)},
 			field{"ready", false, func(node *yaml.Node) {
 				r.mapping(node, at+".ready",
-					field{"url", true, r.checked(at+".ready.url", &p.ReadyURL, func(node *yaml.Node, value string) {
-						known(node, value)
-						// A variable is no valid part of an address: any number does for the check.
-						r.address(at+".ready.url")(node, variablePattern.ReplaceAllString(value, "1"))
-					})},
+					field{"url", true, r.checked(at+".ready.url", &p.ReadyURL, address(at+".ready.url"))},
 					field{"contains", false, r.text(at+".ready.contains", &p.ReadyText)},
 					field{"timeout", false, r.duration(at+".ready.timeout", &p.ReadyTimeout)},
 				)
+			}},
+			field{"metrics", false, func(node *yaml.Node) {
+				r.mapping(node, at+".metrics", field{"url", true, r.checked(at+".metrics.url", &p.MetricsURL, address(at+".metrics.url"))})
 			}},
 			field{"user", false, func(node *yaml.Node) {
 				r.mapping(node, at+".user",

@@ -77,7 +77,7 @@ type LaunchSpec struct {
 	Gates map[string]string
 }
 
-// ProcessSpec describes a local process. Args, Env and ReadyURL may contain the variables of Variables.
+// ProcessSpec describes a local process. Args, Env, ReadyURL and MetricsURL may contain the variables of Variables.
 type ProcessSpec struct {
 	// GoPackage is built first and then run: an import path, resolved by the go.mod of the working directory, or a path beginning
 	// with "./" or "../", relative to the implementation file. Exactly one of GoPackage and Executable is set.
@@ -99,6 +99,9 @@ type ProcessSpec struct {
 	ReadyText string
 	// ReadyTimeout bounds the wait for ReadyURL. Default: process.DefaultReadyTimeout.
 	ReadyTimeout time.Duration
+	// MetricsURL answers with its metrics in the text format of Prometheus; certificates are not checked. Default: nobody knows where they are, and specs
+	// about them are not run.
+	MetricsURL string
 	// User is the identity of the kubeconfig. Default: the implementation's name, as a member of system:masters, whom RBAC never stops.
 	User User
 	// Manifests are applied by an administrator before the launch.

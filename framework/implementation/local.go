@@ -40,6 +40,7 @@ var (
 	_ Killer       = (*local)(nil)
 	_ Suspender    = (*local)(nil)
 	_ Elector      = replicas{}
+	_ Metered      = measured{}
 	_ Network      = relayed{}
 	_ WatchBreaker = relayed{}
 )
@@ -63,17 +64,22 @@ func launchLocally(ctx context.Context, i *Implementation, options LaunchOptions
 		return nil, fmt.Errorf("launching the implementation %s: %w", i.Name, err)
 	}
 	l := &local{gates: i.Launch.Gates, tested: i, kubeconfig: kubeconfig, options: options, exited: make(chan struct{})}
-	capabilities := []Capability{l, replicas{l}}
+	capabilities := []Capability{l, replicas{l}, measured{l}}
 	if options.Relay {
 		if err := l.startRelay(); err != nil {
 			return nil, fmt.Errorf("launching the implementation %s: %w", i.Name, err)
 		}
 		capabilities = append(capabilities, relayed{l})
 	}
+	metricsPort, err := process.FreePort()
+	if err != nil {
+		return nil, fmt.Errorf("launching the implementation %s: %w", i.Name, errors.Join(err, l.closeRelay()))
+	}
 	l.process, err = process.StartOnPort(ctx, func(port int) process.Options {
-		started := i.processOptions(l.kubeconfig, port, options)
+		on := ports{own: port, metrics: metricsPort}
+		started := i.processOptions(l.kubeconfig, on, options)
 		started.OnExit = l.ended
-		l.args, l.env = started.Args, started.Env
+		l.args, l.env, l.metricsURL = started.Args, started.Env, i.metricsURL(on.values(l.kubeconfig, options))
 		return started
 	})
 	if err != nil {
@@ -85,12 +91,20 @@ func launchLocally(ctx context.Context, i *Implementation, options LaunchOptions
 	}, nil
 }
 
-// processOptions are those of the process that the file describes, on this port.
-func (i *Implementation) processOptions(kubeconfig string, port int, options LaunchOptions) process.Options {
-	spec := i.Launch.Process
-	values := map[string]string{
-		"KUBECONFIG": kubeconfig, "PORT": strconv.Itoa(port), "RUN_DIR": options.RunDir, "BIN_DIR": options.BinDir,
+// ports are those of one process: PORT and METRICS_PORT.
+type ports struct{ own, metrics int }
+
+// values are what the file's variables stand for.
+func (p ports) values(kubeconfig string, options LaunchOptions) map[string]string {
+	return map[string]string{
+		"KUBECONFIG": kubeconfig, "PORT": strconv.Itoa(p.own), "METRICS_PORT": strconv.Itoa(p.metrics), "RUN_DIR": options.RunDir, "BIN_DIR": options.BinDir,
 	}
+}
+
+// processOptions are those of the process that the file describes, on these ports.
+func (i *Implementation) processOptions(kubeconfig string, on ports, options LaunchOptions) process.Options {
+	spec := i.Launch.Process
+	values := on.values(kubeconfig, options)
 	settings := process.Options{
 		Name: i.Name, Path: options.Artifact.Executable, Dir: options.RunDir, LogPath: options.LogPath, ReadyTimeout: spec.ReadyTimeout,
 	}

@@ -13,6 +13,8 @@ import (
 type replica struct {
 	process   *process.Process
 	args, env []string
+	// metricsURL is where its metrics are, empty if the file does not say.
+	metricsURL string
 }
 
 // replicas is a local process beside which another one can be started.
@@ -63,11 +65,15 @@ func (l replicas) standBy(ctx context.Context) error {
 	if err := os.MkdirAll(options.RunDir, 0o755); err != nil {
 		return fmt.Errorf("starting another replica of %s: %w", l.tested.Name, err)
 	}
+	metricsPort, err := process.FreePort()
+	if err != nil {
+		return fmt.Errorf("starting another replica of %s: %w", l.tested.Name, err)
+	}
 	var other replica
-	var err error
 	other.process, err = process.StartOnPort(ctx, func(port int) process.Options {
-		started := l.tested.processOptions(l.kubeconfig, port, options)
-		other.args, other.env = started.Args, started.Env
+		on := ports{own: port, metrics: metricsPort}
+		started := l.tested.processOptions(l.kubeconfig, on, options)
+		other.args, other.env, other.metricsURL = started.Args, started.Env, l.tested.metricsURL(on.values(l.kubeconfig, options))
 		_, started.Args = l.election().rewrite(nil, started.Args, nil)
 		started.Unready, started.OnExit = true, l.ended
 		return started

@@ -211,6 +211,8 @@ func fieldNotes() map[string]string {
 		"spec.launch.process.ready.url":          "An address that answers with 2xx once it works; certificates are not checked. With variables, see below.",
 		"spec.launch.process.ready.contains":     "Must be part of the answer's body, for an address that answers before all works.",
 		"spec.launch.process.ready.timeout":      "How long that may take, such as `90s`. Default: 60s.",
+		"spec.launch.process.metrics":            "Where its metrics are. Default: nobody knows, and specs about them are not run.",
+		"spec.launch.process.metrics.url":        "An address that answers with its metrics in the text format of Prometheus; certificates are not checked. With variables, see below.",
 		"spec.launch.process.user":               "Whom its kubeconfig authenticates as. Default: its name, in group system:masters, whom RBAC never stops.",
 		"spec.launch.process.user.name":          "User name, such as `system:serviceaccount:my-system:my-controller`.",
 		"spec.launch.process.user.groups":        "Groups, such as `system:authenticated`, without which RBAC allows less than in a cluster.",

@@ -31,6 +31,7 @@ func Specs() {
 	silence()
 	away()
 	stored()
+	metrics()
 }
 
 // promptly is how long the status, or what else the controller owes, may take.

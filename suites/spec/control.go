@@ -84,6 +84,20 @@ func (c *Case) KillLeader(ctx context.Context) {
 	disturb(ctx, c, history.KillLeader, implementation.Elector.KillLeader)
 }
 
+// ImplementationMetrics returns what the implementation's metrics say now, in the text format of Prometheus.
+func (c *Case) ImplementationMetrics(ctx context.Context) string {
+	const doing = "read the implementation's metrics"
+	var text string
+	c.reach(doing, func(o *own) error {
+		metered, err := implementation.Find[implementation.Metered](ctx, o.running)
+		if err == nil {
+			text, err = metered.Metrics(ctx)
+		}
+		return err
+	})
+	return text
+}
+
 // Crash kills the implementation where its kubelet starts it again at once, and returns when it is ready.
 func (c *Case) Crash(ctx context.Context) {
 	mend(ctx, c, history.CrashImplementation, implementation.Crasher.Crash)
@@ -147,12 +161,17 @@ func (c *Case) note(ctx context.Context, doing history.Act, detail string, act f
 
 // control records what is done to the implementation, and does it.
 func (c *Case) control(ctx context.Context, stimulus history.Stimulus, act func(*own, context.Context) error) {
-	doing := stimulus.Act
+	c.reach(stimulus.Act, func(o *own) error {
+		return c.Do(ctx, stimulus, func(ctx context.Context) error { return act(o, ctx) })
+	})
+}
+
+// reach does what takes the implementation. The spec ends if it cannot be done.
+func (c *Case) reach(doing history.Act, act func(*own) error) {
 	if c.own == nil {
 		aborter{}.Fatalf("harness: %s: others use it too, the spec must be spec.Alone", doing)
 	}
-	err := c.Do(ctx, stimulus, func(ctx context.Context) error { return act(c.own, ctx) })
-	switch {
+	switch err := act(c.own); {
 	case errors.Is(err, implementation.ErrLaunchedByOthers), errors.Is(err, errors.ErrUnsupported):
 		aborter{}.Skipf("%s: %v", doing, err)
 	case err != nil:
