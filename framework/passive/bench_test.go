@@ -107,7 +107,7 @@ func TestAFeedThatGoesOnWhereAnotherEndsHasEverythingOnce(t *testing.T) {
 	}
 	rest := next.take(h.Entries[29].ResourceVersion)
 	judged = append(judged, rest.entries...)
-	if next.isEmpty() {
+	if next.length() == 0 {
 		t.Error("what came later is gone")
 	}
 	judged = append(judged, next.take(h.Entries[len(h.Entries)-1].ResourceVersion).entries...)

@@ -73,11 +73,11 @@ func (f *feed) missing() *history.Gap {
 	return f.gap
 }
 
-// isEmpty reports whether everything was judged.
-func (f *feed) isEmpty() bool {
+// length is how much was not judged yet.
+func (f *feed) length() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.entries) == 0
+	return len(f.entries)
 }
 
 // taken is what was taken from a feed.

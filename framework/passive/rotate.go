@@ -16,7 +16,7 @@ func (w *watcher) rotate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("look at the recording: %w", err)
 	}
-	resting := w.bench.tracker.resting() && w.current.feed.isEmpty()
+	resting := w.bench.tracker.resting() && w.current.feed.length() == 0
 	if info.Size() < w.options.Size || !resting && info.Size() < 2*w.options.Size {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (w *watcher) rotate(ctx context.Context) error {
 		return errors.Join(next.recorder.Close(), os.Remove(next.path))
 	}
 	// What has just happened is judged once it has settled.
-	resting = resting && old.feed.isEmpty()
+	resting = resting && old.feed.length() == 0
 	if resting {
 		if err := w.judge(proof{version: old.recorder.Proven(), at: at}); err != nil {
 			return errors.Join(err, next.recorder.Close())

@@ -24,6 +24,8 @@ const (
 	proofTimeout = time.Minute
 	// startTimeout bounds the first lists.
 	startTimeout = 2 * time.Minute
+	// mostUnjudged is how many events may wait for a proof.
+	mostUnjudged = 100_000
 	// revisionLabel is the label by which Kubernetes' controllers tell revisions of DaemonSets apart.
 	revisionLabel = "controller-revision-hash"
 )
@@ -224,6 +226,9 @@ func (w *watcher) round(ctx context.Context) error {
 	}
 	if err != nil {
 		w.unproven(err)
+		if waiting := w.current.feed.length(); waiting > mostUnjudged {
+			return fmt.Errorf("%d events wait to be judged: %w", waiting, err)
+		}
 		return nil
 	}
 	w.result.Unproven = ""
