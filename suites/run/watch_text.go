@@ -8,6 +8,9 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/passive"
@@ -79,11 +82,56 @@ func watchStories(h *history.History, violations []judge.Violation, recordings [
 	if len(recordings) > 1 {
 		path = filepath.Dir(path)
 	}
-	findings := story.Findings(h, violations, story.Options{Recording: path})
-	for i := range findings {
-		findings[i].Notes = append(findings[i].Notes, inferred)
+	var order []types.UID
+	of := map[types.UID][]judge.Violation{}
+	for _, v := range violations {
+		about := workloadOf(v)
+		if of[about] == nil {
+			order = append(order, about)
+		}
+		of[about] = append(of[about], v)
 	}
-	return findings
+	var all []reports.Violation
+	for _, about := range order {
+		all = append(all, story.Findings(onlyAbout(h, about), of[about], story.Options{Recording: path})...)
+	}
+	for i := range all {
+		all[i].Notes = append(all[i].Notes, inferred)
+	}
+	return all
+}
+
+// workloadOf is the UID of the DaemonSet that a violation is about, by what it shows; empty if that is none.
+func workloadOf(v judge.Violation) types.UID {
+	for _, entry := range slices.Backward(v.Window) {
+		if about := workloadIn(entry); about != "" {
+			return about
+		}
+	}
+	return ""
+}
+
+// workloadIn is the UID of the DaemonSet that an entry is about; empty for one that is about a node or a budget.
+func workloadIn(entry history.Entry) types.UID {
+	if entry.Kind == history.KindDaemonSet {
+		return entry.Object.GetUID()
+	}
+	if entry.Object != nil {
+		if controller := metav1.GetControllerOf(entry.Object); controller != nil {
+			return controller.UID
+		}
+	}
+	return ""
+}
+
+// onlyAbout leaves other DaemonSets out of a history: a story tells of one.
+func onlyAbout(h *history.History, workload types.UID) *history.History {
+	only := *h
+	only.Entries = slices.DeleteFunc(slices.Clone(h.Entries), func(entry history.Entry) bool {
+		about := workloadIn(entry)
+		return workload != "" && about != "" && about != workload
+	})
+	return &only
 }
 
 // numbers prints those of a rollout.

@@ -22,7 +22,9 @@ func overdrawn(t *testing.T) (first, second string) {
 	b := historytest.New(t).Nodes(3)
 	ds := b.DaemonSet("agent", historytest.MaxUnavailable("1"))
 	pods := []*historytest.Pod{ds.Pod("agent-a", "node-1").Ready(), ds.Pod("agent-b", "node-2").Ready(), ds.Pod("agent-c", "node-3").Ready()}
+	other := b.DaemonSet("other")
 	b.After(20 * time.Second)
+	other.Update("v2")
 	pods[0].Terminating()
 	half := len(b.History().Entries)
 	pods[1].Terminating()
@@ -63,6 +65,9 @@ func TestRecordingsOfAWatchThatFollowEachOtherAreJudgedAsOne(t *testing.T) {
 			code, err := dispatch(context.Background(), "judge", row.paths, &out)
 			if err != nil || code != row.code {
 				t.Errorf("exit code %d, %v, want %d", code, err, row.code)
+			}
+			if strings.Contains(out.String(), "DaemonSet other") {
+				t.Errorf("the story tells of another DaemonSet:\n%s", out.String())
 			}
 			for _, want := range row.want {
 				if !strings.Contains(out.String(), want) {
