@@ -45,6 +45,8 @@ const (
 	ControllerManager    Who = "kube-controller-manager"
 	APIServer            Who = "kube-apiserver"
 	Unknown              Who = "unknown"
+	// Others is anybody but the implementation, or nobody who can be told: see package passive.
+	Others Who = "others"
 )
 
 // Authorship says who the author of one event is.
@@ -109,10 +111,10 @@ func (h *History) append(path string, lines func(*Writer) error) (err error) {
 }
 
 // Seal adds the last line to the file that the history was read from, behind which nothing may be added.
-func (h *History) Seal(path string) error { return h.append(path, (*Writer).seal) }
+func (h *History) Seal(path string) error { return h.append(path, (*Writer).Seal) }
 
-// seal appends the last line.
-func (w *Writer) seal() error {
+// Seal appends the last line, behind which nothing may be added.
+func (w *Writer) Seal() error {
 	if !w.chain.on {
 		return nil
 	}

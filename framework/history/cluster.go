@@ -41,6 +41,8 @@ type Cluster struct {
 	eligibility   map[types.UID]map[string]Eligibility
 	desired       map[types.UID]int
 	revisionLabel string
+	// trusting: a pod's revision is the one that its label names. Where others use a cluster, what admits pods changes them, so that their content says little.
+	trusting bool
 }
 
 // RevisionLabel is the label by which the implementation tells revisions apart.
@@ -67,6 +69,13 @@ func NewCluster(revisionLabel string) *Cluster {
 
 		revisionLabel: revisionLabel,
 	}
+}
+
+// NewCluster returns an empty cluster to replay a history with this header on.
+func (h *Header) NewCluster() *Cluster {
+	cluster := NewCluster(h.RevisionLabel)
+	cluster.trusting = len(h.Watched) > 0
+	return cluster
 }
 
 // Change is one step of a replay: the entry, and the object's state before it (nil if it did not exist).
@@ -149,7 +158,7 @@ func (h *History) Times() []time.Time {
 
 // Replay applies the history's entries to an empty cluster, one by one, and calls observe after each.
 func (h *History) Replay(observe func(*Cluster, Change)) {
-	cluster := NewCluster(h.RevisionLabel)
+	cluster := h.NewCluster()
 	times := h.Times()
 	for i, entry := range h.Entries {
 		change := cluster.Apply(entry)

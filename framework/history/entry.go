@@ -76,6 +76,11 @@ type Header struct {
 	// Workload is what the implementation reconciles, and the recording shows as DaemonSets, for example "rollcall.dev/v1alpha1 Daemon". Empty:
 	// DaemonSets of apps/v1. It decides, as Place does, which specs can run at all.
 	Workload string `json:"workload,omitempty"`
+	// Watched is what `rollcall watch` was asked to watch, for example "DaemonSet kube-system/cilium"; empty for a scenario. Nobody acted for the recording, and
+	// who made its changes is inferred: see package passive. Series and Part are which of the recordings that follow each other it is, the first being 1.
+	Watched []string `json:"watched,omitempty"`
+	Series  string   `json:"series,omitempty"`
+	Part    int      `json:"part,omitempty"`
 	// Place is what the cluster has to offer.
 	Place Place `json:"place"`
 }

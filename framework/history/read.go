@@ -32,6 +32,24 @@ func Open(path string) (*History, error) {
 	return h, nil
 }
 
+// OpenHeader reads the header of the recording in a file.
+func OpenHeader(path string) (Header, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return Header{}, fmt.Errorf("open recording: %w", err)
+	}
+	defer file.Close()
+	text, err := bufio.NewReaderSize(file, 1<<16).ReadBytes('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return Header{}, fmt.Errorf("read %s: %w", path, err)
+	}
+	h := &History{}
+	if err := h.readHeader(text); err != nil {
+		return Header{}, fmt.Errorf("read %s: %w", path, err)
+	}
+	return h.Header, nil
+}
+
 // OpenUnsealed is Open for whoever made the recording and is going to Seal it: that it is not sealed yet is no damage.
 func OpenUnsealed(path string) (*History, error) {
 	h, err := Open(path)

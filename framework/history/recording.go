@@ -141,5 +141,5 @@ func (h *History) Write(out io.Writer) error {
 			return err
 		}
 	}
-	return w.seal()
+	return w.Seal()
 }

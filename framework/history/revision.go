@@ -111,6 +111,45 @@ func (c *Cluster) learnLabel(revision *appsv1.ControllerRevision) {
 	if index := known.find(template); index != NoRevision {
 		known.byLabel[label] = index
 	}
+	if c.trusting {
+		c.attributeAll(owner.UID)
+	}
+}
+
+// attributeAll works out the revisions of the DaemonSet's pods anew.
+func (c *Cluster) attributeAll(daemonSet types.UID) {
+	for _, pods := range c.podsOf[daemonSet] {
+		for _, pod := range pods {
+			c.attribute(pod)
+		}
+	}
+}
+
+// named returns the revision that the pod's label names: NoRevision if that is one of a template which the DaemonSet has not had since the history began. It
+// reports whether there is such a ControllerRevision at all.
+func (c *Cluster) named(known *templates, pod *corev1.Pod) (revision int, named bool) {
+	label := pod.Labels[c.revisionLabel]
+	if label == "" {
+		return NoRevision, false
+	}
+	if revision, named = known.byLabel[label]; named {
+		return revision, true
+	}
+	for _, object := range c.Revisions {
+		if object.Labels[c.revisionLabel] != label || metav1.GetControllerOf(object) == nil || metav1.GetControllerOf(object).UID != metav1.GetControllerOf(pod).UID {
+			continue
+		}
+		template, err := TemplateIn(object)
+		if err != nil {
+			return NoRevision, false
+		}
+		if index := known.find(template); index != NoRevision {
+			known.byLabel[label] = index
+			return index, true
+		}
+		return NoRevision, true
+	}
+	return NoRevision, false
 }
 
 // attribute works out the pod's revision. A pod keeps the one it has until its content says another.
@@ -125,6 +164,12 @@ func (c *Cluster) attribute(pod *corev1.Pod) {
 		return
 	}
 	known := c.templates[owner.UID]
+	if c.trusting {
+		if revision, named := c.named(known, pod); named {
+			c.revisionOf[pod.UID] = revision
+			return
+		}
+	}
 	before, attributed := c.revisionOf[pod.UID]
 	attributed = attributed && before != NoRevision && before < len(known.seen)
 	if attributed && MatchesTemplate(pod, known.seen[before]) && !known.relabelled(pod, before, pod.Labels[c.revisionLabel]) {

@@ -14,10 +14,11 @@ import (
 
 // memory is what all rules of one replay remember together. It is kept per DaemonSet and per node, so that an event costs what its node costs.
 type memory struct {
-	h         *history.History
-	cluster   *history.Cluster
-	now       time.Time
-	index     int
+	h       *history.History
+	cluster *history.Cluster
+	now     time.Time
+	// step is the present one, as it was recorded.
+	step      moment
 	workloads map[types.UID]*Workload
 	pods      map[types.UID]*Pod
 	blame     blame
@@ -35,9 +36,9 @@ func newMemory(h *history.History) *memory {
 }
 
 // see takes a step of the replay in.
-func (m *memory) see(cluster *history.Cluster, change history.Change, index int) *Scene {
-	m.cluster, m.now, m.index = cluster, cluster.Time, index
-	scene := &Scene{Cluster: cluster, Change: change, Now: m.now, memory: m, index: index}
+func (m *memory) see(cluster *history.Cluster, change history.Change, step moment) *Scene {
+	m.cluster, m.now, m.step = cluster, cluster.Time, step
+	scene := &Scene{Cluster: cluster, Change: change, Now: m.now, memory: m, step: step}
 	m.blame.forget()
 	switch {
 	case change.Stimulus != nil:
@@ -117,7 +118,7 @@ func (m *memory) daemonSet(scene *Scene, object *appsv1.DaemonSet) {
 		scene.touched = append(scene.touched, touch{workload: known})
 	}
 	if template := m.cluster.CurrentRevision(object.UID); template != known.Settings.Template {
-		known.rolledAt, known.rolledBy = m.now, m.index
+		known.rolledAt, known.rolledBy = m.now, m.step
 		known.begin(known.Settings.Template, template, m.now)
 		scene.Rolled = known
 		m.refreshNodes(object.UID, known)
@@ -133,7 +134,7 @@ func (m *memory) daemonSet(scene *Scene, object *appsv1.DaemonSet) {
 
 // learn begins to remember a DaemonSet.
 func (m *memory) learn(scene *Scene, object *appsv1.DaemonSet) {
-	known := newWorkload(object, m.now, m.index)
+	known := newWorkload(object, m.now, m.step)
 	m.workloads[object.UID] = known
 	m.woken = append(m.woken, known)
 	known.Desired = m.cluster.Desired(object.UID)

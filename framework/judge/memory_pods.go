@@ -14,7 +14,7 @@ import (
 // track begins to remember a daemon pod.
 func (m *memory) track(w *Workload, object *corev1.Pod) *Pod {
 	node := w.node(history.NodeOf(object))
-	pod := &Pod{Object: object, Workload: w, Node: node, readySince: m.now, outsideSurgeLimit: true, entries: []int{m.index}}
+	pod := &Pod{Object: object, Workload: w, Node: node, readySince: m.now, outsideSurgeLimit: true, entered: m.step}
 	node.Pods = append(node.Pods, pod)
 	node.Served = true
 	m.pods[object.UID] = pod
@@ -97,13 +97,13 @@ func (m *memory) update(scene *Scene, pod *Pod, object *corev1.Pod) {
 	}
 	if !vanished && object.DeletionTimestamp == nil && history.ImagesDiffer(pod.Object, object) {
 		scene.Patched = m.patch(scene, pod)
-		pod.entries = append(pod.entries, m.index)
+		pod.note(m.step)
 		if scene.Patched.Voluntary {
 			m.acts++
 			pod.patchedAt = m.now
 		}
 	} else if notable(pod.Object, object) || vanished {
-		pod.entries = append(pod.entries, m.index)
+		pod.note(m.step)
 	}
 	if !history.IsTerminal(pod.Object) && history.IsTerminal(object) {
 		pod.Node.Failures++
@@ -162,7 +162,7 @@ func (m *memory) patch(scene *Scene, pod *Pod) *Patch {
 	low, high := pod.Workload.MinReady(m.now)
 	return &Patch{
 		Pod: pod, Before: pod.Object,
-		Settled:   m.now.Sub(m.h.Entries[pod.entries[len(pod.entries)-1]].Time) >= Lag,
+		Settled:   m.now.Sub(pod.latest().Time) >= Lag,
 		Voluntary: pod.Workload.Live() && byImplementation(scene.Change.Entry, func() bool { return !m.harnessPatched(pod.Object) }),
 		Steady:    pod.Steady(high, m.now),
 		Alone:     !pod.Node.servedBy(pod, low, m.now),

@@ -29,8 +29,9 @@ type Pod struct {
 	relapsed bool
 	// gone: it does not exist any more.
 	gone bool
-	// entries that tell its life.
-	entries []int
+	// entered is the step by which it became known, later those that tell its life since, as far as a window has room for them.
+	entered moment
+	later   []moment
 }
 
 // AvailableFrom is history.AvailableFrom, but no earlier than the condition was seen.
@@ -84,11 +85,24 @@ func (p *Pod) believable(minReady int32, now time.Time) bool {
 	return p.Available(minReady, now) || p.Undated(minReady) || p.lostToOthers && now.Sub(p.lostAt) < Lag && !now.Before(p.lostFrom)
 }
 
-// entered is the entry by which the pod became known.
-func (p *Pod) entered() int { return p.entries[0] }
+// note has the step tell of the pod's life.
+func (p *Pod) note(step moment) {
+	if len(p.later) == windowLimit {
+		p.later = append(p.later[:0], p.later[1:]...)
+	}
+	p.later = append(p.later, step)
+}
+
+// latest is the last step that tells of its life.
+func (p *Pod) latest() moment {
+	if len(p.later) == 0 {
+		return p.entered
+	}
+	return p.later[len(p.later)-1]
+}
 
 // ByAge orders pods by when they became known.
-func ByAge(a, b *Pod) int { return a.entered() - b.entered() }
+func ByAge(a, b *Pod) int { return a.entered.index - b.entered.index }
 
 // IsReady reports whether the pod looks available to someone who asks for nothing but Ready.
 func IsReady(pod *Pod) bool {

@@ -61,34 +61,56 @@ func (v Verdicts) Violations() []Violation {
 // A rule stops at the first gap in a kind that it needs: what it found before stands, and without it the verdict is Inconclusive. So it is where
 // a kind was not recorded, and where the recording is damaged or was not caught up. What only a standstill of the API server may have broken is Inconclusive, too.
 func Run(h *history.History, rules []Rule, observers ...func(*history.Cluster, history.Change)) Verdicts {
-	seats := make([]seat, len(rules))
-	for i, rule := range rules {
-		seats[i] = newSeat(h, rule)
-	}
-	doubt, memory, times, index := newDoubt(h), newMemory(h), h.Times(), -1
+	r, times := newReplay(h, rules), h.Times()
 	h.Replay(func(cluster *history.Cluster, change history.Change) {
-		index++
-		scene := memory.see(cluster, change, index)
-		for i := range seats {
-			seats[i].observe(scene, doubt)
-		}
+		r.observe(cluster, change, h.Entries[r.steps])
 		for _, observe := range observers {
 			observe(cluster, change)
 		}
-		memory.pass()
-		if index+1 == len(times) {
-			return
-		}
-		next := h.Entries[index+1].ResourceVersion
-		for i := range seats {
-			seats[i].elapse(scene, next, times[index+1], doubt)
+		r.memory.pass()
+		if r.steps < len(times) {
+			r.elapse(h.Entries[r.steps].ResourceVersion, times[r.steps])
 		}
 	})
 	verdicts := make(Verdicts, len(rules))
-	for i := range seats {
-		verdicts[i] = seats[i].verdict(h)
+	for i := range r.seats {
+		verdicts[i] = r.seats[i].verdict(h)
 	}
 	return verdicts
+}
+
+// replay is one before rules.
+type replay struct {
+	seats  []seat
+	doubt  doubt
+	memory *memory
+	// scene is that of the last step, steps how many there were.
+	scene *Scene
+	steps int
+}
+
+func newReplay(h *history.History, rules []Rule) *replay {
+	r := &replay{doubt: newDoubt(h), memory: newMemory(h)}
+	for _, rule := range rules {
+		r.seats = append(r.seats, newSeat(h, rule))
+	}
+	return r
+}
+
+// observe takes the next step: the change, and the entry as it was recorded.
+func (r *replay) observe(cluster *history.Cluster, change history.Change, recorded history.Entry) {
+	r.scene = r.memory.see(cluster, change, moment{recorded, r.steps})
+	r.steps++
+	for i := range r.seats {
+		r.seats[i].observe(r.scene, r.doubt)
+	}
+}
+
+// elapse lets the time pass until the next entry's.
+func (r *replay) elapse(version uint64, next time.Time) {
+	for i := range r.seats {
+		r.seats[i].elapse(r.scene, version, next, r.doubt)
+	}
 }
 
 // seat is a rule's at a replay.

@@ -34,7 +34,7 @@ type Scene struct {
 	Status *StatusWrite
 
 	memory  *memory
-	index   int
+	step    moment
 	touched []touch
 	// written is the DaemonSet that changed in this step, be it only its status.
 	written *Workload

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,42 +16,40 @@ import (
 // windowLimit bounds a violation's window: what fits on a screen.
 const windowLimit = 12
 
+// moment is an entry with its place in the history. Whoever has to tell of an entry later keeps it: of a history that is judged while it is made nothing else
+// is left.
+type moment struct {
+	history.Entry
+	index int
+}
+
 // Window returns the entries that tell the pods' lives, the change of template they are about, and the step itself. Where they are too
 // many, the pods' beginnings and the latest remain.
 func (s *Scene) Window(w *Workload, pods ...*Pod) []history.Entry {
-	keep := map[int]bool{s.index: true}
-	var rest []int
-	if w != nil && w.rolledBy <= s.index {
-		keep[w.rolledBy] = true
+	keep := map[int]history.Entry{s.step.index: s.step.Entry}
+	var rest []moment
+	if w != nil {
+		keep[w.rolledBy.index] = w.rolledBy.Entry
 	}
 	for _, pod := range pods {
 		if len(keep) < windowLimit {
-			keep[pod.entries[0]] = true
+			keep[pod.entered.index] = pod.entered.Entry
 		}
-		rest = append(rest, pod.entries[1:]...)
+		rest = append(rest, pod.later...)
 	}
-	slices.Sort(rest)
+	slices.SortFunc(rest, func(a, b moment) int { return a.index - b.index })
 	for i := len(rest) - 1; i >= 0 && len(keep) < windowLimit; i-- {
-		keep[rest[i]] = true
+		keep[rest[i].index] = rest[i].Entry
 	}
-	return s.entries(keep)
-}
-
-// ThisEntry is the window of a violation that the step alone shows.
-func (s *Scene) ThisEntry() []history.Entry { return s.entries(map[int]bool{s.index: true}) }
-
-func (s *Scene) entries(keep map[int]bool) []history.Entry {
-	indices := make([]int, 0, len(keep))
-	for index := range keep {
-		indices = append(indices, index)
-	}
-	slices.Sort(indices)
-	window := make([]history.Entry, 0, len(indices))
-	for _, index := range indices {
-		window = append(window, s.memory.h.Entries[index])
+	window := make([]history.Entry, 0, len(keep))
+	for _, index := range slices.Sorted(maps.Keys(keep)) {
+		window = append(window, keep[index])
 	}
 	return window
 }
+
+// ThisEntry is the window of a violation that the step alone shows.
+func (s *Scene) ThisEntry() []history.Entry { return []history.Entry{s.step.Entry} }
 
 // OnNode is the violation of a promise about a node, told with the node's state around the step and the lives of its pods, and of others.
 func (s *Scene) OnNode(w *Workload, node *Node, got string, others ...*Pod) []Violation {

@@ -35,9 +35,9 @@ type Workload struct {
 	// switchedAt.
 	surge, switching bool
 	switchedAt       time.Time
-	// rolledAt is when the template in force came, rolledBy the entry that brought it.
+	// rolledAt is when the template in force came, rolledBy the step that brought it.
 	rolledAt time.Time
-	rolledBy int
+	rolledBy moment
 	// changedAt is when the spec last changed; createdAt is when the implementation created the first pod.
 	changedAt, createdAt time.Time
 	// wokenAt is when somebody last wrote to the DaemonSet, one of its pods or a node, before the present step.
@@ -50,9 +50,9 @@ type Workload struct {
 	statusUntil time.Time
 }
 
-func newWorkload(object *appsv1.DaemonSet, now time.Time, index int) *Workload {
+func newWorkload(object *appsv1.DaemonSet, now time.Time, step moment) *Workload {
 	return &Workload{
-		Object: object, Nodes: map[string]*Node{}, doubled: map[*Node]bool{}, doomedBy: map[int]bool{}, rolledAt: now, rolledBy: index, changedAt: now,
+		Object: object, Nodes: map[string]*Node{}, doubled: map[*Node]bool{}, doomedBy: map[int]bool{}, rolledAt: now, rolledBy: step, changedAt: now,
 	}
 }
 

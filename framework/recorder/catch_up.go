@@ -40,7 +40,7 @@ func (r *Recorder) setHorizon(ctx context.Context) (uint64, error) {
 			continue
 		}
 		var err error
-		if _, now, err = s.list(ctx); err != nil {
+		if now, err = s.current(ctx); err != nil {
 			return 0, fmt.Errorf("catch up: %w", err)
 		}
 		break
@@ -58,14 +58,14 @@ func (r *Recorder) setHorizon(ctx context.Context) (uint64, error) {
 func (r *Recorder) endAt(unproven error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	held := r.held
+	held, horizon := r.held, r.horizon
 	r.horizon, r.held = 0, nil
 	if r.ended {
 		return errors.Join(unproven, fmt.Errorf("catch up: %w", ErrEnded))
 	}
 	if unproven == nil && r.failure == nil {
 		r.failure = r.writer.CaughtUp()
-		r.ended = true
+		r.ended, r.proven = true, horizon
 		r.wake()
 		return r.failure
 	}
@@ -84,6 +84,9 @@ func (r *Recorder) hasReceived(s *stream) bool {
 
 // catchUp returns once the stream's watch has delivered everything up to the horizon.
 func (r *Recorder) catchUp(ctx context.Context, s *stream, horizon uint64) error {
+	if s.Mark == nil {
+		return r.pass(ctx, s, horizon)
+	}
 	mark, err := s.Mark(ctx)
 	if errors.Is(err, errNothingToMark) && !r.hasReceived(s) {
 		// Nothing was ever in a namespace that does not exist; for nodes see Cluster.

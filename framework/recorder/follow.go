@@ -107,13 +107,21 @@ func (r *Recorder) receive(s *stream, event watch.EventType, received runtime.Ob
 		r.wake()
 		return nil
 	}
-	trim(object.Object)
+	if object.version <= s.passed {
+		// Another watch of the same source was first: see prove.
+		return nil
+	}
+	s.trim(object.Object)
 	return r.record(s, event, object)
 }
 
 // record writes one event down, or holds it back if it lies beyond the recording's end. The caller holds the lock.
 func (r *Recorder) record(s *stream, event watch.EventType, object versioned) error {
 	s.passed, s.received = max(s.passed, object.version), true
+	before := s.existing[object.GetUID()]
+	if !s.wants(before, object.Object) && (before == nil || event != watch.Deleted) {
+		return r.failure
+	}
 	s.remember(event, object.Object)
 	entry := history.Entry{ResourceVersion: object.version, Type: event, Kind: s.Kind, Object: object.Object}
 	r.stamp(&entry)

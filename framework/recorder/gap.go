@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -47,7 +46,11 @@ func (r *Recorder) openGap(s *stream, why error) error {
 		return r.failure
 	}
 	s.lost = true
-	return r.writer.Gap(history.Gap{Kind: s.Kind, After: s.passed, Time: time.Now(), Reason: why.Error()})
+	gap := history.Gap{Kind: s.Kind, After: s.passed, Time: r.now(), Reason: why.Error()}
+	if r.onGap != nil {
+		r.onGap(gap)
+	}
+	return r.writer.Gap(gap)
 }
 
 func (r *Recorder) isLost(s *stream) bool {

@@ -31,6 +31,15 @@ type Options struct {
 	Header history.Header
 	// Pulse of the cluster. Default: standstills of the API server are not noticed.
 	Pulse *pulse.Pulse
+	// Seal writes the last line once the recording is proven complete and closed: nothing is to be added to it.
+	Seal bool
+	// Ahead is how far the clock of the cluster is ahead of this machine's, by which events are timed.
+	Ahead time.Duration
+	// OnEntry is called with every entry that is recorded, and OnGap with every gap, one at a time. Neither may call the Recorder, nor change what it gets.
+	OnEntry func(history.Entry)
+	OnGap   func(history.Gap)
+	// OnStandstill is called likewise with those that Prove finds.
+	OnStandstill func(history.Standstill)
 }
 
 // Recorder is a recording in progress. Its methods may be called from several goroutines.
@@ -40,11 +49,17 @@ type Recorder struct {
 	running  sync.WaitGroup
 	pulse    *pulse.Pulse
 	unfollow func()
+	seal     bool
+	onEntry  func(history.Entry)
+	onGap    func(history.Gap)
+	// onStandstill: see Options.
+	onStandstill func(history.Standstill)
 
 	mu      sync.Mutex
 	file    *os.File
 	writer  *history.Writer
 	start   time.Time
+	began   time.Time
 	newest  uint64
 	state   *history.Cluster
 	changed chan struct{}
@@ -58,6 +73,8 @@ type Recorder struct {
 	// horizon is where the recording will end if the proof under way succeeds; 0 when there is none. Events beyond it wait in held.
 	horizon uint64
 	held    []history.Entry
+	// proven is where it was last proven complete.
+	proven uint64
 }
 
 // Start opens the recording and every watch. When it returns, no event from then on can be missed without a Gap saying so. The context
@@ -68,9 +85,11 @@ func Start(ctx context.Context, options Options) (_ *Recorder, err error) {
 		return nil, fmt.Errorf("create recording: %w", err)
 	}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
+	began := time.Now()
 	r := &Recorder{
-		stop: stop, file: file, start: time.Now(), state: history.NewCluster(options.Header.RevisionLabel), changed: make(chan struct{}),
-		pulse: options.Pulse, unfollow: func() {},
+		stop: stop, file: file, start: began.Add(options.Ahead), began: began, state: history.NewCluster(options.Header.RevisionLabel), changed: make(chan struct{}),
+		pulse: options.Pulse, unfollow: func() {}, onEntry: options.OnEntry, onGap: options.OnGap,
+		onStandstill: options.OnStandstill, seal: options.Seal,
 	}
 	defer func() {
 		if err != nil {
@@ -131,7 +150,7 @@ func (r *Recorder) Await(ctx context.Context, condition func(*history.Cluster) b
 	defer tick.Stop()
 	for {
 		r.mu.Lock()
-		r.state.Time = time.Now()
+		r.state.Time = r.now()
 		holds, changed, failure := r.pulse.Lively() && condition(r.state), r.changed, r.failure
 		if failure == nil && r.ended && !holds {
 			failure = ErrEnded
@@ -161,6 +180,9 @@ func (r *Recorder) Close() error {
 		return nil
 	}
 	r.recordLastStandstills()
+	if r.seal && r.proven > 0 && r.failure == nil {
+		r.failure = r.writer.Seal()
+	}
 	err := r.file.Close()
 	r.file = nil
 	r.ended = true
@@ -170,9 +192,12 @@ func (r *Recorder) Close() error {
 
 // stamp says when the entry was received. The caller holds the lock, so that the times on disk never go back.
 func (r *Recorder) stamp(entry *history.Entry) {
-	now := time.Now()
-	entry.Received, entry.Time = now.Sub(r.start), now
+	entry.Received = time.Since(r.began)
+	entry.Time = r.start.Add(entry.Received)
 }
+
+// now is the time by the cluster's clock.
+func (r *Recorder) now() time.Time { return r.start.Add(time.Since(r.began)) }
 
 // append writes the entry and brings the state up to date. The caller holds the lock.
 func (r *Recorder) append(entry history.Entry) error {
@@ -189,6 +214,9 @@ func (r *Recorder) append(entry history.Entry) error {
 	} else {
 		r.newest = max(r.newest, entry.ResourceVersion)
 		r.state.Apply(entry)
+	}
+	if r.onEntry != nil && r.failure == nil {
+		r.onEntry(entry)
 	}
 	r.wake()
 	return r.failure

@@ -29,8 +29,18 @@ type Source struct {
 	// ListerWatcher gives them: a consistent read of all, and a watch from a resource version.
 	ListerWatcher cache.ListerWatcherWithContext
 	// Mark makes an event that this source's watch delivers and that means nothing to anybody, and returns its version. What the watch has
-	// delivered by then is all there was before: see Recorder.CatchUp.
+	// delivered by then is all there was before: see Recorder.CatchUp. Nil where nothing may be written: see Passively.
 	Mark func(context.Context) (uint64, error)
+	// Wants reports whether a change is to be recorded, by what was last recorded of the object (nil for nothing) and what it is now. The end of what was recorded always is. Default: every
+	// change.
+	Wants func(before, now history.Object) bool
+	// Managers keeps who has written to the objects, which a recording leaves out otherwise.
+	Managers bool
+}
+
+// wants reports whether the change is to be recorded.
+func (s Source) wants(before, now history.Object) bool {
+	return s.Wants == nil || s.Wants(before, now)
 }
 
 func (s Source) name() string {
@@ -60,15 +70,24 @@ func (s Source) versioned(received runtime.Object) (versioned, error) {
 
 // list reads the source consistently, not from a cache that may be old, and returns the version that it is the state of.
 func (s Source) list(ctx context.Context) ([]versioned, uint64, error) {
-	objects, version, err := s.read(ctx)
+	objects, version, err := s.read(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, 0, fmt.Errorf("list %s: %w", s.name(), err)
 	}
 	return objects, version, nil
 }
 
-func (s Source) read(ctx context.Context) ([]versioned, uint64, error) {
-	list, err := s.ListerWatcher.ListWithContext(ctx, metav1.ListOptions{})
+// current returns the version that the source is at now.
+func (s Source) current(ctx context.Context) (uint64, error) {
+	_, version, err := s.read(ctx, metav1.ListOptions{Limit: 1})
+	if err != nil {
+		return 0, fmt.Errorf("list %s: %w", s.name(), err)
+	}
+	return version, nil
+}
+
+func (s Source) read(ctx context.Context, options metav1.ListOptions) ([]versioned, uint64, error) {
+	list, err := s.ListerWatcher.ListWithContext(ctx, options)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -82,7 +101,7 @@ func (s Source) read(ctx context.Context) ([]versioned, uint64, error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		trim(object.Object)
+		s.trim(object.Object)
 		objects = append(objects, object)
 	}
 	accessor, err := meta.ListAccessor(list)
@@ -155,12 +174,29 @@ func source(c client.WithWatch, kind history.Kind, which client.ListOptions) (So
 	if definition.Namespaced != (which.Namespace != "") {
 		return Source{}, errors.New("it is no kind that can be recorded there")
 	}
+	s := reading(c, definition, which)
+	s.Mark = func(ctx context.Context) (uint64, error) { return s.mark(ctx, c, definition) }
+	return s, nil
+}
+
+// Passively returns the source for a kind, in the namespace if one is named and otherwise everywhere. Nothing is written: that a recording is complete is
+// proven by bookmarks.
+func Passively(c client.WithWatch, kind history.Kind, namespace string) (Source, error) {
+	definition, err := history.Define(kind)
+	if err != nil {
+		return Source{}, err
+	}
+	return reading(c, definition, client.ListOptions{Namespace: namespace}), nil
+}
+
+// reading is the source of a kind, without a mark.
+func reading(c client.WithWatch, definition history.Definition, which client.ListOptions) Source {
 	list := func(options metav1.ListOptions) (client.ObjectList, *client.ListOptions) {
 		which := which
 		which.Raw = &options
 		return definition.NewList(), &which
 	}
-	s := Source{Kind: kind, Namespace: which.Namespace, ListerWatcher: &cache.ListWatch{
+	return Source{Kind: definition.Name(), Namespace: which.Namespace, ListerWatcher: &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			all, which := list(options)
 			return all, c.List(ctx, all, which)
@@ -170,13 +206,18 @@ func source(c client.WithWatch, kind history.Kind, which client.ListOptions) (So
 			return c.Watch(ctx, all, which)
 		},
 	}}
-	s.Mark = func(ctx context.Context) (uint64, error) { return s.mark(ctx, c, definition) }
-	return s, nil
 }
 
 // trim drops what no judge looks at and makes up most of an object's size.
-func trim(object history.Object) {
-	object.SetManagedFields(nil)
+func (s Source) trim(object history.Object) {
+	managers := object.GetManagedFields()
+	for i := range managers {
+		managers[i].FieldsV1 = nil
+	}
+	if !s.Managers {
+		managers = nil
+	}
+	object.SetManagedFields(managers)
 	if pod, ok := object.(*corev1.Pod); ok {
 		pod.Spec.Volumes = nil
 		for i := range pod.Spec.Containers {

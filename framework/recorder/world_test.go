@@ -195,6 +195,9 @@ func (w *world) watch(ctx context.Context, kind history.Kind, options metav1.Lis
 			case event != nil:
 				sent = watch.Event{Type: event.event, Object: event.object.DeepCopyObject()}
 				after = event.version
+			case options.TimeoutSeconds != nil:
+				// A watch that is to end says how far it has come.
+				sent = watch.Event{Type: watch.Bookmark, Object: w.bookmark()}
 			}
 			if sent.Object == nil {
 				select {
@@ -213,12 +216,18 @@ func (w *world) watch(ctx context.Context, kind history.Kind, options metav1.Lis
 			case <-proxy.StopChan():
 				return
 			}
-			if sent.Type == watch.Error {
+			if sent.Type == watch.Error || sent.Type == watch.Bookmark {
 				return
 			}
 		}
 	}()
 	return proxy, nil
+}
+
+func (w *world) bookmark() *corev1.Pod {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ResourceVersion: strconv.FormatUint(w.version, 10)}}
 }
 
 func (w *world) next(kind history.Kind, after uint64) *logged {

@@ -90,6 +90,13 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 		"no such requirement":       {[]string{"explain", "SURGE-999"}, []string{"SURGE-999"}},
 		"an argument to version":    {[]string{"version", "all"}, []string{`unexpected argument "all"`}},
 		"an argument to the table":  {[]string{"requirements", "SURGE"}, []string{`unexpected argument "SURGE"`}},
+		"a watch of nothing":        {[]string{"watch", "-A"}, []string{"name what to watch", "daemonset/NAME"}},
+		"a watch nowhere":           {[]string{"watch", "daemonset"}, []string{"-n", "-A"}},
+		"a watch of pods":           {[]string{"watch", "-n=x", "pod/a"}, []string{"pod/a", "daemonset/NAME"}},
+		"a watch of a name":         {[]string{"watch", "-A", "daemonset/a"}, []string{"daemonset/a", "-n"}},
+		"a watch until something":   {[]string{"watch", "-n=x", "-until=done", "ds/a"}, []string{"-until done", "rolled-out"}},
+		"a watch of no cluster":     {[]string{"watch", "-n=x", "-artifacts=" + artifacts, "ds/a"}, []string{"-kubeconfig=FILE", "-context=NAME"}},
+		"a watch over others' work": {[]string{"watch", "-n=x", "-artifacts=" + folder, "ds/a"}, []string{folder, "not empty"}},
 		"the runner's own command":  {[]string{specsCommand}, []string{parentVariable}},
 	} {
 		t.Run(name, func(t *testing.T) {

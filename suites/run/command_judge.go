@@ -27,6 +27,7 @@ Judges recordings again, without a cluster: every verdict comes from them alone.
   the folder of a run      its recordings, and whether report.yaml still says the same, byte for byte. If the run was killed before it
                            could write its report, report.yaml, report.html and junit.xml are made now, as far as the recordings go
   a folder of recordings   all of them
+  recordings of a watch    what the rules of `+"`rollcall watch`"+` say of them, those that follow each other as one
 
 Exit code: 0 all that was decided passed, 1 something failed, 2 a path cannot be judged, 3 something could not be decided, or the report says otherwise.
 `)
@@ -46,12 +47,15 @@ Exit code: 0 all that was decided passed, 1 something failed, 2 a path cannot be
 		return exitHarness, err
 	}
 	var all []judged
+	var watches []watched
 	code := exitConformant
 	for _, path := range flags.Args() {
 		recordings, root, err := recordingsIn(path)
 		if err != nil {
 			return exitUsage, usageError{err}
 		}
+		recordings, watchedHere := splitWatched(recordings)
+		watches = append(watches, watchedHere...)
 		for _, recording := range recordings {
 			j, err := judgeRecording(recording, root, catalogue)
 			if errors.Is(err, history.ErrEmpty) && recording != path {
@@ -64,6 +68,13 @@ Exit code: 0 all that was decided passed, 1 something failed, 2 a path cannot be
 			}
 			code = worse(code, j.print(out, catalogue))
 			all = append(all, j)
+		}
+	}
+	if len(watches) > 0 {
+		of, err := judgeWatched(out, watches, catalogue)
+		code = worse(code, of)
+		if err != nil || len(all) == 0 {
+			return code, err
 		}
 	}
 	if flags.NArg() == 1 && lacksReport(flags.Arg(0)) {

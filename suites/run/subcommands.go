@@ -28,6 +28,7 @@ func subcommands() []subcommand {
 		{"init", "write an implementation file with comments, to start from", atOnce(writeStart)},
 		{"check FILE...", "read implementation files without running anything", atOnce(checkFiles)},
 		{"judge PATH...", "judge recordings, or the folder of a run, again, without a cluster", atOnce(judgeRecordings)},
+		{"watch", "record and judge the rollouts of a cluster that others use, without writing to it", watchCluster},
 		{"show FILE", "draw a recording: on the terminal, as a page, or as a trace", atOnce(showRecording)},
 		{"report FILE", "write a report as a page, as Markdown, JUnit XML or annotations", atOnce(convertReport)},
 		{"explore", "play random schedules against an implementation, and make those smaller that break a promise", explore},

@@ -2,6 +2,7 @@
 package rulestest
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/rules"
@@ -56,11 +58,29 @@ func lawful(t *testing.T, j judge.Rule, story Story) judge.Verdict {
 	t.Helper()
 	b := historytest.New(t)
 	story.write(b)
-	verdicts := judge.Run(b.History(), Standing(j))
+	verdicts := judged(t, b.History(), Standing(j))
 	for _, violation := range verdicts.Violations() {
 		t.Errorf("lawful history judged: %v\nbefore: %s\nafter: %s", violation, violation.Before, violation.After)
 	}
 	return VerdictOf(t, verdicts, j)
+}
+
+// judged judges the history, and asserts that it is judged alike while it is made.
+func judged(t *testing.T, h *history.History, all []judge.Rule) judge.Verdicts {
+	t.Helper()
+	verdicts := judge.Run(h, all)
+	live := judge.NewLive(h.Header, all)
+	for _, standstill := range h.Standstills {
+		live.Standstill(standstill)
+	}
+	times := h.Times()
+	for i, entry := range h.Entries {
+		live.See(entry, times[i])
+	}
+	if got, want := live.Violations(), verdicts.Violations(); len(h.Gaps) == 0 && !reflect.DeepEqual(got, want) {
+		t.Errorf("while it is made the history breaks %v, and afterwards %v", got, want)
+	}
+	return verdicts
 }
 
 // Standing are the rule and all prohibitions. A story leaves out what it is not about: for other obligations nothing would be done in it.
@@ -77,7 +97,7 @@ func Breaks(t *testing.T, j judge.Rule, stories ...Story) {
 		t.Run("broken: "+story.name, func(t *testing.T) {
 			b := historytest.New(t)
 			story.write(b)
-			verdict := VerdictOf(t, judge.Run(b.History(), []judge.Rule{j}), j)
+			verdict := VerdictOf(t, judged(t, b.History(), []judge.Rule{j}), j)
 			if verdict.Outcome != judge.Broken || len(verdict.Violations) != 1 {
 				t.Fatalf("%s %s, exercised %t, violations %v, want one", j.Requirement, verdict.Outcome, verdict.Exercised, verdict.Violations)
 			}
@@ -110,7 +130,7 @@ func Omits(t *testing.T, j judge.Rule, stories ...Story) {
 			b := historytest.New(t)
 			story.write(b)
 			h := b.History()
-			verdict := VerdictOf(t, judge.Run(h, []judge.Rule{j}), j)
+			verdict := VerdictOf(t, judged(t, h, []judge.Rule{j}), j)
 			if verdict.Outcome != judge.Broken || len(verdict.Violations) != 1 {
 				t.Fatalf("%s %s, exercised %t, violations %v, want one", j.Requirement, verdict.Outcome, verdict.Exercised, verdict.Violations)
 			}

@@ -1,0 +1,124 @@
+package passive
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
+)
+
+// round is how many events are judged at once here.
+const round = 500
+
+// rollouts writes a history of so many rollouts, one node at a time, on n nodes that send heartbeats meanwhile.
+func rollouts(b *testing.B, n, times int) []history.Entry {
+	w := historytest.New(b).Nodes(n)
+	ds := w.DaemonSet("agent", historytest.MaxUnavailable("1"))
+	pods := make([]*historytest.Pod, n)
+	name := func(i int) string { return fmt.Sprintf("node-%d", i+1) }
+	for i := range pods {
+		pods[i] = ds.Pod(fmt.Sprintf("v1-%d", i), name(i)).Ready()
+	}
+	for rollout := range times {
+		w.After(time.Minute)
+		version := fmt.Sprintf("v%d", rollout+2)
+		ds.Update(version)
+		for i := range pods {
+			pods[i].Terminating().Unready().Gone()
+			pods[i] = ds.Pod(fmt.Sprintf("%s-%d", version, i), name(i)).Ready()
+			for range 15 {
+				w.Node(name(i)).Edit(func(node *corev1.Node) { metav1.SetMetaDataAnnotation(&node.ObjectMeta, "heartbeat", w.Now().String()) })
+			}
+			w.After(3 * time.Second)
+		}
+	}
+	return w.History().Entries
+}
+
+// BenchmarkHeld says how many bytes a watch of 500 nodes holds behind 10,000 events of a rollout, and behind 50,000 of five: what is over is forgotten.
+func BenchmarkHeld(b *testing.B) {
+	for _, times := range []int{1, 5} {
+		b.Run(fmt.Sprintf("%d rollouts", times), func(b *testing.B) { measureHeld(b, times) })
+	}
+}
+
+func measureHeld(b *testing.B, times int) {
+	for b.Loop() {
+		b.StopTimer()
+		before := heldNow()
+		entries := rollouts(b, 500, times)
+		if len(entries) < 10_000*times {
+			b.Fatalf("%d events", len(entries))
+		}
+		bench := newBench(history.Header{Kinds: Kinds(), RevisionLabel: historytest.RevisionLabel, Watched: []string{"*/*"}}, newTracker(func(*Rollout) {}, func(*Rollout) {}))
+		f := &feed{}
+		b.StartTimer()
+		for i := range entries {
+			f.entry(entries[i])
+			if (i+1)%round != 0 && i+1 != len(entries) {
+				continue
+			}
+			if violations := bench.judge(f.take(entries[i].ResourceVersion), entries[i].Time); len(violations) > 0 {
+				b.Fatal(violations[0])
+			}
+			// Whoever records keeps none.
+			clear(entries[:i+1])
+		}
+		b.StopTimer()
+		events := len(entries)
+		entries = nil
+		b.ReportMetric(float64(heldNow()-before), "bytes-held")
+		b.ReportMetric(float64(events), "events")
+		runtime.KeepAlive(bench)
+		b.StartTimer()
+	}
+}
+
+func heldNow() uint64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+func TestAFeedThatGoesOnWhereAnotherEndsHasEverythingOnce(t *testing.T) {
+	h := historytest.SurgeRollout(t, 2)
+	old, next := &feed{}, &feed{}
+	end := h.Entries[20].ResourceVersion
+	for i, entry := range h.Entries {
+		if entry.ResourceVersion <= end {
+			old.entry(entry)
+		}
+		if i > 10 && i < 30 {
+			next.entry(entry)
+		}
+	}
+	judged := old.take(h.Entries[5].ResourceVersion).entries
+	next.onStandstill(history.Standstill{From: time.Second, Until: 3 * time.Second})
+	next.follow(old, end, time.Minute)
+	for _, entry := range h.Entries[15:] {
+		next.entry(entry)
+	}
+	rest := next.take(h.Entries[29].ResourceVersion)
+	judged = append(judged, rest.entries...)
+	if next.length() == 0 {
+		t.Error("what came later is gone")
+	}
+	judged = append(judged, next.take(h.Entries[len(h.Entries)-1].ResourceVersion).entries...)
+	seen := map[uint64]bool{}
+	for _, entry := range judged {
+		seen[entry.ResourceVersion] = true
+	}
+	if len(seen) != len(h.Entries) {
+		t.Errorf("%d of %d events", len(seen), len(h.Entries))
+	}
+	if len(rest.standstills) != 1 || rest.standstills[0].From != time.Minute+time.Second || rest.standstills[0].Lasted() != 2*time.Second {
+		t.Errorf("standstills %v, want the one, a minute later", rest.standstills)
+	}
+}

@@ -1,0 +1,29 @@
+package passive
+
+import (
+	"slices"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/framework/rules"
+)
+
+// Rules returns the standing rules that are fair where nobody but the controller itself says what it did: prohibitions of creations and deletions of pods, of
+// which evidence tells that they were the controller's, and of what a status says.
+func Rules() []judge.Rule {
+	return slices.DeleteFunc(rules.All(), func(rule judge.Rule) bool { return !slices.Contains(fair(), rule.Requirement) })
+}
+
+func fair() []requirements.ID {
+	return []requirements.ID{
+		"AVAIL-001", "DRAIN-003", "ROLLING-002", "ROLLING-007", "ROLLING-009", "ROLLING-010", "ROLLING-013", "ROLLOVER-001", "STATUS-006", "STATUS-007", "STATUS-013",
+		"SURGE-002", "SURGE-006", "SURGE-008", "SURGE-009", "SURGE-010", "SURGE-016", "TARGET-001", "TARGET-004", "UNREADY-006",
+	}
+}
+
+// Judge judges a recording of `rollcall watch`, or several joined, by the rules that are fair there.
+func Judge(h *history.History) judge.Verdicts {
+	Attribute(h)
+	return judge.Run(h, Rules())
+}

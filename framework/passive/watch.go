@@ -1,0 +1,270 @@
+package passive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/recorder"
+)
+
+const (
+	// interval is the pause between two proofs.
+	interval = 2 * time.Second
+	// proofTimeout bounds a proof.
+	proofTimeout = time.Minute
+	// startTimeout bounds the first lists.
+	startTimeout = 2 * time.Minute
+	// mostUnjudged is how many events may wait for a proof.
+	mostUnjudged = 100_000
+	// revisionLabel is the label by which Kubernetes' controllers tell revisions of DaemonSets apart.
+	revisionLabel = "controller-revision-hash"
+)
+
+// Options says what to watch, and where recordings go.
+type Options struct {
+	// Config of a client that may list and watch: see fixtures/rbac/watch.yaml.
+	Config *rest.Config
+	// Targets to watch.
+	Targets Targets
+	// Folder of the recordings; it exists.
+	Folder string
+	// Size in bytes after which another recording is begun: once no rollout goes on or, at twice the size, in the middle of one.
+	Size int64
+	// Keep is how many recordings are kept beside those that show a broken promise and those that are needed to judge on. 0: all.
+	Keep int
+	// Until is asked after every judgement; true ends the watch. Default: nothing but the context does.
+	Until func(*Result) bool
+	// Tell is told what happens.
+	Tell Listener
+}
+
+// Listener is told what happens, one thing at a time.
+type Listener interface {
+	// Began and Ended are called with each rollout.
+	Began(*Rollout)
+	Ended(*Rollout)
+	// Broken is called with what the recordings show broken, and their paths; the history is both joined.
+	Broken(h *history.History, violations []judge.Violation, recordings []string)
+	// Note is called with what the reader should know beside.
+	Note(text string)
+}
+
+// Result is what a watch has seen.
+type Result struct {
+	// Rollouts that are over, and those that go on.
+	Rollouts, UnderWay []*Rollout
+	// Violations that were told.
+	Violations int
+	// Unproven says why what was recorded last was not judged; empty if it was.
+	Unproven string
+	// Missed says where events were missing, or where the judgement while it was recorded differs from that of the recordings.
+	Missed []string
+}
+
+// watcher is a watch under way.
+type watcher struct {
+	options Options
+	client  client.WithWatch
+	ahead   time.Duration
+	result  Result
+	series  string
+	parts   int
+	bench   *bench
+	// current is the recording under way; recordings are those that the bench's judgement begins with and goes on to.
+	current    *recording
+	recordings []string
+	// kept are older ones, spared those that show a broken promise.
+	kept   []string
+	spared map[string]bool
+	// proofs that are not old enough to be judged by; judgedAt is the time of the last one that was.
+	proofs   []proof
+	judgedAt time.Time
+}
+
+type recording struct {
+	recorder *recorder.Recorder
+	feed     *feed
+	path     string
+	header   history.Header
+}
+
+type proof struct {
+	version uint64
+	at      time.Time
+	// had is when it was had: nothing up to it was received later.
+	had time.Time
+}
+
+// Watch records and judges until the context ends or Until says so. Then it judges what there is, and leaves complete recordings behind. The error is what kept it
+// from that: ErrTargets for targets that are not there.
+func Watch(ctx context.Context, options Options) (*Result, error) {
+	w := &watcher{options: options, series: time.Now().UTC().Format("20060102T150405Z"), spared: map[string]bool{}}
+	var err error
+	if w.client, err = recorder.NewClient(options.Config); err != nil {
+		return nil, err
+	}
+	if w.ahead, err = clockOf(ctx, options.Config); err != nil {
+		return nil, err
+	}
+	if w.current, err = w.record(ctx); err != nil {
+		return nil, err
+	}
+	if missing := w.missing(ctx); missing != "" {
+		return nil, errors.Join(fmt.Errorf("%w: %s", ErrTargets, missing), w.current.recorder.Close(), os.Remove(w.current.path))
+	}
+	w.recordings = []string{w.current.path}
+	w.bench = w.newBench()
+	err = w.run(ctx)
+	return &w.result, errors.Join(err, w.finish())
+}
+
+// ErrTargets is wrapped by the error of Watch for targets that are not there.
+var ErrTargets = errors.New("nothing to watch")
+
+// missing says which targets there are none of, once the recording has begun.
+func (w *watcher) missing(ctx context.Context) (missing string) {
+	err := w.current.recorder.Await(ctx, func(cluster *history.Cluster) bool {
+		missing = w.options.Targets.missing(cluster)
+		return true
+	})
+	if err != nil {
+		return ""
+	}
+	return missing
+}
+
+// record begins a recording.
+func (w *watcher) record(ctx context.Context) (*recording, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("the API server did not list everything within %s", startTimeout))
+	defer cancel()
+	sources, err := w.options.Targets.sources(w.client)
+	if err != nil {
+		return nil, err
+	}
+	w.parts++
+	r := &recording{feed: &feed{}, path: filepath.Join(w.options.Folder, fmt.Sprintf("watch-%s-%03d.jsonl", w.series, w.parts))}
+	header := history.Header{
+		Scenario: "watch of " + w.options.Targets.String(), RevisionLabel: revisionLabel, Watched: w.options.Targets.named(), Series: w.series, Part: w.parts,
+	}
+	if w.options.Targets.Namespace != "" {
+		header.Namespaces = []string{w.options.Targets.Namespace}
+	}
+	r.recorder, err = recorder.Start(ctx, recorder.Options{
+		Sources: sources, Path: r.path, Header: header, Ahead: w.ahead, Seal: true,
+		OnEntry: r.feed.entry, OnGap: r.feed.onGap, OnStandstill: r.feed.onStandstill,
+	})
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(r.path))
+	}
+	r.header = header
+	r.header.Kinds, r.header.Start = Kinds(), r.recorder.Start()
+	return r, nil
+}
+
+func (w *watcher) newBench() *bench {
+	return newBench(w.current.header, newTracker(w.options.Tell.Began, func(r *Rollout) {
+		w.result.Rollouts = append(w.result.Rollouts, r)
+		if len(w.result.Rollouts) > rolloutsKept {
+			w.result.Rollouts = w.result.Rollouts[1:]
+		}
+		w.options.Tell.Ended(r)
+	}))
+}
+
+// rolloutsKept is how many rollouts that are over a result holds: the last ones.
+const rolloutsKept = 100
+
+// run judges until the watch ends, and then what was recorded by then.
+func (w *watcher) run(ctx context.Context) error {
+	working := context.WithoutCancel(ctx)
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	var ended time.Time
+	for ended.IsZero() || w.judgedAt.Before(ended) && w.now().Sub(ended) < proofTimeout {
+		if err := w.round(working); err != nil {
+			return err
+		}
+		w.result.UnderWay = w.bench.tracker.underWay(w.now())
+		if w.options.Until != nil && w.options.Until(&w.result) {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			if ended.IsZero() {
+				ended = w.now()
+			}
+			<-tick.C
+		}
+	}
+	return nil
+}
+
+// now is the time by the cluster's clock.
+func (w *watcher) now() time.Time { return time.Now().Add(w.ahead) }
+
+// round proves what is recorded complete, and judges what has settled.
+func (w *watcher) round(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, proofTimeout, fmt.Errorf("not within %s", proofTimeout))
+	defer cancel()
+	version, at, err := w.current.recorder.Prove(ctx)
+	if failure := w.current.recorder.Failure(); failure != nil {
+		return failure
+	}
+	if gap := w.current.feed.missing(); gap != nil {
+		return w.startOver(ctx, gap)
+	}
+	if err != nil {
+		w.unproven(err)
+		if waiting := w.current.feed.length(); waiting > mostUnjudged {
+			return fmt.Errorf("%d events wait to be judged: %w", waiting, err)
+		}
+		return nil
+	}
+	w.result.Unproven = ""
+	w.proofs = append(w.proofs, proof{version, at, w.now()})
+	settled := slices.IndexFunc(w.proofs, func(p proof) bool { return p.had.After(w.now().Add(-settle)) })
+	if settled > 0 {
+		last := w.proofs[settled-1]
+		w.proofs = w.proofs[settled:]
+		if err := w.judge(last); err != nil {
+			return err
+		}
+	}
+	return w.rotate(ctx)
+}
+
+func (w *watcher) unproven(err error) {
+	if w.result.Unproven == "" {
+		w.options.Tell.Note(fmt.Sprintf("what is recorded is not judged until it is proven complete: %v", err))
+	}
+	w.result.Unproven = err.Error()
+}
+
+// finish judges the rest, and completes the recording.
+func (w *watcher) finish() error {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), proofTimeout, fmt.Errorf("not within %s", proofTimeout))
+	defer cancel()
+	at := w.now()
+	err := w.current.recorder.CatchUp(ctx)
+	if err != nil {
+		w.unproven(err)
+	} else {
+		err = w.judge(proof{version: w.current.recorder.Proven(), at: at})
+	}
+	w.result.UnderWay = w.bench.tracker.underWay(w.now())
+	if w.result.Unproven != "" {
+		err = nil
+	}
+	return errors.Join(err, w.current.recorder.Close())
+}

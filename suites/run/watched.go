@@ -1,0 +1,84 @@
+package run
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/passive"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/reports"
+)
+
+// watched is a recording of `rollcall watch`.
+type watched struct {
+	path   string
+	header history.Header
+}
+
+// splitWatched takes the recordings of `rollcall watch` out of some. What cannot be read is left to whoever judges it.
+func splitWatched(paths []string) (scenarios []string, watches []watched) {
+	for _, path := range paths {
+		header, err := history.OpenHeader(path)
+		if err != nil || len(header.Watched) == 0 {
+			scenarios = append(scenarios, path)
+			continue
+		}
+		watches = append(watches, watched{path, header})
+	}
+	return scenarios, watches
+}
+
+// judgeWatched judges them, those that follow each other as one, and returns the exit code.
+func judgeWatched(out io.Writer, watches []watched, catalogue *requirements.Catalogue) (int, error) {
+	code := exitConformant
+	for len(watches) > 0 {
+		n := 1
+		for n < len(watches) && watches[n].header.Series == watches[0].header.Series && watches[n].header.Part == watches[n-1].header.Part+1 {
+			n++
+		}
+		judged, err := judgeWatch(out, watches[:n], catalogue)
+		if err != nil {
+			return exitUsage, err
+		}
+		code, watches = worse(code, judged), watches[n:]
+	}
+	return code, nil
+}
+
+func judgeWatch(out io.Writer, watches []watched, catalogue *requirements.Catalogue) (int, error) {
+	var parts []*history.History
+	var paths []string
+	for _, one := range watches {
+		part, err := history.Open(one.path)
+		if err != nil {
+			return exitUsage, usageError{err}
+		}
+		parts, paths = append(parts, part), append(paths, one.path)
+	}
+	h := history.Join(parts...)
+	verdicts := passive.Judge(h)
+	fmt.Fprintf(out, "%s: %s (%d entries)\n", someOf(paths), h.Scenario, len(h.Entries))
+	if h.Damage != "" {
+		fmt.Fprintf(out, "  it is not whole: %s. What it shows before that counts; all else is undecided.\n", h.Damage)
+	}
+	for _, found := range watchStories(h, verdicts.Violations(), paths) {
+		requirement, _ := catalogue.Get(found.Requirement)
+		fmt.Fprintf(out, "%s\n\n", reports.Story(requirement, found, reports.StoryOptions{Unicode: true}))
+	}
+	code := exitConformant
+	for _, verdict := range verdicts {
+		switch {
+		case verdict.Outcome == judge.Broken:
+			code = exitNotConformant
+			fmt.Fprintf(out, "  %-14s fail\n", verdict.Requirement)
+		case verdict.Outcome == judge.Inconclusive:
+			code = worse(code, exitHarness)
+			fmt.Fprintf(out, "  %-14s inconclusive: %s\n", verdict.Requirement, verdict.Reason)
+		case verdict.Exercised:
+			fmt.Fprintf(out, "  %-14s holds\n", verdict.Requirement)
+		}
+	}
+	return code, nil
+}

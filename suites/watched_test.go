@@ -1,0 +1,76 @@
+package suites_test
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/passive"
+)
+
+// observed makes of a golden recording what somebody would have recorded who only watched: what rollcall did is others' doing, and nobody says so. It returns the
+// authors of the entries, by the audit log, and false for a recording of a controller with another feature gate, which nobody would see.
+func observed(h *history.History) (authors []*history.Author, seen bool) {
+	var entries []history.Entry
+	for _, entry := range h.Entries {
+		if entry.Stimulus != nil && len(entry.Stimulus.Gates) > 0 {
+			return nil, false
+		}
+		if entry.Object != nil {
+			entries, authors = append(entries, entry), append(authors, entry.Author)
+		}
+	}
+	h.Entries, h.Watched = entries, []string{"*/*"}
+	return authors, true
+}
+
+// TestAWatchOfTheSuitesRaisesNoFalseAlarm judges the golden recordings of lawful controllers as those of a watch, in which rollcall is one more user of the cluster
+// that nobody knows, and compares whose acts it takes to be the controller's with the audit log.
+func TestAWatchOfTheSuitesRaisesNoFalseAlarm(t *testing.T) {
+	var attributed, unknown, broken atomic.Int64
+	var judging sync.WaitGroup
+	corpus, names := open(t, "*")
+	for _, name := range names {
+		judging.Go(func() {
+			h, err := corpus.Read(name)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			authors, seen := observed(h)
+			if !seen {
+				return
+			}
+			violations := passive.Judge(h).Violations()
+			if strings.HasPrefix(name, "reference") || strings.HasPrefix(name, "lawful") {
+				for _, violation := range violations {
+					t.Errorf("%s: %v", name, violation)
+				}
+			} else if strings.HasPrefix(name, "broken") {
+				broken.Add(int64(len(violations)))
+			}
+			for i, entry := range h.Entries {
+				if _, pod := entry.Object.(*corev1.Pod); !pod || authors[i] == nil {
+					continue
+				}
+				switch known := authors[i].Who == history.Implementation; {
+				case entry.Author.Who == history.Implementation && !known:
+					t.Errorf("%s: resourceVersion %d is taken for the controller's, and was made by %s", name, entry.ResourceVersion, authors[i].User)
+				case entry.Author.Who == history.Implementation:
+					attributed.Add(1)
+				case known:
+					unknown.Add(1)
+				}
+			}
+		})
+	}
+	judging.Wait()
+	t.Logf("%d acts on pods are known to be the controller's, %d more are, and %d violations of broken controllers are seen", attributed.Load(), unknown.Load(), broken.Load())
+	if attributed.Load() == 0 || broken.Load() == 0 {
+		t.Error("nothing was put to the test")
+	}
+}
