@@ -25,7 +25,8 @@ func lawfulWaits() []Variant {
 		{Name: "retries-after-three-seconds", Says: "Looks three seconds after a pass that failed, and not before.", Lawful: prompt, Reconciler: retryLate(3 * time.Second)},
 		{Name: "sees-nodes-late", Says: "Sees nodes as they were half a second ago.",
 			Lawful: "A prohibition that depends on a node counts from a second after it changed.", Planner: remember(seeNodesLate(500 * time.Millisecond))},
-		{Name: "creates-one-by-one", Says: "Creates one pod of a DaemonSet at a time, 300 ms apart, at random.", Lawful: prompt, Planner: remember(createOneByOne)},
+		{Name: "creates-one-by-one", Says: "Creates one pod of a DaemonSet at a time, 200 ms apart, at random.",
+			Lawful: "UNREADY-008 asks for twenty pods in five seconds.", Planner: remember(createOneByOne)},
 		{Name: "pauses-between-batches", Says: "Takes no further node into the rollout for two seconds after it took some.", Lawful: prompt, Planner: remember(pauseBetween)},
 		{Name: "waits-for-leaving-pods", Says: "Takes no further node into the rollout while an old pod is on its way out, for three seconds at most.",
 			Lawful: prompt, Planner: remember(waitForLeaving)},
@@ -80,7 +81,7 @@ func waitForLeaving(m *memory[holding]) Around {
 
 // createOneByOne picks at random, so that a pod that cannot be created keeps none of the others.
 func createOneByOne(m *memory[creations]) Around {
-	const apart = 300 * time.Millisecond
+	const apart = 200 * time.Millisecond
 	return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
 		if len(actions.CreatePods) == 0 {
 			return
