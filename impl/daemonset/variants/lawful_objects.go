@@ -80,9 +80,13 @@ func translateHashes(prefix string) Around {
 			ds := state.DaemonSet
 			state.Revisions = append([]*appsv1.ControllerRevision(nil), state.Revisions...)
 			for i, revision := range state.Revisions {
-				if hash, ours := strings.CutPrefix(revision.Labels[plan.HashLabel], prefix); ours {
+				// One that has lost its label has the hash in its name.
+				label, labelled := revision.Labels[plan.HashLabel]
+				if hash, ours := strings.CutPrefix(label, prefix); ours || !labelled {
 					state.Revisions[i] = revision.DeepCopy()
-					state.Revisions[i].Labels[plan.HashLabel] = hash
+					if labelled {
+						state.Revisions[i].Labels[plan.HashLabel] = hash
+					}
 					state.Revisions[i].Name = strings.Replace(revision.Name, prefix, "", 1)
 				}
 			}

@@ -2,7 +2,6 @@ package variants
 
 import (
 	"context"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -25,8 +24,6 @@ func lawfulWaits() []Variant {
 		{Name: "retries-after-three-seconds", Says: "Looks three seconds after a pass that failed, and not before.", Lawful: prompt, Reconciler: retryLate(3 * time.Second)},
 		{Name: "sees-nodes-late", Says: "Sees nodes as they were half a second ago.",
 			Lawful: "A prohibition that depends on a node counts from a second after it changed.", Planner: remember(seeNodesLate(500 * time.Millisecond))},
-		{Name: "creates-one-by-one", Says: "Creates one pod of a DaemonSet at a time, 200 ms apart, at random.",
-			Lawful: "UNREADY-008 asks for twenty pods in five seconds.", Planner: remember(createOneByOne)},
 		{Name: "pauses-between-batches", Says: "Takes no further node into the rollout for two seconds after it took some.", Lawful: prompt, Planner: remember(pauseBetween)},
 		{Name: "waits-for-leaving-pods", Says: "Takes no further node into the rollout while an old pod is on its way out, for three seconds at most.",
 			Lawful: prompt, Planner: remember(waitForLeaving)},
@@ -77,33 +74,6 @@ func waitForLeaving(m *memory[holding]) Around {
 			takeNone(actions)
 		}
 	})
-}
-
-// createOneByOne picks at random, so that a pod that cannot be created keeps none of the others.
-func createOneByOne(m *memory[creations]) Around {
-	const apart = 200 * time.Millisecond
-	return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
-		if len(actions.CreatePods) == 0 {
-			return
-		}
-		c, left := m.of(state), len(actions.CreatePods)
-		actions.CreatePods = shuffled(actions.CreatePods, &c.order, state.DaemonSet.UID)
-		if wait := c.last.Add(apart).Sub(now); wait > 0 {
-			actions.CreatePods = nil
-			comeBack(actions, wait)
-			return
-		}
-		actions.CreatePods, c.last = actions.CreatePods[:1], now
-		if left > 1 {
-			comeBack(actions, apart)
-		}
-	})
-}
-
-// creations are when the last one was, and in which order they go.
-type creations struct {
-	last  time.Time
-	order rand.PCG
 }
 
 // nodeSights are the nodes as they were, from the last ones that may be seen to those that there are.

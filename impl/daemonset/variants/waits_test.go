@@ -26,7 +26,6 @@ func waits() []situation {
 			joined := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1", UID: "n1"}}
 			w.Nodes = append(slices.Clone(w.Nodes), joined)
 		}, "create on n1", "again after 500ms"},
-		{"creates-one-by-one", func(t *testing.T) *world { return newWorld(t, 2, "0", "1") }, func(*world) {}, "create on n0, create on n1", "again after 200ms"},
 		{"pauses-between-batches", func(t *testing.T) *world {
 			w := newWorld(t, 3, "0", "2")
 			w.everywhere()
