@@ -8,7 +8,8 @@ import (
 )
 
 // TriesFewPods asks that no more than that many of the requests by which the implementation creates pods, and which the API server refuses, come within
-// history.RefusalBurst. Without an audit log, and where nothing was refused, it is not tested.
+// history.RefusalBurst. Without an audit log, and where nothing was refused, it is not tested. A refused patch of a pod counts as one of them, since server-side
+// apply creates by patches: ask it only where there is no pod that could be patched.
 func TriesFewPods(most int) Matcher {
 	promise := fmt.Sprintf("while creations of pods are refused, at most %d of them are tried within %s", most, history.RefusalBurst)
 	return question{promise: promise, ask: func(s *Survey, _ string) Answer {
@@ -17,7 +18,7 @@ func TriesFewPods(most int) Matcher {
 		}
 		refused := false
 		for _, refusal := range s.h.Refusals {
-			if refusal.Verb != "create" || refusal.Resource != "pods" || refusal.Subresource != "" {
+			if refusal.Resource != "pods" || refusal.Subresource != "" || refusal.Verb != "create" && refusal.Verb != "patch" {
 				continue
 			}
 			refused = true

@@ -10,8 +10,8 @@ import (
 )
 
 func TestRefusedCreationsAreCountedByBurst(t *testing.T) {
-	refused := func(resource string, burst int) history.Refusal {
-		return history.Refusal{Verb: "create", Resource: resource, Count: 99, Burst: burst}
+	refused := func(verb, resource string, burst int) history.Refusal {
+		return history.Refusal{Verb: verb, Resource: resource, Count: 99, Burst: burst}
 	}
 	for name, tt := range map[string]struct {
 		source   history.Authors
@@ -19,9 +19,11 @@ func TestRefusedCreationsAreCountedByBurst(t *testing.T) {
 		kept     bool
 		says     string
 	}{
-		"few":          {history.AuthorsFromAuditLog, []history.Refusal{refused("pods", 3)}, true, ""},
-		"many":         {history.AuthorsFromAuditLog, []history.Refusal{refused("pods", 3), refused("pods", 4)}, false, "4 refused creations within 100ms, of 99 in all"},
-		"others":       {history.AuthorsFromAuditLog, []history.Refusal{refused("controllerrevisions", 9)}, false, "no creation of a pod was refused"},
+		"few":          {history.AuthorsFromAuditLog, []history.Refusal{refused("create", "pods", 3)}, true, ""},
+		"many":         {history.AuthorsFromAuditLog, []history.Refusal{refused("create", "pods", 3), refused("create", "pods", 4)}, false, "4 refused creations within 100ms, of 99 in all"},
+		"few applied":  {history.AuthorsFromAuditLog, []history.Refusal{refused("patch", "pods", 3)}, true, ""},
+		"many applied": {history.AuthorsFromAuditLog, []history.Refusal{refused("patch", "pods", 4)}, false, "4 refused creations"},
+		"others":       {history.AuthorsFromAuditLog, []history.Refusal{refused("create", "controllerrevisions", 9), refused("delete", "pods", 9)}, false, "no creation of a pod was refused"},
 		"none":         {history.AuthorsFromAuditLog, nil, false, "no creation of a pod was refused"},
 		"no audit log": {history.AuthorsInferred, nil, false, "no audit log"},
 	} {

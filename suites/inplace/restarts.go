@@ -2,6 +2,7 @@ package inplace
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -80,19 +81,12 @@ func restarts() {
 			daemonSet := begin(ctx, c, 2)
 			pending := c.Update(ctx, daemonSet, Image("v2"), demand("1M"))
 			c.Require(ctx, "a pod waits for a node", UpdatedOn(1, pending, unscheduled))
-			// Long enough for everybody to know that the pod is not scheduled.
-			c.Await(ctx, Quiet(judge.Lag+500*time.Millisecond))
+			// Long enough for everybody to know that the pod is not scheduled. So it is below, where a pod has failed, or is terminating.
+			c.Await(ctx, Quiet(known))
 			pending = c.Update(ctx, pending, Image("v3"))
 			c.Await(ctx, UpdatedOn(1, pending, unscheduled))
 			failing := c.Update(ctx, pending, Image("v4"), demand("1m"), Failing())
-			c.Require(ctx, "a pod has failed", state.When("a pod has failed", func(cluster *history.Cluster) bool {
-				for _, pod := range cluster.UpdatedPods(failing) {
-					if pod.Status.Phase == corev1.PodFailed {
-						return true
-					}
-				}
-				return false
-			}))
+			c.Require(ctx, "a pod has failed", state.All(hasFailed(failing), Quiet(known)))
 			c.Update(ctx, failing, Image("v5"))
 			healthy := c.Update(ctx, failing, Image("v6"), Healthy())
 			c.Await(ctx, RolledOut(healthy))
@@ -100,6 +94,7 @@ func restarts() {
 			old := c.LivePods(ctx, healthy)[0]
 			c.Pods.HoldTermination(ctx, old)
 			c.DeletePod(ctx, old, time.Duration(*old.Spec.TerminationGracePeriodSeconds)*time.Second)
+			c.Await(ctx, Quiet(known))
 			last := c.Update(ctx, healthy, Image("v7"))
 			rollouts.Settle(ctx, c, last, Processed(last))
 			c.Pods.ReleaseTermination(ctx, old)
@@ -111,6 +106,16 @@ func restarts() {
 				return before != nil && (before.Spec.NodeName == "" || !history.IsLive(before))
 			})))
 		}, spec.SimulatedNodes{})
+}
+
+// known is long enough for everybody to know what has become of a pod: some look at it and patch it without asking whether it is still as it was.
+const known = judge.Lag + 500*time.Millisecond
+
+// hasFailed holds when an updated pod has failed and is still there.
+func hasFailed(daemonSet *appsv1.DaemonSet) Condition {
+	return state.When("an updated pod has failed", func(cluster *history.Cluster) bool {
+		return slices.ContainsFunc(cluster.UpdatedPods(daemonSet), func(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodFailed })
+	})
 }
 
 // unscheduled reports whether the pod waits for a node.

@@ -4,11 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
@@ -22,7 +23,13 @@ func lawfulPatches() []Variant {
 			Lawful: "A reaction may take five seconds.", Planner: remember(holdUpdates)},
 		{Name: "updates-in-place-by-put", Says: "Writes updates in place by update instead of patch.",
 			Lawful: "INPLACE-028 asks for one write, not for the verb.",
-			Writer: func(c client.Client) client.Client { return puttingPods{c} }},
+			Writer: func(c client.Client) client.Client { return puttingPods{c, updatesImages} }},
+		{Name: "updates-in-place-by-apply", Says: "Writes updates in place by server-side apply.",
+			Lawful: "INPLACE-028 asks for one write, not for the verb.",
+			Writer: func(c client.Client) client.Client { return applyingImages{c} }},
+		{Name: "updates-in-place-by-uid-alone", Says: "Updates pods in place whatever their resourceVersion, with their UID as the only precondition.",
+			Lawful: "What changes meanwhile may be known a second later.",
+			Writer: func(c client.Client) client.Client { return uidPatcher{c} }},
 		{Name: "updated-pods-keep-their-generation", Says: "Leaves pods that it updates in place the label of the template generation that made them.",
 			Lawful:  "The label says which generation created the pod, and the revision label which one it is of.",
 			Planner: changeUpdates(func(_ plan.State, update *plan.PodUpdate) { delete(update.Labels, plan.GenerationLabel) })},
@@ -80,8 +87,11 @@ func believeLate(age time.Duration) Around {
 	}
 }
 
-// puttingPods updates pods where it is to patch their spec.
-type puttingPods struct{ client.Client }
+// puttingPods updates pods where it is to patch them, and which says so of the patch.
+type puttingPods struct {
+	client.Client
+	which func(change *corev1.Pod) bool
+}
 
 // Patch implements client.Client.
 func (c puttingPods) Patch(ctx context.Context, object client.Object, patch client.Patch, options ...client.PatchOption) error {
@@ -89,32 +99,104 @@ func (c puttingPods) Patch(ctx context.Context, object client.Object, patch clie
 	if !isPod {
 		return c.Client.Patch(ctx, object, patch, options...)
 	}
-	data, err := patch.Data(object)
+	patched, err := patchedPod(ctx, c.Client, pod, patch, c.which)
+	if err != nil {
+		return err
+	}
+	if patched == nil {
+		return c.Client.Patch(ctx, object, patch, options...)
+	}
+	patched.DeepCopyInto(pod)
+	return c.Update(ctx, pod)
+}
+
+// patchedPod is what a patch makes of the pod that there is; nil where which does not want to know it.
+func patchedPod(ctx context.Context, c client.Client, pod *corev1.Pod, patch client.Patch, which func(change *corev1.Pod) bool) (*corev1.Pod, error) {
+	data, err := patch.Data(pod)
+	if err != nil {
+		return nil, fmt.Errorf("encode the patch: %w", err)
+	}
+	var change, before, after corev1.Pod
+	if err := json.Unmarshal(data, &change); err != nil {
+		return nil, fmt.Errorf("decode the patch: %w", err)
+	}
+	if !which(&change) {
+		return nil, nil
+	}
+	if err := c.Get(ctx, client.ObjectKeyFromObject(pod), &before); err != nil {
+		return nil, err
+	}
+	encoded, err := json.Marshal(before)
+	if err != nil {
+		return nil, fmt.Errorf("encode the pod: %w", err)
+	}
+	if encoded, err = strategicpatch.StrategicMergePatch(encoded, data, corev1.Pod{}); err != nil {
+		return nil, fmt.Errorf("patch the pod: %w", err)
+	}
+	if err := json.Unmarshal(encoded, &after); err != nil {
+		return nil, fmt.Errorf("decode the pod: %w", err)
+	}
+	return &after, nil
+}
+
+// uidPatcher drops the resourceVersion from updates in place.
+type uidPatcher struct{ client.Client }
+
+// Patch implements client.Client.
+func (c uidPatcher) Patch(ctx context.Context, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+	pod, isPod := object.(*corev1.Pod)
+	if !isPod {
+		return c.Client.Patch(ctx, object, patch, options...)
+	}
+	data, err := patch.Data(pod)
 	if err != nil {
 		return fmt.Errorf("encode the patch: %w", err)
 	}
-	var change corev1.Pod
+	var change map[string]map[string]any
 	if err := json.Unmarshal(data, &change); err != nil {
 		return fmt.Errorf("decode the patch: %w", err)
 	}
-	if len(change.Spec.Containers) == 0 {
+	delete(change["metadata"], "resourceVersion")
+	if data, err = json.Marshal(change); err != nil {
+		return fmt.Errorf("encode the patch again: %w", err)
+	}
+	return c.Client.Patch(ctx, object, client.RawPatch(patch.Type(), data), options...)
+}
+
+// updatesImages reports whether the change is an update in place.
+func updatesImages(change *corev1.Pod) bool { return len(change.Spec.Containers) > 0 }
+
+// applyingImages updates pods in place by server-side apply.
+type applyingImages struct{ client.Client }
+
+// Patch implements client.Client.
+func (c applyingImages) Patch(ctx context.Context, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+	pod, isPod := object.(*corev1.Pod)
+	if !isPod {
 		return c.Client.Patch(ctx, object, patch, options...)
 	}
-	if err := c.Get(ctx, client.ObjectKeyFromObject(pod), pod); err != nil {
+	patched, err := patchedPod(ctx, c.Client, pod, patch, updatesImages)
+	if err != nil {
 		return err
 	}
-	pod.ResourceVersion = change.ResourceVersion
-	if pod.Annotations == nil {
-		pod.Annotations = map[string]string{}
+	if patched == nil {
+		return c.Client.Patch(ctx, object, patch, options...)
 	}
-	maps.Copy(pod.Labels, change.Labels)
-	maps.Copy(pod.Annotations, change.Annotations)
-	for i := range pod.Spec.Containers {
-		for _, changed := range change.Spec.Containers {
-			if changed.Name == pod.Spec.Containers[i].Name {
-				pod.Spec.Containers[i].Image = changed.Image
-			}
-		}
+	// What was applied before and is not now would be taken away: all that updates change is applied each time.
+	var containers []map[string]string
+	for _, container := range patched.Spec.Containers {
+		containers = append(containers, map[string]string{"name": container.Name, "image": container.Image})
 	}
-	return c.Update(ctx, pod)
+	body, err := json.Marshal(map[string]any{
+		"apiVersion": "v1", "kind": "Pod",
+		"metadata": map[string]any{
+			"name": patched.Name, "namespace": patched.Namespace, "uid": patched.UID, "resourceVersion": patched.ResourceVersion,
+			"labels": patched.Labels, "annotations": patched.Annotations,
+		},
+		"spec": map[string]any{"containers": containers},
+	})
+	if err != nil {
+		return fmt.Errorf("encode the update: %w", err)
+	}
+	return c.Client.Patch(ctx, pod, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner("rollcall-variant"), client.ForceOwnership)
 }

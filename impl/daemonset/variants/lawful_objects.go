@@ -31,7 +31,9 @@ func lawfulObjects() []Variant {
 		{Name: "extra-condition", Says: "Keeps a condition of its own in the status.",
 			Lawful: "A status may have conditions. It is written once, so that SURGE-025 holds.", Planner: doing(addCondition)},
 		{Name: "other-hashes", Says: "Computes other revision labels, and with them other names of history objects.",
-			Lawful: "HISTORY-002 asks for a hash of the template in the name and the label, not for a particular one.", Planner: translateHashes},
+			Lawful: "HISTORY-002 asks for a hash of the template in the name and the label, not for a particular one.", Planner: translateHashes("other-")},
+		{Name: "long-hashes", Says: "Computes revision labels of more than forty characters.",
+			Lawful: "A label may have 63 characters, and no requirement asks for fewer.", Planner: translateHashes(strings.Repeat("0123456789", 4))},
 		{Name: "other-pod-names", Says: "Names pods by itself, after the DaemonSet and a number.",
 			Lawful: "No requirement says how pods are named.", Planner: remembering(numberPods)},
 		{Name: "binds-by-node-name", Says: "Creates pods that are bound to their node already, without the scheduler.",
@@ -71,62 +73,65 @@ func addCondition(actions *plan.Actions, state plan.State, _ time.Time) {
 	})
 }
 
-// hashPrefix is what other hashes begin with.
-const hashPrefix = "other-"
-
-// translateHashes speaks to the planner in its own hashes, and to the API server in others.
-func translateHashes(next plan.Planner) plan.Planner {
-	return func(state plan.State, now time.Time) plan.Actions {
-		ds := state.DaemonSet
-		state.Revisions = append([]*appsv1.ControllerRevision(nil), state.Revisions...)
-		for i, revision := range state.Revisions {
-			if hash, ours := strings.CutPrefix(revision.Labels[plan.HashLabel], hashPrefix); ours {
-				state.Revisions[i] = revision.DeepCopy()
-				state.Revisions[i].Labels[plan.HashLabel] = hash
-				state.Revisions[i].Name = strings.Replace(revision.Name, hashPrefix, "", 1)
+// translateHashes speaks to the planner in its own hashes, and to the API server in others, which begin with the prefix.
+func translateHashes(prefix string) Around {
+	return func(next plan.Planner) plan.Planner {
+		return func(state plan.State, now time.Time) plan.Actions {
+			ds := state.DaemonSet
+			state.Revisions = append([]*appsv1.ControllerRevision(nil), state.Revisions...)
+			for i, revision := range state.Revisions {
+				// One that has lost its label has the hash in its name.
+				label, labelled := revision.Labels[plan.HashLabel]
+				if hash, ours := strings.CutPrefix(label, prefix); ours || !labelled {
+					state.Revisions[i] = revision.DeepCopy()
+					if labelled {
+						state.Revisions[i].Labels[plan.HashLabel] = hash
+					}
+					state.Revisions[i].Name = strings.Replace(revision.Name, prefix, "", 1)
+				}
 			}
-		}
-		originals := map[types.UID]*corev1.Pod{}
-		for _, pod := range state.Pods {
-			originals[pod.UID] = pod
-		}
-		changePods(&state, every, func(pod *corev1.Pod) {
-			pod.Labels[plan.HashLabel] = strings.TrimPrefix(pod.Labels[plan.HashLabel], hashPrefix)
-			if pod.Labels[plan.HashLabel] == "" {
-				delete(pod.Labels, plan.HashLabel)
+			originals := map[types.UID]*corev1.Pod{}
+			for _, pod := range state.Pods {
+				originals[pod.UID] = pod
 			}
-		})
-		actions := next(state, now)
-		if actions.CreateRevision != nil {
-			rename(ds, actions.CreateRevision)
-		}
-		for _, update := range actions.UpdateRevisions {
-			rename(ds, update.Revision)
-		}
-		for i, revision := range actions.DeleteRevisions {
-			actions.DeleteRevisions[i] = revision.DeepCopy()
-			rename(ds, actions.DeleteRevisions[i])
-		}
-		for _, creation := range actions.CreatePods {
-			creation.Pod.Labels[plan.HashLabel] = hashPrefix + creation.Hash
-		}
-		for i, patch := range actions.PatchPods {
-			actions.PatchPods[i].Pod = originals[patch.Pod.UID]
-			if patch.Hash != "" {
-				actions.PatchPods[i].Hash = hashPrefix + patch.Hash
+			changePods(&state, every, func(pod *corev1.Pod) {
+				pod.Labels[plan.HashLabel] = strings.TrimPrefix(pod.Labels[plan.HashLabel], prefix)
+				if pod.Labels[plan.HashLabel] == "" {
+					delete(pod.Labels, plan.HashLabel)
+				}
+			})
+			actions := next(state, now)
+			if actions.CreateRevision != nil {
+				rename(ds, prefix, actions.CreateRevision)
 			}
+			for _, update := range actions.UpdateRevisions {
+				rename(ds, prefix, update.Revision)
+			}
+			for i, revision := range actions.DeleteRevisions {
+				actions.DeleteRevisions[i] = revision.DeepCopy()
+				rename(ds, prefix, actions.DeleteRevisions[i])
+			}
+			for _, creation := range actions.CreatePods {
+				creation.Pod.Labels[plan.HashLabel] = prefix + creation.Hash
+			}
+			for i, patch := range actions.PatchPods {
+				actions.PatchPods[i].Pod = originals[patch.Pod.UID]
+				if patch.Hash != "" {
+					actions.PatchPods[i].Hash = prefix + patch.Hash
+				}
+			}
+			for _, update := range actions.UpdatePods {
+				update.Labels[plan.HashLabel] = prefix + update.Labels[plan.HashLabel]
+			}
+			return actions
 		}
-		for _, update := range actions.UpdatePods {
-			update.Labels[plan.HashLabel] = hashPrefix + update.Labels[plan.HashLabel]
-		}
-		return actions
 	}
 }
 
-func rename(ds *appsv1.DaemonSet, revision *appsv1.ControllerRevision) {
-	revision.Labels[plan.HashLabel] = hashPrefix + revision.Labels[plan.HashLabel]
+func rename(ds *appsv1.DaemonSet, prefix string, revision *appsv1.ControllerRevision) {
+	revision.Labels[plan.HashLabel] = prefix + revision.Labels[plan.HashLabel]
 	if rest, ours := strings.CutPrefix(revision.Name, ds.Name+"-"); ours {
-		revision.Name = ds.Name + "-" + hashPrefix + rest
+		revision.Name = ds.Name + "-" + prefix + rest
 	}
 }
 

@@ -31,6 +31,8 @@ func lawfulPasses() []Variant {
 					comeBack(actions, time.Millisecond)
 				}
 			})},
+		{Name: "creates-before-it-deletes", Says: "Deletes no pod in a pass that creates some, and then in the next.", Lawful: shares,
+			Planner: remember(createFirst)},
 	}
 }
 
@@ -80,6 +82,21 @@ func passesOf100(m *memory[midway]) Around {
 		}
 		if left.is {
 			actions.Status = nil
+			comeBack(actions, time.Millisecond)
+		}
+	})
+}
+
+// createFirst puts deletions off by one pass only: what keeps a pod from being created must not keep others.
+func createFirst(m *memory[midway]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+		last := m.of(state)
+		if state.AwaitingOwnWrites {
+			return
+		}
+		last.is = len(actions.DeletePods) > 0 && len(actions.CreatePods) > 0 && !last.is
+		if last.is {
+			actions.DeletePods, actions.Backoff, actions.Events = nil, nil, nil
 			comeBack(actions, time.Millisecond)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/rand"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -25,6 +26,12 @@ func lawfulWrites() []Variant {
 		{Name: "relabels-pods-after-creation", Says: "Patches each pod after its creation with the labels that it has already.",
 			Lawful: "A patch that changes nothing is no change; no second pod comes about.",
 			Writer: func(c client.Client) client.Client { return patchingAgain{c} }},
+		{Name: "creates-pods-by-apply", Says: "Creates pods by server-side apply, with names of its own.", Lawful: verbs,
+			Writer: func(c client.Client) client.Client { return applyingPods{c} }},
+		{Name: "claims-by-put", Says: "Adopts, releases and relabels pods by update instead of patch.", Lawful: verbs,
+			Writer: func(c client.Client) client.Client {
+				return puttingPods{c, func(change *corev1.Pod) bool { return len(change.Spec.Containers) == 0 }}
+			}},
 		{Name: "finalizer-on-the-daemonset", Says: "Puts a finalizer of its own on every DaemonSet, and takes it away when the DaemonSet is being deleted.",
 			Lawful: "It changes no spec, and a DaemonSet that is being deleted gets neither pods nor a status (STATUS-015).",
 			Reconciler: func(inner reconcile.Reconciler, c client.Client) reconcile.Reconciler {
@@ -86,6 +93,33 @@ func allNumbers(status *appsv1.DaemonSetStatus) map[string]any {
 		fields["collisionCount"] = *status.CollisionCount
 	}
 	return fields
+}
+
+// applyingPods creates pods by server-side apply.
+type applyingPods struct{ client.Client }
+
+// Create implements client.Client.
+func (c applyingPods) Create(ctx context.Context, object client.Object, options ...client.CreateOption) error {
+	pod, isPod := object.(*corev1.Pod)
+	if !isPod {
+		return c.Client.Create(ctx, object, options...)
+	}
+	if pod.Name == "" {
+		pod.Name, pod.GenerateName = pod.GenerateName+rand.String(8), ""
+	}
+	return applyPod(ctx, c.Client, pod)
+}
+
+// applyPod writes all of the pod by server-side apply.
+func applyPod(ctx context.Context, c client.Client, pod *corev1.Pod) error {
+	applied := pod.DeepCopy()
+	applied.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
+	applied.ManagedFields = nil
+	body, err := json.Marshal(applied)
+	if err != nil {
+		return fmt.Errorf("encode the pod: %w", err)
+	}
+	return c.Patch(ctx, pod, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner("rollcall-variant"), client.ForceOwnership)
 }
 
 type patchingAgain struct{ client.Client }

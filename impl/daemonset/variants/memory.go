@@ -117,6 +117,11 @@ func deletedFor(reason plan.Reason) func(plan.PodDeletion) bool {
 	return func(d plan.PodDeletion) bool { return d.Reason == reason }
 }
 
+// updatedFor selects updates in place by their reason.
+func updatedFor(reason plan.Reason) func(plan.PodUpdate) bool {
+	return func(u plan.PodUpdate) bool { return u.Reason == reason }
+}
+
 // createdFor selects creations by their reason.
 func createdFor(reason plan.Reason) func(plan.PodCreation) bool {
 	return func(c plan.PodCreation) bool { return c.Reason == reason }
