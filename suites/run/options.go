@@ -103,7 +103,7 @@ folder -artifacts then. All input is checked before anything is started: -list a
 	flags.DurationVar(&o.patience, "patience", scenario.DefaultPatience, "how long to wait for what the implementation should do; the report shows any other value than the default")
 	flags.StringVar(&o.onExit, "on-exit", onExitStop, "when the implementation ends by itself: "+onExitStop+" the run, or "+onExitRestart+" it and go on; either way it is reported, and the run does not exit with 0")
 	flags.BoolVar(&o.keepGoing, "keep-going", false, fmt.Sprintf("go on although the first %d specs could not be decided, all for the same reason", alikeAtFirst))
-	flags.BoolVar(&o.verbose, "v", false, "name every spec as it runs")
+	flags.BoolVar(&o.verbose, "v", false, "name every spec as it runs, and tell every failure of it")
 	if err := parseFlagsOnly(flags, args); err != nil {
 		return o, err
 	}
