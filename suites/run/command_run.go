@@ -206,7 +206,7 @@ func (r *suiteRun) failedBy(err error) {
 
 // takeDown ends the cluster, after saving what only its nodes know if anything went wrong.
 func (r *suiteRun) takeDown(where *place, failure error) error {
-	if failure != nil || r.failed() {
+	if failure != nil || r.harnessFailure != "" || r.failed() {
 		if err := r.stop(where.ExportLogs); err != nil {
 			r.say("not all logs could be saved: %v", err)
 		}
