@@ -224,7 +224,8 @@ func (r *suiteRun) failed() bool {
 func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) {
 	ran, err := readSpecReports(r.artifacts.ginkgo)
 	if err != nil {
-		if r.harnessFailure+r.implementationFailure == "" {
+		// An interruption before the specs began leaves none either.
+		if ctx.Err() == nil && r.harnessFailure+r.implementationFailure == "" {
 			r.harnessFailure = err.Error()
 			r.say("%v%s", err, r.specsLogTail())
 		}
