@@ -56,6 +56,10 @@ func build(ctx context.Context, p *ProcessSpec, buildDir, name string, out io.Wr
 		dir = p.folder
 	}
 	if err := gobuild.Build(ctx, gobuild.Options{Package: p.GoPackage, Dir: dir, Output: output, Out: out}); err != nil {
+		if dir == "" && ctx.Err() == nil {
+			err = fmt.Errorf("%w\n    goPackage is an import path, which the go.mod of the working directory resolves: run this in a module that has or requires the package, "+
+				"or give a path that begins with ./, which is relative to the implementation file", err)
+		}
 		return "", err
 	}
 	// A package that is not a main package builds as well, into an archive.

@@ -161,7 +161,13 @@ func (i *Implementation) Claims(feature requirements.Feature) bool {
 // Load reads an implementation file: a path, or the name of one that is shipped (see Shipped). Its error, which is always the user's to
 // mend, lists everything that is wrong, one line each, as "file:line: what: what is allowed".
 func Load(nameOrPath string, catalogue *requirements.Catalogue) (*Implementation, error) {
+	if nameOrPath == "" {
+		return nil, fmt.Errorf("no implementation is named: give the path of an implementation file, or one of %s", strings.Join(Shipped(), ", "))
+	}
 	if isPath(nameOrPath) {
+		if info, err := os.Stat(nameOrPath); err == nil && info.IsDir() {
+			return nil, fmt.Errorf("%s is a folder: name the implementation file in it", nameOrPath)
+		}
 		text, err := os.ReadFile(nameOrPath)
 		if err != nil {
 			return nil, fmt.Errorf("reading the implementation file: %w (shipped are %s)", err, strings.Join(Shipped(), ", "))

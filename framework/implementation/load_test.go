@@ -249,6 +249,8 @@ func TestALocatedFileLoadsFromAnyWorkingDirectory(t *testing.T) {
 func TestAFileThatIsNotThereIsAnErrorThatListsWhatIsShipped(t *testing.T) {
 	for given, says := range map[string]string{
 		"referense":     `no implementation "referense" is shipped: there are kube-controller-manager, reference, toy; for a file of your own give its path, as in ./referense.yaml`,
+		"":              "no implementation is named: give the path of an implementation file, or one of kube-controller-manager, reference, toy",
+		"./testdata":    "./testdata is a folder: name the implementation file in it",
 		"./missing.yml": "reading the implementation file: open ./missing.yml: no such file or directory (shipped are kube-controller-manager, reference, toy)",
 	} {
 		t.Run(fmt.Sprintf("given as %s", given), func(t *testing.T) {

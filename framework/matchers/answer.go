@@ -2,6 +2,7 @@ package matchers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -48,7 +49,7 @@ func join(answers []Answer) Answer {
 	for _, answer := range answers {
 		promises = append(promises, answer.Promise)
 		all.Violations = append(all.Violations, answer.Violations...)
-		if answer.Untested != "" {
+		if answer.Untested != "" && !slices.Contains(reasons, answer.Untested) {
 			reasons = append(reasons, answer.Untested)
 		}
 	}

@@ -142,7 +142,7 @@ func (s *Scenario) makeProbeNamespace(ctx context.Context) {
 	owner, err := s.admin.CoreV1().Namespaces().Get(ctx, s.namespace, metav1.GetOptions{})
 	s.must(err, "get namespace %s", s.namespace)
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		Name: s.probeNamespace(), Labels: map[string]string{NamespaceLabel: s.namespace},
+		Name: s.probeNamespace(), Labels: s.namespaceLabels(),
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Namespace", Name: owner.Name, UID: owner.UID}},
 	}}
 	_, err = s.admin.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -281,14 +280,6 @@ func (s *Scenario) Clean(ctx context.Context) error {
 		return fmt.Errorf("clean up scenario %s: %w", s.namespace, err)
 	}
 	return nil
-}
-
-func (s *Scenario) makeNamespace(ctx context.Context, name string) {
-	s.tb.Helper()
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{NamespaceLabel: s.namespace}}}
-	_, err := s.client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
-	s.must(err, "create namespace %s", name)
-	s.awaitServiceAccount(ctx, name)
 }
 
 // must ends the spec when the harness failed.

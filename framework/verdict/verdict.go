@@ -2,6 +2,7 @@
 package verdict
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rollcall-conformance/rollcall/reports"
@@ -74,7 +75,7 @@ func (e Evidence) untested() string {
 	}
 	var reasons []string
 	for _, answer := range e.Answers {
-		if answer.Untested != "" {
+		if answer.Untested != "" && !slices.Contains(reasons, answer.Untested) {
 			reasons = append(reasons, answer.Untested)
 		}
 	}

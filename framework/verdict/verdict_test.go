@@ -64,3 +64,10 @@ func expected(e verdict.Evidence) (reports.Verdict, string) {
 	}
 	return reports.Pass, ""
 }
+
+func TestAReasonIsGivenOnce(t *testing.T) {
+	_, reason := verdict.Of(verdict.Evidence{Answers: []verdict.Answer{{Untested: "no pod was deleted"}, {Untested: "no pod was deleted"}}})
+	if reason != "no pod was deleted" {
+		t.Errorf("got %q", reason)
+	}
+}

@@ -66,7 +66,7 @@ func halfWay(ctx context.Context, c *spec.Case, strategy func(limit string) Edit
 	daemonSet := c.Deploy(ctx, strategy(strconv.Itoa(limit)), DrainFor(time.Second))
 	revisions := revisionsOf(ctx, c, daemonSet)
 	if len(revisions) != 1 {
-		c.CannotDecide(fmt.Sprintf("the DaemonSet has %d ControllerRevisions, and one template", len(revisions)))
+		c.CannotDecide(fmt.Sprintf("the DaemonSet has %d ControllerRevisions and not the one of its only template, which the check looks for (see API-020, HISTORY-001)", len(revisions)))
 	}
 	c.Bind(first, revisions[0].Name)
 	updated := rollouts.Stall(ctx, c, daemonSet, "v2", limit)

@@ -31,7 +31,7 @@ func TestAModuleFromOutsideRunsTheSuites(t *testing.T) {
 		t.Errorf("want TestWithoutSurge to fail")
 	}
 	for _, want := range []string{
-		"--- PASS: TestConformance ", "--- PASS: TestConformance/SURGE-007 ", "--- SKIP: TestConformance/PDB-001 ",
+		"--- PASS: TestConformance ", "--- PASS: TestConformance/SURGE-007 ", "--- PASS: TestConformance/RECOVERY-001 ", "--- SKIP: TestConformance/PDB-001 ",
 		"--- FAIL: TestWithoutSurge ", "--- FAIL: TestWithoutSurge/SURGE-016 ",
 	} {
 		if !strings.Contains(said, want) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,14 +37,20 @@ func (o Options) run(ctx context.Context, t *testing.T) (*reports.ConformanceRep
 	if err := gobuild.Build(ctx, gobuild.Options{Package: command, Output: program, Out: t.Output()}); err != nil {
 		return nil, fmt.Errorf("build the rollcall command: %w", err)
 	}
+	return o.play(ctx, program, file, t.Output())
+}
+
+// play has the program, which is the rollcall command, run the suites, and returns the report. A context that ends interrupts it: it still ends its processes and writes
+// its report.
+func (o Options) play(ctx context.Context, program, file string, out io.Writer) (*reports.ConformanceReport, error) {
 	// Nothing of the run may outlive this process, however it ends.
-	tied, err := process.WrapForDeath(program, dir)
+	tied, err := process.WrapForDeath(program, filepath.Dir(file))
 	if err != nil {
 		return nil, err
 	}
 	began := time.Now().Truncate(time.Second)
 	run := exec.CommandContext(ctx, tied, o.arguments(file)...)
-	run.Stdout, run.Stderr = t.Output(), t.Output()
+	run.Stdout, run.Stderr = out, out
 	run.Cancel = func() error { return run.Process.Signal(os.Interrupt) }
 	failure := run.Run()
 	if failure != nil {

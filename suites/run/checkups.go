@@ -94,6 +94,10 @@ func disk(missing []string) checkup {
 	if len(missing) > 0 {
 		wanted = diskToBuild
 	}
+	if err := unix.Access(existingParent(folder), unix.W_OK); err != nil {
+		c.found, c.fix = folder+": "+err.Error(), "set XDG_CACHE_HOME to a folder that you can write to"
+		return c
+	}
 	var there unix.Statfs_t
 	if err := unix.Statfs(existingParent(folder), &there); err != nil {
 		c.found, c.fix, c.warning = err.Error(), "it takes "+wanted.String(), true

@@ -35,6 +35,9 @@ not replaced; the schema is.
 		return exitHarness, err
 	}
 	file, err := os.OpenFile(*output, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return exitUsage, usagef("-output: %w: it is not replaced: name another file", err)
+	}
 	if err != nil {
 		return exitUsage, usagef("-output: %w", err)
 	}

@@ -30,7 +30,7 @@ Exit code: as of `+"`rollcall run`"+`; 2 also if a shard is missing or is of ano
 	}
 	var shards []*reports.ConformanceReport
 	for _, path := range flags.Args() {
-		report, err := readReport(filepath.Join(path, reports.YAMLFile))
+		report, err := readReportIn(path)
 		if err != nil {
 			return exitUsage, usagef("shard %s: %w", path, err)
 		}

@@ -38,7 +38,7 @@ Exit code: 0 published, whatever the report says; 2 it cannot be: it is not of a
 		return exitUsage, usagef("name the folder of one run, such as _artifacts")
 	}
 	run := flags.Arg(0)
-	report, err := readReport(filepath.Join(run, reports.YAMLFile))
+	report, err := readReportIn(run)
 	if err != nil {
 		return exitUsage, usageError{err}
 	}

@@ -111,14 +111,12 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 	if err := r.record(); err != nil {
 		return exitHarness, err
 	}
-	if err := r.runOn(ctx, where); err != nil {
-		r.failedBy(err)
-		fmt.Fprintf(out, "rollcall: %v\n", err)
-	}
+	r.failedBy(r.runOn(ctx, where))
 	return r.finish(ctx, specs)
 }
 
-// runOn brings up the cluster and the implementation, has the specs run, and takes everything down.
+// runOn brings up the cluster and the implementation, has the specs run, and takes everything down. What cannot be taken down is noted apart from its error: it counts
+// also where an interruption is the reason for that.
 func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 	// Specs run in another working directory.
 	file, err := implementation.Locate(r.options.implementation)
@@ -128,15 +126,15 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 	r.say("%s, seed %d", r.implementation.Name, r.options.seed)
 	built, err := r.build(ctx, provider)
 	if err != nil {
-		return err
+		return interrupted(ctx, err)
 	}
 	started := time.Now()
 	where, err := provider.start(ctx, r)
 	if where != nil {
-		defer func() { err = errors.Join(err, r.takeDown(where, err)) }()
+		defer func() { r.failedBy(r.takeDown(where, err)) }()
 	}
 	if err != nil {
-		return err
+		return interrupted(ctx, err)
 	}
 	r.place, r.kubernetesVersion = where, where.KubernetesVersion()
 	r.options.procs = min(r.options.procs, len(r.selection.texts))
@@ -151,10 +149,10 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 	started = time.Now()
 	running, err := implementation.Launch(ctx, r.implementation, where.launchOptions(r, built))
 	if err != nil {
-		return err
+		return interrupted(ctx, err)
 	}
 	if !where.keep {
-		defer func() { err = errors.Join(err, r.stop(running.Stop)) }()
+		defer func() { r.failedBy(r.stop(running.Stop)) }()
 	}
 	r.say("%s ready in %.1f s", r.implementation.Name, time.Since(started).Seconds())
 	watcher, err := supervise(r, running)
@@ -187,18 +185,28 @@ func (r *suiteRun) build(ctx context.Context, provider provider) (implementation
 	return r.implementation.Build(ctx, options)
 }
 
-// failedBy notes whose failure an error is.
+// failedBy says what an error is, and notes whose failure: nobody's if the user interrupted the run.
 func (r *suiteRun) failedBy(err error) {
-	if errors.As(err, new(implementation.Failure)) {
-		r.implementationFailure = err.Error()
+	if err == nil {
 		return
 	}
-	r.harnessFailure = err.Error()
+	r.say("%v", err)
+	noted := &r.harnessFailure
+	switch {
+	case errors.As(err, new(interruption)):
+		return
+	case errors.As(err, new(implementation.Failure)):
+		noted = &r.implementationFailure
+	}
+	if *noted != "" {
+		*noted += "\n"
+	}
+	*noted += err.Error()
 }
 
 // takeDown ends the cluster, after saving what only its nodes know if anything went wrong.
 func (r *suiteRun) takeDown(where *place, failure error) error {
-	if failure != nil || r.failed() {
+	if failure != nil || r.harnessFailure != "" || r.failed() {
 		if err := r.stop(where.ExportLogs); err != nil {
 			r.say("not all logs could be saved: %v", err)
 		}
@@ -216,7 +224,8 @@ func (r *suiteRun) failed() bool {
 func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) {
 	ran, err := readSpecReports(r.artifacts.ginkgo)
 	if err != nil {
-		if r.harnessFailure+r.implementationFailure == "" {
+		// An interruption before the specs began leaves none either.
+		if ctx.Err() == nil && r.harnessFailure+r.implementationFailure == "" {
 			r.harnessFailure = err.Error()
 			r.say("%v%s", err, r.specsLogTail())
 		}

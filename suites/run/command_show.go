@@ -47,6 +47,9 @@ Exit code: 0 drawn, 2 the recording cannot be read or has no such node or time, 
 		return exitUsage, usagef("name one recording, such as _artifacts/recordings/surge-001-0ef5143a.jsonl; flags come before it")
 	}
 	path := flags.Arg(0)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return exitUsage, usagef("%s is a folder: name one of the recordings in it, which end in .jsonl", path)
+	}
 	h, err := history.Open(path)
 	if err != nil {
 		return exitUsage, usageError{err}

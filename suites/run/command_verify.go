@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
@@ -40,6 +42,9 @@ What was not checked is said. Exit code: 0 all that was checked is so, 1 somethi
 	}
 	folder := flags.Arg(0)
 	sums, err := publication.ReadSums(folder)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return exitUsage, usagef("%s is not the folder of a publication, which `rollcall publish` makes: %w", folder, err)
+	}
 	if err != nil {
 		return exitUsage, usageError{err}
 	}

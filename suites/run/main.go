@@ -41,14 +41,23 @@ func Main(args []string) int {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	}
 	code, err := dispatch(ctx, args[1], args[2:], os.Stdout)
-	switch {
-	case err == nil:
+	if err == nil {
 		return code
+	}
+	if err = interrupted(ctx, err); !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintf(os.Stderr, "rollcall %s: %v\n", args[1], err)
+	}
+	return codeOf(err)
+}
+
+// codeOf is the exit code of a command that ended with the error.
+func codeOf(err error) int {
+	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return exitConformant
-	}
-	fmt.Fprintf(os.Stderr, "rollcall %s: %v\n", args[1], err)
-	if errors.As(err, new(usageError)) {
+	case errors.As(err, new(interruption)):
+		return exitHarness
+	case errors.As(err, new(usageError)):
 		return exitUsage
 	}
 	return exitHarness

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/existing"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kind"
@@ -101,7 +103,7 @@ folder -artifacts then. All input is checked before anything is started: -list a
 	flags.DurationVar(&o.patience, "patience", scenario.DefaultPatience, "how long to wait for what the implementation should do; the report shows any other value than the default")
 	flags.StringVar(&o.onExit, "on-exit", onExitStop, "when the implementation ends by itself: "+onExitStop+" the run, or "+onExitRestart+" it and go on; either way it is reported, and the run does not exit with 0")
 	flags.BoolVar(&o.keepGoing, "keep-going", false, fmt.Sprintf("go on although the first %d specs could not be decided, all for the same reason", alikeAtFirst))
-	flags.BoolVar(&o.verbose, "v", false, "name every spec as it runs")
+	flags.BoolVar(&o.verbose, "v", false, "name every spec as it runs, and tell every failure of it")
 	if err := parseFlagsOnly(flags, args); err != nil {
 		return o, err
 	}
@@ -130,6 +132,9 @@ folder -artifacts then. All input is checked before anything is started: -list a
 	if o.seed == 0 {
 		o.seed = time.Now().Unix()
 	}
+	if o.artifacts == "" {
+		return o, usagef("-artifacts: name a folder")
+	}
 	o.artifactsAsNamed = o.artifacts
 	var err error
 	if o.artifacts, err = filepath.Abs(o.artifacts); err != nil {
@@ -143,6 +148,10 @@ folder -artifacts then. All input is checked before anything is started: -list a
 	}
 	if err := refuseForeign(o.artifacts); err != nil {
 		return o, usageError{err}
+	}
+	// Now, and not when the control plane has been built.
+	if err := unix.Access(existingParent(o.artifacts), unix.W_OK); err != nil {
+		return o, usagef("-artifacts %s: %s: %w: name a folder that you can write to", o.artifacts, existingParent(o.artifacts), err)
 	}
 	return o, nil
 }
@@ -202,8 +211,11 @@ func providers() []string {
 
 // suits refuses options that the provider does not take.
 func (o options) suits(provider string) error {
-	if provider != kind.ProviderName && (o.keep || o.workers != defaultWorkers) {
-		return usagef("-keep and -workers are for -provider=%s, this is %s", kind.ProviderName, provider)
+	if provider != kind.ProviderName && o.keep {
+		return usagef("-keep is for -provider=%s, this is %s", kind.ProviderName, provider)
+	}
+	if provider != kind.ProviderName && o.workers != defaultWorkers {
+		return usagef("-workers is for -provider=%s, this is %s", kind.ProviderName, provider)
 	}
 	if provider != embedded.ProviderName && o.ownerReferences {
 		return usagef("-check-owner-references is for -provider=%s, this is %s", embedded.ProviderName, provider)

@@ -38,6 +38,8 @@ type progress struct {
 	rest     []byte
 	ended    int
 	verdicts map[reports.Verdict]int
+	// stories counts the specs that broke a requirement and whose stories of that were told.
+	stories map[reports.ID]int
 	// quiet: the run is being stopped, and what ends now is not decided; ending is closed when somebody else has that done.
 	quiet  bool
 	ending <-chan struct{}
@@ -46,6 +48,7 @@ type progress struct {
 // follow says what there is to say until the context ends, and then what is left.
 func (p *progress) follow(ctx context.Context) {
 	p.began, p.said, p.verdicts = time.Now(), time.Now(), map[reports.Verdict]int{}
+	p.stories = map[reports.ID]int{}
 	tick := time.NewTicker(progressInterval)
 	defer tick.Stop()
 	for {
@@ -113,17 +116,19 @@ func (p *progress) take(told spec.Progress) {
 		verdict = reports.Pass
 	}
 	p.verdicts[verdict]++
-	if text := account(told, p.verbose); text != "" {
-		fmt.Fprint(p.out, text)
-	}
+	fmt.Fprint(p.out, account(told, p.verbose, p.stories))
 	if p.stopAfter > 0 && p.verdicts[reports.Fail] == p.stopAfter {
 		p.quiet = true
 		p.stop()
 	}
 }
 
-// account is what a person should know of a spec that has ended: nothing, if it passed and not everything is asked for.
-func account(told spec.Progress, verbose bool) string {
+// storiesTold is how many specs' stories of one broken requirement are told while specs run: what an implementation never does, most specs see broken.
+const storiesTold = 3
+
+// account is what a person should know of a spec that has ended: nothing, if it passed and not everything is asked for. before counts the specs whose stories of a
+// requirement were told, and this one's are added.
+func account(told spec.Progress, verbose bool, before map[reports.ID]int) string {
 	verdict := told.Verdict()
 	silent := verdict == reports.Pass || verdict == reports.Unsupported || verdict == reports.NotRun || told.NotItsOwn()
 	if silent && told.Failure == "" && !verbose {
@@ -131,9 +136,7 @@ func account(told spec.Progress, verbose bool) string {
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %s (%.1f s)\n", verdict, told.Spec, told.Took.Seconds())
-	if told.Stories != "" {
-		fmt.Fprintf(&text, "\n%s\n\n", strings.TrimRight(told.Stories, "\n"))
-	}
+	text.WriteString(stories(told, verbose, before))
 	// One line for all that are undecided for the same reason.
 	var reasons []string
 	undecided := map[string][]string{}
@@ -151,6 +154,37 @@ func account(told spec.Progress, verbose bool) string {
 	}
 	if told.Failure != "" {
 		fmt.Fprintf(&text, "  the harness failed: %s\n", strings.ReplaceAll(told.Failure, "\n", "\n    "))
+	}
+	return text.String()
+}
+
+// stories are those of what the spec saw broken, but for requirements of which enough was told before, unless all is wanted.
+func stories(told spec.Progress, all bool, before map[reports.ID]int) string {
+	var texts, again []string
+	var counted []reports.ID
+	for _, story := range told.Stories {
+		switch {
+		case all || before[story.Requirement] < storiesTold:
+			texts = append(texts, strings.TrimRight(story.Text, "\n"))
+			if !slices.Contains(counted, story.Requirement) {
+				counted = append(counted, story.Requirement)
+			}
+		case !slices.Contains(again, string(story.Requirement)):
+			again = append(again, string(story.Requirement))
+		}
+	}
+	for _, id := range counted {
+		before[id]++
+	}
+	var text strings.Builder
+	if len(texts) > 0 {
+		if told.Circumstances != "" {
+			texts = append(texts, strings.TrimRight(told.Circumstances, "\n"))
+		}
+		fmt.Fprintf(&text, "\n%s\n\n", strings.Join(texts, "\n\n"))
+	}
+	if len(again) > 0 {
+		fmt.Fprintf(&text, "  %s broken, too: told of %d specs above; report.html tells this one, and -v all of them here\n", strings.Join(again, ", "), storiesTold)
 	}
 	return text.String()
 }

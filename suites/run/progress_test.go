@@ -27,7 +27,7 @@ func ended(text string, verdicts ...reports.Verdict) spec.Progress {
 
 func TestAPersonIsToldWhatDidNotPass(t *testing.T) {
 	broken := ended("breaks", reports.Pass, reports.Fail)
-	broken.Stories = "SURGE-001 broken on node n\n"
+	broken.Stories, broken.Circumstances = []spec.Story{{Requirement: "SURGE-001", Text: "SURGE-001 broken on node n\n"}}, "the machine was slow"
 	kubernetes, both := ended("meets a bug", reports.Fail, reports.Pass), ended("meets a bug and breaks", reports.Fail, reports.Fail)
 	kubernetes.Verdicts[0].NotItsOwn, both.Verdicts[0].NotItsOwn = true, true
 	untidy := ended("untidy", reports.Pass)
@@ -40,7 +40,7 @@ func TestAPersonIsToldWhatDidNotPass(t *testing.T) {
 		"it passed":                    {ended("passes", reports.Pass), false, ""},
 		"it did not run":               {ended("does not run", reports.NotRun), false, ""},
 		"it passed, and all is wanted": {ended("passes", reports.Pass), true, "pass: passes (1.5 s)\n"},
-		"it failed":                    {broken, false, "fail: breaks (1.5 s)\n\nSURGE-001 broken on node n\n\n"},
+		"it failed":                    {broken, false, "fail: breaks (1.5 s)\n\nSURGE-001 broken on node n\n\nthe machine was slow\n\n"},
 		"two undecided, for one reason": {ended("wonders", reports.Inconclusive, reports.Inconclusive), false,
 			"inconclusive: wonders (1.5 s)\n  SURGE-001, SURGE-001 inconclusive: it was not reached\n"},
 		"the harness failed":                       {untidy, false, "pass: untidy (1.5 s)\n  the harness failed: could not clean up\n"},
@@ -49,9 +49,35 @@ func TestAPersonIsToldWhatDidNotPass(t *testing.T) {
 		"Kubernetes breaks it, and it breaks more": {both, false, "fail: meets a bug and breaks (1.5 s)\n"},
 		"it broke off":                             {spec.Progress{Spec: "panics", Ended: true}, false, "inconclusive: panics (0.0 s)\n"},
 	} {
-		if got := account(row.told, row.verbose); got != row.want {
+		if got := account(row.told, row.verbose, map[reports.ID]int{}); got != row.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, row.want)
 		}
+	}
+}
+
+func TestWhatMostSpecsSeeBrokenIsToldOfTheFirstAlone(t *testing.T) {
+	before := map[reports.ID]int{}
+	of := func(verbose bool, ids ...reports.ID) string {
+		told := spec.Progress{Circumstances: "the machine was slow"}
+		for _, id := range ids {
+			told.Stories = append(told.Stories, spec.Story{Requirement: id, Text: string(id) + " broken"})
+		}
+		return stories(told, verbose, before)
+	}
+	for range storiesTold {
+		if text := of(false, "API-020", "API-020"); text != "\nAPI-020 broken\n\nAPI-020 broken\n\nthe machine was slow\n\n" {
+			t.Errorf("got %q", text)
+		}
+	}
+	again := "  API-020 broken, too: told of 3 specs above; report.html tells this one, and -v all of them here\n"
+	if text := of(false, "API-020", "API-020"); text != again {
+		t.Errorf("got %q", text)
+	}
+	if text := of(false, "API-020", "SURGE-001"); text != "\nSURGE-001 broken\n\nthe machine was slow\n\n"+again {
+		t.Errorf("got %q", text)
+	}
+	if text := of(true, "API-020"); !strings.HasPrefix(text, "\nAPI-020 broken\n") {
+		t.Errorf("-v: got %q", text)
 	}
 }
 

@@ -39,7 +39,7 @@ func (p *kindProvider) prepare(ctx context.Context) (err error) {
 	for _, build := range []func(context.Context, string) (image.Archive, error){daemonimage.Build, daemonimage.BuildProbe} {
 		built, err := build(ctx, p.images)
 		if err != nil {
-			return err
+			return mendable(err)
 		}
 		p.archives = append(p.archives, built.Path)
 	}

@@ -103,7 +103,7 @@ func TestWhatDidNotRunIsSkippedOnlyIfItWasNotToRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := &suiteRun{
 				catalogue: catalogue, implementation: &implementation.Implementation{Features: []requirements.Feature{requirements.Surge}},
-				selection: selection{texts: map[bool][]string{true: {"a spec"}}[row.selected]},
+				selection: selection{texts: map[bool][]string{true: {"a spec"}}[row.selected]}, out: &console{out: io.Discard},
 			}
 			if row.failure != nil {
 				r.failedBy(row.failure)

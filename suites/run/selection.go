@@ -3,6 +3,7 @@ package run
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"regexp"
 	"slices"
@@ -201,12 +202,23 @@ func failedIn(path string) (func(specReport) bool, error) {
 	}, nil
 }
 
+// readReportIn reads the report in the folder of a run.
+func readReportIn(folder string) (*reports.ConformanceReport, error) {
+	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s is a file: name the folder of a run, which holds its %s and recordings", folder, reports.YAMLFile)
+	}
+	return readReportAt(folder)
+}
+
 // readReportAt reads a report file, or that in the folder of a run.
 func readReportAt(path string) (*reports.ConformanceReport, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path += string(os.PathSeparator) + reports.YAMLFile
 	}
 	report, err := readReport(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: name the report, or the folder, of a run", err)
+	}
 	if errors.As(err, new(*os.PathError)) {
 		return nil, err // which names it
 	}

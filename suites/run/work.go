@@ -3,8 +3,11 @@ package run
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 
 	"github.com/gofrs/flock"
 )
@@ -16,6 +19,19 @@ func cacheDir(names ...string) (string, error) {
 		return "", usagef("find the folder for what rollcall keeps: %w (set XDG_CACHE_HOME or HOME)", err)
 	}
 	return filepath.Join(append([]string{cache, "rollcall"}, names...)...), nil
+}
+
+// mendable makes a usageError of an error that says that the cache cannot be written to; other errors it returns as they are.
+func mendable(err error) error {
+	var at *fs.PathError
+	if !errors.As(err, &at) || !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) && !errors.Is(err, syscall.ENOTDIR) {
+		return err
+	}
+	cache, unknown := cacheDir()
+	if unknown != nil || !strings.HasPrefix(cache, at.Path) && !strings.HasPrefix(at.Path, cache) {
+		return err
+	}
+	return usagef("%w\n    rollcall keeps what it builds in %s: set XDG_CACHE_HOME to a folder that you can write to", err, cache)
 }
 
 // lockFile is in every folder that goes with the process that made it, and is locked as long as that runs.
@@ -32,6 +48,7 @@ func makeWork() (dir string, remove func() error, err error) {
 // makeTemporary has a folder made in the cache's folder of that name, for this process, and removes those there that killed processes left. No other user may
 // read it.
 func makeTemporary(in string, mkdir func(root string) (string, error)) (dir string, remove func() error, err error) {
+	defer func() { err = mendable(err) }()
 	root, err := cacheDir(in)
 	if err != nil {
 		return "", nil, err

@@ -64,7 +64,7 @@ func (c *Case) health(ctx context.Context, h *history.History, violations []judg
 		return healthOf(c.own.running.ExitStatus(), lines, violations, h.Start), nil
 	}
 	found, err := supervisor(c.process.session.Supervisor).health(ctx, c.logFrom, c.Namespace())
-	return healthOf(found.Ended, found.Log, violations, h.Start), err
+	return healthOf(found.Ended, withoutOthers(found.Log, c.Namespace()), violations, h.Start), err
 }
 
 func (c *Case) clean(ctx context.Context) error {

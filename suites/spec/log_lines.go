@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -31,6 +32,17 @@ func healthOf(ended string, lines []string, violations []judge.Violation, start 
 		}
 	}
 	return history.Health{Ended: ended, Log: lines[max(0, len(lines)-LogLines):], Beside: beside(lines, moments, start)}
+}
+
+// scenarioName is a name of a scenario in a line: see name.
+var scenarioName = regexp.MustCompile(`\b[a-z]+-\d{3}-[0-9a-f]{8}`)
+
+// withoutOthers leaves out the lines that name scenarios, and not this one.
+func withoutOthers(lines []string, scenario string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
+		named := scenarioName.FindAllString(line, -1)
+		return len(named) > 0 && !slices.ContainsFunc(named, func(name string) bool { return strings.HasPrefix(scenario, name) })
+	})
 }
 
 // beside returns the lines printed around the moments, in order, with when that was since the start. A line without a time is of that of the line before it.

@@ -53,3 +53,11 @@ func TestTheLinesBesideAViolationAreKept(t *testing.T) {
 	g.Expect(health.Log).To(HaveLen(LogLines))
 	g.Expect(healthOf("exit status 2", []string{"no time"}, broken, start)).To(Equal(history.Health{Ended: "exit status 2", Log: []string{"no time"}}))
 }
+
+func TestLinesAboutOtherScenariosAreLeftOut(t *testing.T) {
+	lines := []string{
+		"surge-001-0a1b2c3d/daemon: created a pod", "status-002-deadbeef/daemon: it is invalid", "goroutine 1 [running]:",
+		"surge-001-0a1b2c3d-probes beside status-002-deadbeef",
+	}
+	NewWithT(t).Expect(withoutOthers(lines, "surge-001-0a1b2c3d-t4")).To(Equal([]string{lines[0], lines[2], lines[3]}))
+}

@@ -63,7 +63,7 @@ func (s *Spec) outcome(id requirements.ID, evidence verdict.Evidence) reports.Ou
 }
 
 // report attaches the judgement to Ginkgo's report, with its violations as the report carries them, and returns their stories.
-func (c *Case) report(j *Judgement) string {
+func (c *Case) report(j *Judgement) []Story {
 	recording := ""
 	if c.Scenario != nil {
 		recording = c.RecordingPath()
@@ -74,7 +74,7 @@ func (c *Case) report(j *Judgement) string {
 	j.Tell(recording)
 	attach(Outcomes{Outcomes: j.Outcomes, Observations: j.Observations, Circumstances: j.Circumstances, Measurements: j.Measurements, Sightings: j.Sightings()})
 	// Stories are read where the run was started.
-	return j.Stories(c.process.catalogue, c.process.session.ArtifactsAsNamed)
+	return j.stories(c.process.catalogue, c.process.session.ArtifactsAsNamed)
 }
 
 // Tell puts the violations into the outcomes, as a report carries them. recording is the path that the report names, relative to its folder. Of an event
@@ -93,19 +93,33 @@ func (j *Judgement) Tell(recording string) {
 	}
 }
 
-// Stories are those of the violations, with the circumstances, or nothing. folder is where the report is, as the reader names it.
+// Story is the text of one violation.
+type Story struct {
+	Requirement reports.ID `json:"requirement"`
+	Text        string     `json:"text"`
+}
+
+// Stories is the text of all violations, with the circumstances, or nothing. folder is where the report is, as the reader names it.
 func (j *Judgement) Stories(catalogue *requirements.Catalogue, folder string) string {
-	var stories []string
+	var texts []string
+	for _, story := range j.stories(catalogue, folder) {
+		texts = append(texts, story.Text)
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return strings.Join(append(texts, j.Told()...), "\n\n")
+}
+
+func (j *Judgement) stories(catalogue *requirements.Catalogue, folder string) []Story {
+	var stories []Story
 	for _, outcome := range j.Outcomes {
 		requirement, _ := catalogue.Get(outcome.Requirement)
 		for _, violation := range outcome.Violations {
-			stories = append(stories, reports.Story(requirement, violation, reports.StoryOptions{Unicode: true, Folder: folder}))
+			stories = append(stories, Story{outcome.Requirement, reports.Story(requirement, violation, reports.StoryOptions{Unicode: true, Folder: folder})})
 		}
 	}
-	if len(stories) == 0 {
-		return ""
-	}
-	return strings.Join(append(stories, j.Told()...), "\n\n")
+	return stories
 }
 
 // Told is the text of the circumstances, if there are any to tell.

@@ -23,8 +23,9 @@ type Progress struct {
 	Took  time.Duration `json:"took,omitempty"`
 	// Verdicts of its requirements, with their reasons.
 	Verdicts []ProgressVerdict `json:"verdicts,omitempty"`
-	// Stories of what it saw broken.
-	Stories string `json:"stories,omitempty"`
+	// Stories of what it saw broken, and the Circumstances, if there are any to tell.
+	Stories       []Story `json:"stories,omitempty"`
+	Circumstances string  `json:"circumstances,omitempty"`
 	// Failure is the harness's own.
 	Failure string `json:"failure,omitempty"`
 }

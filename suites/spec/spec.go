@@ -89,7 +89,7 @@ func (s *Spec) run(ctx ginkgo.SpecContext) {
 	failure = errors.Join(failure, supervisor(p.session.Supervisor).ended(judging, endedOf(s.Text, judgement.Outcomes)))
 	stories := c.report(&judgement)
 	told.outcomes(judgement.Outcomes, p.catalogue)
-	told.p.Stories = stories
+	told.p.Stories, told.p.Circumstances = stories, strings.Join(judgement.Told(), "\n\n")
 	cleaning, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleaningTime)
 	defer cancel()
 	if err := c.clean(cleaning); err != nil {
@@ -100,8 +100,8 @@ func (s *Spec) run(ctx ginkgo.SpecContext) {
 		told.p.Failure = failure.Error()
 	}
 	switch {
-	case stories != "":
-		ginkgo.Fail(stories)
+	case len(stories) > 0:
+		ginkgo.Fail(judgement.Stories(p.catalogue, p.session.ArtifactsAsNamed))
 	case failure != nil:
 		ginkgo.Fail("harness: " + failure.Error())
 	}

@@ -29,35 +29,31 @@ func tolerations() {
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(2, PodCreated()))
-			j.Decide("TARGET-007", Never(PodCreated().Where("that does not tolerate a taint of nodes in trouble", func(m Moment) bool {
-				return !toleratesTrouble(m.Pod())
-			})))
+			for _, taint := range trouble() {
+				j.Decide("TARGET-007", Never(PodCreated().Where("that does not tolerate "+taint.ToString()+" for ever", func(m Moment) bool {
+					return !tolerates(m.Pod(), taint)
+				})))
+			}
 		}, spec.SimulatedNodes{})
 }
 
-// trouble is what nodes are tainted with that daemons are there to survive.
-func trouble(hostNetwork bool) []corev1.Taint {
-	taints := []corev1.Taint{
+// trouble is what nodes are tainted with that daemons are there to survive. The last one only those do that use the host's network.
+func trouble() []corev1.Taint {
+	return []corev1.Taint{
 		{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoExecute},
 		{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute},
 		{Key: corev1.TaintNodeMemoryPressure, Effect: corev1.TaintEffectNoSchedule},
 		{Key: corev1.TaintNodeDiskPressure, Effect: corev1.TaintEffectNoSchedule},
 		{Key: corev1.TaintNodePIDPressure, Effect: corev1.TaintEffectNoSchedule},
 		{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule},
+		{Key: corev1.TaintNodeNetworkUnavailable, Effect: corev1.TaintEffectNoSchedule},
 	}
-	if hostNetwork {
-		taints = append(taints, corev1.Taint{Key: corev1.TaintNodeNetworkUnavailable, Effect: corev1.TaintEffectNoSchedule})
-	}
-	return taints
 }
 
-func toleratesTrouble(pod *corev1.Pod) bool {
-	for _, taint := range trouble(pod.Spec.HostNetwork) {
-		if !slices.ContainsFunc(pod.Spec.Tolerations, func(toleration corev1.Toleration) bool {
+// tolerates reports whether the pod tolerates the taint without a limit of time, or need not.
+func tolerates(pod *corev1.Pod, taint corev1.Taint) bool {
+	return taint.Key == corev1.TaintNodeNetworkUnavailable && !pod.Spec.HostNetwork ||
+		slices.ContainsFunc(pod.Spec.Tolerations, func(toleration corev1.Toleration) bool {
 			return toleration.TolerationSeconds == nil && toleration.ToleratesTaint(klog.Background(), &taint, false)
-		}) {
-			return false
-		}
-	}
-	return true
+		})
 }

@@ -28,10 +28,11 @@ func inspect(ctx context.Context, options Options) (_ *Cluster, err error) {
 	if err := c.connect(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := c.fitNodes(ctx); err != nil {
+	// First: such a node may be one of those set aside, and is not to be mended to be one.
+	if err := c.strangers(ctx); err != nil {
 		return nil, err
 	}
-	if err := c.strangers(ctx); err != nil {
+	if _, err := c.fitNodes(ctx); err != nil {
 		return nil, err
 	}
 	if options.Simulate {

@@ -127,7 +127,8 @@ func (c *Cluster) makeNamespace(ctx context.Context) error {
 		switch {
 		case apierrors.IsNotFound(err):
 			_, err = namespaces.Create(ctx, &corev1.Namespace{
-				ObjectMeta: metav1.ObjectMeta{Name: namespaceName, Labels: map[string]string{namespaceLabel: ""}},
+				// Pods are tried in it, as scenarios make them.
+				ObjectMeta: metav1.ObjectMeta{Name: namespaceName, Labels: map[string]string{namespaceLabel: "", "pod-security.kubernetes.io/enforce": "privileged"}},
 			}, metav1.CreateOptions{})
 			if apierrors.IsAlreadyExists(err) {
 				return false, nil

@@ -23,7 +23,8 @@ func TestConformance(t *testing.T) {
 		},
 		Features: []requirements.Feature{requirements.DaemonSet, requirements.Surge},
 		Replaces: []string{"daemonset-controller"},
-		Focus:    []string{"SURGE-007"},
+		// The second kills the controller.
+		Focus: []string{"SURGE-007", "RECOVERY-001"},
 	})
 }
 

@@ -1,0 +1,21 @@
+package scenario
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// namespaceLabels are those of the namespaces that the scenario makes. Daemons share files and the network with their nodes, which clusters may forbid by default.
+func (s *Scenario) namespaceLabels() map[string]string {
+	return map[string]string{NamespaceLabel: s.namespace, "pod-security.kubernetes.io/enforce": "privileged"}
+}
+
+func (s *Scenario) makeNamespace(ctx context.Context, name string) {
+	s.tb.Helper()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: s.namespaceLabels()}}
+	_, err := s.client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
+	s.must(err, "create namespace %s", name)
+	s.awaitServiceAccount(ctx, name)
+}

@@ -1,0 +1,55 @@
+package rollcalltest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/reports/formats"
+)
+
+// interruptible is a command that runs until it is interrupted. Only then it writes its report, and ends with the code of a run that is undecided.
+const interruptible = `#!/bin/sh
+trap 'cp -r made "$ARTIFACTS"; echo the report is written; exit 3' INT
+touch running
+while :; do sleep 0.05; done
+`
+
+// TestARunThatIsInterruptedStillGivesItsReport is about what happens before the deadline of go test, and at Ctrl-C.
+func TestARunThatIsInterruptedStillGivesItsReport(t *testing.T) {
+	t.Chdir(t.TempDir())
+	artifacts := filepath.Join(t.TempDir(), "artifacts")
+	t.Setenv("ARTIFACTS", artifacts)
+	program := filepath.Join(t.TempDir(), "rollcall")
+	if err := os.WriteFile(program, []byte(interruptible), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	report := &reports.ConformanceReport{
+		APIVersion: reports.APIVersion, Kind: reports.Kind, Provenance: reports.Provenance{Started: time.Now().UTC().Add(time.Hour), Interrupted: true},
+	}
+	if err := formats.WriteFiles("made", report); err != nil {
+		t.Fatal(err)
+	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat("running"); err == nil {
+				interrupt()
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	var said strings.Builder
+	read, failure := Options{Artifacts: artifacts}.withDefaults().play(ctx, program, filepath.Join(t.TempDir(), "implementation.yaml"), &said)
+	if read == nil || !read.Provenance.Interrupted {
+		t.Fatalf("no report of the interrupted run, but %v; it said %q", failure, said.String())
+	}
+	if failure == nil || !strings.Contains(said.String(), "the report is written") {
+		t.Errorf("the run is no success, and was not awaited: %v; it said %q", failure, said.String())
+	}
+}
