@@ -44,6 +44,7 @@ const (
 	HoldRestart        Act = "hold restart"
 	ObserveUpdate      Act = "observe update"
 	RestartAs          Act = "restart as"
+	RestartContainer   Act = "restart container"
 	ReleaseRestart     Act = "release restart"
 	PatchPod           Act = "patch pod"
 	SetDisruption      Act = "set DisruptionTarget condition"
@@ -134,7 +135,7 @@ var effects = map[Act]effect{
 	StopKubelet: disturbs, StartKubelet: 0, RebootNode: deletes | disturbs,
 
 	CreatePod: creates, AdoptPod: creates, LabelPod: 0, RunPod: 0, BecomeUnready: disturbs, BecomeReady: 0, FailPod: disturbs, SucceedPod: disturbs,
-	HoldTermination: 0, ReleaseTermination: 0, SetReadySince: disturbs, HoldRestart: 0, ObserveUpdate: 0, RestartAs: 0, ReleaseRestart: 0, PatchPod: disturbs,
+	HoldTermination: 0, ReleaseTermination: 0, SetReadySince: disturbs, HoldRestart: 0, ObserveUpdate: 0, RestartAs: 0, RestartContainer: 0, ReleaseRestart: 0, PatchPod: disturbs,
 	SetDisruption: 0, DeletePod: deletes | disturbs, EvictPod: deletes | disturbs,
 	DryRunEviction: 0, ReadEviction: 0, PatchEviction: 0, ReadBudget: 0, ListBudgets: 0, RefuseStatus: 0, Discover: 0,
 	AddFinalizer: 0, RemoveFinalizer: deletes,

@@ -30,6 +30,7 @@ var contract = map[string]func(*testing.T, *ground){
 	"a draining pod takes its time":                        draining,
 	"a pod restarts on image change":                       restart,
 	"a held pod restarts when released":                    heldRestart,
+	"one container of a held pod restarts":                 oneContainer,
 	"a pod stays ready while it restarts":                  keepsReady,
 	"no other container restarts":                          otherContainers,
 	"an image that nobody has is repaired by another":      repaired,

@@ -35,6 +35,9 @@ type Pods interface {
 	// RestartAs restarts the containers of a held pod whose image was changed, with this image instead of theirs, as where an earlier change comes to them late.
 	// The pod stays Ready, and says that it has seen the latest change. Simulated nodes only.
 	RestartAs(ctx context.Context, pod *corev1.Pod, image string) error
+	// RestartContainer restarts the container of that name of a held pod, with the image of the pod's spec, and no other: it has crashed, or is the first of those
+	// whose image was changed. The pod stays Ready, and says that it has seen the latest change. Simulated nodes only.
+	RestartContainer(ctx context.Context, pod *corev1.Pod, container string) error
 	// ReleaseRestart lets a held pod's containers restart; it returns when all of them are those of the pod's spec. Simulated nodes only.
 	ReleaseRestart(ctx context.Context, pod *corev1.Pod) error
 	// SetReadySince rewrites the transition time of the pod's Ready condition, as a node whose clock is wrong does. The zero time

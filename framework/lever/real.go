@@ -96,6 +96,11 @@ func (l Real) RestartAs(_ context.Context, pod *corev1.Pod, _ string) error {
 	return restartsAtOnce(pull{stimulus: history.RestartAs, pod: pod})
 }
 
+// RestartContainer implements Pods by refusing.
+func (l Real) RestartContainer(_ context.Context, pod *corev1.Pod, _ string) error {
+	return restartsAtOnce(pull{stimulus: history.RestartContainer, pod: pod})
+}
+
 // ReleaseRestart implements Pods by refusing.
 func (l Real) ReleaseRestart(_ context.Context, pod *corev1.Pod) error {
 	return restartsAtOnce(pull{stimulus: history.ReleaseRestart, pod: pod})

@@ -116,6 +116,29 @@ func heldRestart(t *testing.T, ground *ground) {
 	g.Expect(states[len(states)-1].Status.ContainerStatuses[0].RestartCount).To(Equal(int32(2)))
 }
 
+func oneContainer(t *testing.T, ground *ground) {
+	b := newBench(t, ground, scenario.Sidecar())
+	b.requireReady()
+	if ground.real() {
+		b.refused(ground.levers().RestartContainer(b.ctx, b.pod, "sidecar"))
+		return
+	}
+	g := NewWithT(t)
+	b.Pods.HoldRestart(b.ctx, b.pod)
+	b.setImage("v2")
+	b.Pods.RestartContainer(b.ctx, b.pod, "sidecar")
+	b.Await(b.ctx, scenario.Quiet(stillness))
+	b.Look(b.ctx, func(cluster *history.Cluster) {
+		pod := cluster.Pods[b.pod.UID]
+		g.Expect(pod.Status.ObservedGeneration).To(Equal(pod.Generation))
+		g.Expect(pod.Status.ContainerStatuses[0].Image).To(HaveSuffix(":v1"))
+		g.Expect(pod.Status.ContainerStatuses[0].RestartCount).To(BeZero())
+		g.Expect(pod.Status.ContainerStatuses[1].RestartCount).To(Equal(int32(1)))
+	})
+	b.Pods.ReleaseRestart(b.ctx, b.pod)
+	b.requireReadyWith("v2")
+}
+
 func keepsReady(t *testing.T, ground *ground) {
 	if ground.real() {
 		t.Skip("a kubelet does it where there is no readiness probe")

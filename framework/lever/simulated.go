@@ -2,12 +2,14 @@ package lever
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/rollcall-conformance/rollcall/fixtures/stages"
 	"github.com/rollcall-conformance/rollcall/fixtures/workload/behaviour"
@@ -73,6 +75,45 @@ func (l Simulated) RestartAs(ctx context.Context, pod *corev1.Pod, image string)
 	return l.annotate(ctx, history.RestartAs, pod, stages.Restart, "as:"+image, func(now *corev1.Pod) bool {
 		return slices.ContainsFunc(now.Status.ContainerStatuses, func(status corev1.ContainerStatus) bool { return status.Image == image })
 	})
+}
+
+// RestartContainer implements Pods.
+func (l Simulated) RestartContainer(ctx context.Context, pod *corev1.Pod, container string) error {
+	var before int32
+	act := func(ctx context.Context) error {
+		pods := l.Client.CoreV1().Pods(pod.Namespace)
+		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			now, err := pods.Get(ctx, pod.Name, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			before = restart(now, container)
+			_, err = pods.UpdateStatus(ctx, now, metav1.UpdateOptions{})
+			return err
+		})
+	}
+	return pull{stimulus: history.RestartContainer, detail: container, pod: pod, act: act, effect: func(now *corev1.Pod) bool {
+		return slices.ContainsFunc(now.Status.ContainerStatuses, func(status corev1.ContainerStatus) bool {
+			return status.Name == container && status.RestartCount > before
+		})
+	}}.record(ctx, l.Recorder)
+}
+
+// restart makes the container of that name another instance, of the image in the pod's spec, and returns how often it had been restarted before.
+func restart(pod *corev1.Pod, container string) (before int32) {
+	pod.Status.ObservedGeneration = max(pod.Status.ObservedGeneration, pod.Generation)
+	for i, wanted := range pod.Spec.Containers {
+		if wanted.Name != container || i >= len(pod.Status.ContainerStatuses) {
+			continue
+		}
+		status := &pod.Status.ContainerStatuses[i]
+		before = status.RestartCount
+		status.RestartCount++
+		status.Image, status.ImageID = wanted.Image, "simulated://"+wanted.Image
+		status.ContainerID = fmt.Sprintf("simulated://%s/%s/%d", pod.UID, container, status.RestartCount)
+		status.State = corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}
+	}
+	return before
 }
 
 // ReleaseRestart implements Pods.

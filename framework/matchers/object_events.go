@@ -50,6 +50,9 @@ func RevisionCreated() Event { return objectEvent(history.KindControllerRevision
 // RevisionDeleted happens when a ControllerRevision is deleted.
 func RevisionDeleted() Event { return objectEvent(history.KindControllerRevision, watch.Deleted) }
 
+// UnitedDeleted happens when a UnitedDaemonSet is gone.
+func UnitedDeleted() Event { return objectEvent(history.KindUnitedDaemonSet, watch.Deleted) }
+
 // RevisionRenumbered happens when a ControllerRevision gets another number.
 func RevisionRenumbered() Event {
 	return on("ControllerRevision renumbered", func(_ *history.Cluster, change history.Change) bool {

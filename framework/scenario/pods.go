@@ -181,6 +181,12 @@ func (l Levers) RestartAs(ctx context.Context, pod *corev1.Pod, image string) {
 	l.must(l.pods.RestartAs(ctx, pod, image))
 }
 
+// RestartContainer is lever.Pods.RestartContainer.
+func (l Levers) RestartContainer(ctx context.Context, pod *corev1.Pod, container string) {
+	l.tb.Helper()
+	l.must(l.pods.RestartContainer(ctx, pod, container))
+}
+
 // ReleaseRestart is lever.Pods.ReleaseRestart.
 func (l Levers) ReleaseRestart(ctx context.Context, pod *corev1.Pod) {
 	l.tb.Helper()

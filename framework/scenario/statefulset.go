@@ -36,6 +36,11 @@ func Partition(ordinal int32) SetEdit {
 	}}
 }
 
+// OrdinalsFrom has the pods' ordinals begin with that one.
+func OrdinalsFrom(start int32) SetEdit {
+	return SetEdit{fmt.Sprintf("ordinals from %d", start), func(set *appsv1.StatefulSet) { set.Spec.Ordinals = &appsv1.StatefulSetOrdinals{Start: start} }}
+}
+
 // SetOnDelete sets the update strategy OnDelete.
 func SetOnDelete() SetEdit {
 	return SetEdit{"strategy OnDelete", func(set *appsv1.StatefulSet) {

@@ -79,6 +79,19 @@ func (s *Scenario) TryUnite(ctx context.Context, name string, body any) (*histor
 // Subdivide gives the UnitedDaemonSet these subsets.
 func (s *Scenario) Subdivide(ctx context.Context, united *history.UnitedDaemonSet, subsets ...history.UnitedSubset) *history.UnitedDaemonSet {
 	s.tb.Helper()
+	stored, err := s.TrySubdivide(ctx, united, subsets...)
+	s.must(err, "update UnitedDaemonSet %s", united.Name)
+	s.Require(ctx, "the recording shows the change", state.When("UnitedDaemonSet "+united.Name+" is as it was changed", func(cluster *history.Cluster) bool {
+		return slices.ContainsFunc(cluster.United(), func(now *history.UnitedDaemonSet) bool {
+			return now.UID == stored.UID && now.Generation >= stored.Generation
+		})
+	}))
+	return stored
+}
+
+// TrySubdivide gives the UnitedDaemonSet these subsets, and returns the refusal.
+func (s *Scenario) TrySubdivide(ctx context.Context, united *history.UnitedDaemonSet, subsets ...history.UnitedSubset) (*history.UnitedDaemonSet, error) {
+	s.tb.Helper()
 	stored := &history.UnitedDaemonSet{}
 	stimulus := onUnited(history.UpdateUnited, united)
 	for _, subset := range subsets {
@@ -94,13 +107,7 @@ func (s *Scenario) Subdivide(ctx context.Context, united *history.UnitedDaemonSe
 			return s.sendUnited(ctx, client.Put(), united.Name, "", stored, stored)
 		})
 	})
-	s.must(err, "update UnitedDaemonSet %s", united.Name)
-	s.Require(ctx, "the recording shows the change", state.When("UnitedDaemonSet "+united.Name+" is as it was changed", func(cluster *history.Cluster) bool {
-		return slices.ContainsFunc(cluster.United(), func(now *history.UnitedDaemonSet) bool {
-			return now.UID == stored.UID && now.Generation >= stored.Generation
-		})
-	}))
-	return stored
+	return stored, err
 }
 
 // TryReport writes the status of the UnitedDaemonSet, as only its subresource can, and returns what the API server stored.

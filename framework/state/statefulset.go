@@ -12,8 +12,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
-// StatefulSetsRolledOut holds when every recorded StatefulSet has all its pods, each available, those from the partition on of its template, and says so in
-// its status. With names, those alone.
+// StatefulSetsRolledOut holds when every recorded StatefulSet has all its pods, each available, those from the partition on of its template, and says in
+// its status whether all of them are. With names, those alone.
 func StatefulSetsRolledOut(names ...string) Condition {
 	return Condition{Text: "every StatefulSet has its pods, updated and available, and its status says so", Unmet: func(cluster *history.Cluster) string {
 		var wrong []string
@@ -33,12 +33,15 @@ func StatefulSetsRolledOut(names ...string) Condition {
 
 // setNotRolledOut says what is missing, or nothing.
 func setNotRolledOut(cluster *history.Cluster, set *appsv1.StatefulSet) string {
-	replicas, partition := 1, 0
+	replicas, partition, first := 1, 0, 0
 	if set.Spec.Replicas != nil {
 		replicas = int(*set.Spec.Replicas)
 	}
 	if rolling := set.Spec.UpdateStrategy.RollingUpdate; rolling != nil && rolling.Partition != nil {
 		partition = int(*rolling.Partition)
+	}
+	if set.Spec.Ordinals != nil {
+		first = int(set.Spec.Ordinals.Start)
 	}
 	pods := map[string]*corev1.Pod{}
 	for _, pod := range cluster.Pods {
@@ -49,7 +52,9 @@ func setNotRolledOut(cluster *history.Cluster, set *appsv1.StatefulSet) string {
 	if len(pods) != replicas {
 		return fmt.Sprintf("it has %d pods of %d", len(pods), replicas)
 	}
-	for ordinal := range replicas {
+	old := false
+	for i := range replicas {
+		ordinal := first + i
 		name := fmt.Sprintf("%s-%d", set.Name, ordinal)
 		pod := pods[name]
 		switch {
@@ -60,6 +65,7 @@ func setNotRolledOut(cluster *history.Cluster, set *appsv1.StatefulSet) string {
 		case ordinal >= partition && !history.MatchesTemplate(pod, &set.Spec.Template):
 			return name + " is not updated"
 		}
+		old = old || !history.MatchesTemplate(pod, &set.Spec.Template)
 	}
 	status := set.Status
 	switch {
@@ -67,8 +73,10 @@ func setNotRolledOut(cluster *history.Cluster, set *appsv1.StatefulSet) string {
 		return fmt.Sprintf("its status observes generation %d, not %d", status.ObservedGeneration, set.Generation)
 	case int(status.AvailableReplicas) != replicas:
 		return fmt.Sprintf("its status counts %d available pods, not %d", status.AvailableReplicas, replicas)
-	case partition == 0 && status.CurrentRevision != status.UpdateRevision:
+	case partition <= first && status.CurrentRevision != status.UpdateRevision:
 		return "its status does not say that the update is over"
+	case old && status.CurrentRevision == status.UpdateRevision:
+		return "its status says that the update is over"
 	}
 	return ""
 }

@@ -73,7 +73,7 @@ func releaseAll(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) 
 				return ""
 			}
 			for _, pod := range cluster.UpdatedPods(daemonSet) {
-				if history.IsLive(pod) && pod.Status.ContainerStatuses[0].Image != pod.Spec.Containers[0].Image {
+				if history.IsLive(pod) && len(pod.Status.ContainerStatuses) > 0 && pod.Status.ContainerStatuses[0].Image != pod.Spec.Containers[0].Image {
 					waiting = pod
 					return ""
 				}

@@ -42,6 +42,49 @@ func limits() {
 				NeverBetween(First(Began(history.ObserveUpdate)), Marked(next), Nth(limit+1, PodPatched())))
 		}, spec.SimulatedNodes{})
 
+	spec.It("goes on counting a patched pod as unavailable when the policy becomes another one",
+		spec.Decides("INPLACE-013"),
+		func(ctx context.Context, c *spec.Case) {
+			updated := c.Update(ctx, begin(ctx, c, 2, HoldRestarts()), Image("v2"))
+			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
+			updated = c.Update(ctx, updated, c.Recreate())
+			for _, pod := range held(ctx, c, updated) {
+				c.Pods.ObserveUpdate(ctx, pod)
+			}
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			releaseAll(ctx, c, updated)
+		},
+		func(j *spec.Checks) {
+			j.Decide("INPLACE-013", Tested(AtLeast(1, Done(history.ObserveUpdate))), EndsRolledOut(),
+				NeverBetween(Marked(begun), Marked(next), PodDeleted()), NeverBetween(Marked(begun), Marked(next), Nth(2, PodPatched())))
+		}, spec.SimulatedNodes{})
+
+	spec.It("recreates the pods of an older revision that differ in more, while others are patched, within maxUnavailable",
+		spec.Decides("INPLACE-008", "INPLACE-012"),
+		func(ctx context.Context, c *spec.Case) {
+			const never = 1000
+			daemonSet := begin(ctx, c, 2, HoldRestarts())
+			for _, pod := range c.LivePods(ctx, daemonSet) {
+				c.Pods.SetReadySince(ctx, pod, time.Now().Add(-time.Hour))
+			}
+			first := c.Update(ctx, daemonSet, another("another variable", withVariable), MinReadySeconds(never))
+			rollouts.Settle(ctx, c, first, UpdatedOn(1, first, history.IsReady))
+			c.Mark(last)
+			second := c.Update(ctx, first, Image("v2"))
+			c.Require(ctx, "the pod that differs in its image alone is patched", UpdatedOn(1, second))
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			releaseAll(ctx, c, c.Update(ctx, second, MinReadySeconds(0)))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(next)))
+			j.Decide("INPLACE-008", EndsRolledOut(), Keeps("INPLACE-004"), AtLeast(1, PodCreated(OfVersion("v2"))))
+			j.Decide("INPLACE-012", EndsRolledOut(), NeverBetween(Marked(last), Marked(next), PodDeleted()), NeverBetween(Marked(last), Marked(next), Nth(2, PodPatched())))
+		}, spec.SimulatedNodes{})
+
 	spec.It("counts minReadySeconds from the restart where the pod stays Ready meanwhile",
 		spec.Decides("INPLACE-012", "INPLACE-024"),
 		func(ctx context.Context, c *spec.Case) {

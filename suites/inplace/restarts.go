@@ -42,6 +42,31 @@ func restarts() {
 			j.Decide("INPLACE-027", append(stayed(begun), EndsRolledOut(), NeverBetween(First(late), Marked(next), PodPatched()))...)
 		}, spec.SimulatedNodes{})
 
+	spec.It("takes a patched pod for back only when every container that was to be restarted has been, whichever else has",
+		spec.Decides("INPLACE-013", "INPLACE-023", "INPLACE-027"),
+		func(ctx context.Context, c *spec.Case) {
+			updated := c.Update(ctx, begin(ctx, c, 2, Sidecar(), HoldRestarts()), Image("v2"))
+			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
+			// This one has crashed: its image is the same.
+			restartSidecar(ctx, c, updated)
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(last)
+			second := c.Update(ctx, updated, SidecarImage("v2"))
+			c.Require(ctx, "a pod that waits for its first restart is patched again", UpdatedOn(1, second))
+			restartSidecar(ctx, c, second)
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			releaseAll(ctx, c, second)
+		},
+		func(j *spec.Checks) {
+			alone := Began(history.RestartContainer)
+			j.Given(AtLeast(2, alone))
+			j.Decide("INPLACE-013", append(stayed(begun), EndsRolledOut(), NeverBetween(Marked(begun), Marked(next), Nth(3, PodPatched())))...)
+			j.Decide("INPLACE-023", NeverBetween(First(alone), Marked(last), PodPatched()))
+			j.Decide("INPLACE-027", NeverBetween(Nth(2, alone), Marked(next), PodPatched()))
+		}, spec.SimulatedNodes{})
+
 	spec.It("waits for no restart where an update is taken back before the kubelet came to it",
 		spec.Decides("INPLACE-030"),
 		func(ctx context.Context, c *spec.Case) {
@@ -116,6 +141,13 @@ func hasFailed(daemonSet *appsv1.DaemonSet) Condition {
 	return state.When("an updated pod has failed", func(cluster *history.Cluster) bool {
 		return slices.ContainsFunc(cluster.UpdatedPods(daemonSet), func(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodFailed })
 	})
+}
+
+// restartSidecar restarts the second container of the pods that are held, and says that their kubelet has seen what was changed.
+func restartSidecar(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) {
+	for _, pod := range held(ctx, c, daemonSet) {
+		c.Pods.RestartContainer(ctx, pod, "sidecar")
+	}
 }
 
 // unscheduled reports whether the pod waits for a node.

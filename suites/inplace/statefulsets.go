@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -20,8 +21,12 @@ const (
 	parallel = "parallel"
 )
 
-// last is where the last update begins.
-const last history.Mark = "the last part begins"
+// raised is where the partition is raised, last where the last update begins.
+const (
+	raised history.Mark = "the partition is raised"
+	remade history.Mark = "a pod is recreated"
+	last   history.Mark = "the last part begins"
+)
 
 // both are these two.
 func both() []string { return []string{ordered, parallel} }
@@ -40,6 +45,10 @@ func statefulSets() {
 			c.Mark(begun)
 			updateBoth(ctx, c, Partition(1), OfPods(Image("v2"), SidecarImage("v2")))
 			c.Await(ctx, state.StatefulSetsRolledOut())
+			// Nothing is taken back.
+			c.Mark(raised)
+			updateBoth(ctx, c, Partition(2))
+			c.Await(ctx, state.StatefulSetsRolledOut())
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(3*time.Second))
 			c.Mark(next)
@@ -51,6 +60,8 @@ func statefulSets() {
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Marked(begun)))
+			j.Decide("INPLACE-018", NeverBetween(Marked(raised), Marked(next), PodPatched()))
+			j.Decide("INPLACE-034", HoldsAtMark(raised, state.StatefulSetsRolledOut()), HoldsAtMark(next, state.StatefulSetsRolledOut()))
 			for _, set := range both() {
 				j.Decide("INPLACE-018", NeverBetween(Marked(begun), Marked(next), PodPatched(member(set, 0))))
 				for ordinal := range 2 {
@@ -65,29 +76,70 @@ func statefulSets() {
 			j.Decide("INPLACE-034", setsEndRolledOut(), Exactly(4, RevisionCreated()), Exactly(2, After(RevisionRenumbered(), Marked(last))))
 		}, spec.SimulatedNodes{}, recorded())
 
+	spec.It("updates the pods of a StatefulSet by their ordinals, wherever these begin, and whichever pod is not available",
+		spec.Decides("INPLACE-018"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			inPlace := OfPods(c.InPlaceIfPossible())
+			c.DeployStatefulSets(ctx, 3, map[string][]SetEdit{
+				ordered: {inPlace, OrdinalsFrom(3), Partition(4)}, parallel: {inPlace, OrdinalsFrom(3), Partition(4), Parallel()},
+			})
+			var unready []*corev1.Pod
+			for _, set := range both() {
+				pod := c.MembersOf(ctx, set)[1]
+				c.Pods.BecomeUnready(ctx, pod)
+				unready = append(unready, pod)
+			}
+			// By then everybody knows.
+			c.Await(ctx, Quiet(judge.Lag))
+			c.Mark(begun)
+			updateBoth(ctx, c, OfPods(Image("v2")))
+			for _, set := range both() {
+				c.Await(ctx, MemberIs(set, 4, "is patched", OfTag("v2")))
+			}
+			for _, pod := range unready {
+				c.Pods.BecomeReady(ctx, pod)
+			}
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(begun)))
+			j.Decide("INPLACE-018", setsEndRolledOut())
+			for _, set := range both() {
+				j.Decide("INPLACE-018", Before(First(PodPatched(member(set, 5))), First(PodPatched(member(set, 4)))), Never(PodPatched(member(set, 3))))
+			}
+		}, spec.SimulatedNodes{}, recorded())
+
 	spec.It("updates no other pod of a StatefulSet until the containers of one have been restarted, and for minReadySeconds after",
 		spec.Decides("INPLACE-018", "INPLACE-033"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)
 			held, patient := OfPods(c.InPlaceIfPossible(), HoldRestarts()), OfPods(c.InPlaceIfPossible(), KeepReady(), MinReadySeconds(2))
-			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {held}, parallel: {held, Parallel()}, "patient": {patient, Parallel()}})
+			c.DeployStatefulSets(ctx, 3, map[string][]SetEdit{ordered: {held}, parallel: {held, Parallel()}, "patient": {patient, Parallel()}})
 			c.Mark(begun)
 			c.UpdateStatefulSet(ctx, "patient", OfPods(Image("v2")))
 			updateBoth(ctx, c, OfPods(Image("v2")))
 			for _, set := range both() {
-				c.Pods.ObserveUpdate(ctx, patched(ctx, c, set, 1))
+				c.Pods.ObserveUpdate(ctx, patched(ctx, c, set, 2))
 			}
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(remade)
+			// The next pod comes back updated, and is not the one that is waited for.
+			for _, set := range both() {
+				c.DeletePod(ctx, c.MembersOf(ctx, set)[1], time.Second)
+				c.Await(ctx, MemberIs(set, 1, "is there again", OfTag("v2"), history.IsReady))
+			}
+			c.Await(ctx, Quiet(3*time.Second))
 			c.Mark(next)
-			release(ctx, c, both(), 1, 0)
+			release(ctx, c, both(), 2, 0)
 			c.Await(ctx, state.StatefulSetsRolledOut())
 		},
 		func(j *spec.Checks) {
 			j.Decide("INPLACE-018", setsEndRolledOut())
 			j.Decide("INPLACE-033", Tested(AtLeast(2, Done(history.ObserveUpdate))), setsEndRolledOut())
 			for _, set := range both() {
-				j.Decide("INPLACE-033", NeverBetween(Marked(begun), Marked(next), PodPatched(member(set, 0))))
+				j.Decide("INPLACE-033", NeverBetween(Marked(begun), Marked(remade), PodPatched(member(set, 1))), NeverBetween(Marked(begun), Marked(next), PodPatched(member(set, 0))))
 			}
 		}, spec.SimulatedNodes{}, recorded())
 

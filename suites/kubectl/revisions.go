@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -28,7 +29,8 @@ func revisions() {
 			c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
 			for _, version := range []string{"v2", "v3"} {
-				daemonSet = c.Update(ctx, daemonSet, Image(version))
+				// What a later template adds has to go again.
+				daemonSet = c.Update(ctx, daemonSet, Image(version), annotated(version))
 				c.Await(ctx, RolledOut(daemonSet))
 			}
 			lines := c.RolloutHistory(daemonSet, 0)
@@ -54,6 +56,7 @@ func revisions() {
 			// To v2 and back, and then to the first.
 			j.Decide("KUBECTL-003", Printed("kubectl rollout undo rolls back each time", wrongUndo(j.BoundAll(undone))), EndsRolledOut())
 			j.Decide("KUBECTL-003", Exactly(1, templateGets("v1")), Exactly(2, templateGets("v2")), Exactly(2, templateGets("v3")))
+			j.Decide("KUBECTL-003", Never(leftOver()))
 			for _, version := range []string{"v1", "v2", "v3"} {
 				j.Decide("KUBECTL-003", OnEveryNode(Exactly(2, PodCreated(OfVersion(version)))))
 			}
@@ -65,6 +68,37 @@ func templateGets(version string) Event {
 	return TemplateChanged().Where("to "+version, func(m Moment) bool {
 		daemonSet, ok := m.Object.(*appsv1.DaemonSet)
 		return ok && strings.HasSuffix(daemonSet.Spec.Template.Spec.Containers[0].Image, ":"+version)
+	})
+}
+
+// ofVersion is the key of the annotation that names the version of a template after the first.
+const ofVersion = "example.org/version-"
+
+// annotated gives the template an annotation that no other version has.
+func annotated(version string) Edit {
+	return Edit{Says: "an annotation of " + version, Apply: func(d *appsv1.DaemonSet) {
+		for other := range d.Spec.Template.Annotations {
+			if strings.HasPrefix(other, ofVersion) {
+				delete(d.Spec.Template.Annotations, other)
+			}
+		}
+		metav1.SetMetaDataAnnotation(&d.Spec.Template.ObjectMeta, ofVersion+version, "true")
+	}}
+}
+
+// leftOver happens when the template gets the image of one version and keeps an annotation of another.
+func leftOver() Event {
+	return TemplateChanged().Where("to something of two versions", func(m Moment) bool {
+		daemonSet, ok := m.Object.(*appsv1.DaemonSet)
+		if !ok {
+			return false
+		}
+		for key := range daemonSet.Spec.Template.Annotations {
+			if version, is := strings.CutPrefix(key, ofVersion); is && !strings.HasSuffix(daemonSet.Spec.Template.Spec.Containers[0].Image, ":"+version) {
+				return true
+			}
+		}
+		return false
 	})
 }
 

@@ -3,6 +3,7 @@ package pdb
 import (
 	"context"
 	"fmt"
+	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -16,8 +17,8 @@ import (
 
 // away is the spec of a controller that is not there for a while.
 func away() {
-	spec.It("leaves evictions to the stored status while the controller is down, and computes it anew when it is back",
-		spec.Decides("PDB-030"),
+	spec.It("leaves evictions to the stored status while the controller is down, and computes it anew when it is back, but for pods that are still to go",
+		spec.Decides("PDB-012", "PDB-030"),
 		func(ctx context.Context, c *spec.Case) {
 			workload := web(ctx, c, 4, IgnoreSIGTERM())
 			budget := guarded(ctx, c, workload, MinAvailable("2"))
@@ -32,6 +33,7 @@ func away() {
 				}
 			}
 			c.Await(ctx, LivePodsOf(workload, 4, history.IsReady))
+			c.WriteBudgetStatus(ctx, budget, ListDisrupted(pods[2].Name, time.Now()))
 			c.Restart(ctx)
 			c.Await(ctx, Computed(budget))
 		},

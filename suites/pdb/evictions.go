@@ -16,10 +16,11 @@ import (
 // evictions are the specs of what evictions leave in a budget's status.
 func evictions() {
 	spec.It("keeps an evicted pod listed in disruptedPods until it terminates, and takes it off the list then",
-		spec.Decides("PDB-012", "PDB-016"),
+		spec.Decides("PDB-012", "PDB-016", "PDB-017"),
 		func(ctx context.Context, c *spec.Case) {
 			workload := web(ctx, c, 4, IgnoreSIGTERM())
-			budget := guarded(ctx, c, workload, MinAvailable("2"))
+			// The first eviction leaves nothing that may be evicted until the pod is replaced.
+			budget := guarded(ctx, c, workload, MinAvailable("3"))
 			evicted := c.PodsOf(ctx, workload)[:2]
 			for _, pod := range evicted {
 				c.Require(ctx, "the budget allows an eviction", BudgetStatus(budget, "it allows one", func(status policyv1.PodDisruptionBudgetStatus) bool {

@@ -2,6 +2,7 @@ package pdb
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -14,7 +15,7 @@ import (
 // scales are the specs of the workloads that stand behind a budget's pods.
 func scales() {
 	spec.It("expects the replicas of all workloads behind the pods, of every kind, each counted once",
-		spec.Decides("PDB-007"),
+		spec.Decides("PDB-002", "PDB-004", "PDB-007"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			budget := c.CreateBudget(ctx, guard, MaxDisrupted("50%"), Selecting(nil))
@@ -25,12 +26,16 @@ func scales() {
 				name := []string{"first", "second", "third", "fourth"}[i]
 				last = c.RunScaled(ctx, kind, name, 2)
 				if !c.Await(ctx, Computed(budget)) {
-					return
+					break
 				}
 				c.Scale(ctx, last, 3)
 				if !c.Await(ctx, state.All(LivePodsOf(last, 3), Computed(budget))) {
-					return
+					break
 				}
+			}
+			// Shares of each workload's pods, rounded up, are more than one of all.
+			if !changed(ctx, c, budget, MinAvailable("50%")) || !changed(ctx, c, budget, MaxDisrupted("50%")) {
+				return
 			}
 			askForMore(ctx, c, last, 6)
 			c.Await(ctx, Computed(budget))
@@ -38,6 +43,35 @@ func scales() {
 		spec.Kinds{
 			history.KindPodDisruptionBudget, history.KindReplicaSet, history.KindStatefulSet, history.KindReplicationController, history.KindDeployment,
 		})
+
+	spec.It("expects what a workload asks for while none of its pods is healthy, and while those that are too many terminate",
+		spec.Decides("PDB-002", "PDB-004", "PDB-007"),
+		func(ctx context.Context, c *spec.Case) {
+			workload := web(ctx, c, 3, IgnoreSIGTERM())
+			budget := guarded(ctx, c, workload, MinAvailable("50%"))
+			pods := c.PodsOf(ctx, workload)
+			for _, pod := range pods {
+				c.Pods.BecomeUnready(ctx, pod)
+			}
+			if !c.Await(ctx, Computed(budget)) {
+				return
+			}
+			for _, pod := range pods {
+				c.Pods.BecomeReady(ctx, pod)
+			}
+			for _, replicas := range []int32{1, 0} {
+				c.Scale(ctx, workload, replicas)
+				c.Require(ctx, "the pods that are too many terminate", LivePodsOf(workload, int(replicas)))
+				right := []bool{c.Await(ctx, Computed(budget)), changed(ctx, c, budget, MaxDisrupted("50%")), changed(ctx, c, budget, MinAvailable("50%"))}
+				if slices.Contains(right, false) {
+					return
+				}
+			}
+			for _, pod := range pods {
+				c.Pods.ReleaseTermination(ctx, pod)
+			}
+			c.Await(ctx, Computed(budget))
+		}, nil, recorded(), spec.SimulatedNodes{})
 }
 
 // askForMore has the workload ask for more pods than it can have, and then has one of its pods change, by which a controller notices.

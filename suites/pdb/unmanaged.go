@@ -2,6 +2,7 @@ package pdb
 
 import (
 	"context"
+	"time"
 
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -12,8 +13,8 @@ import (
 // unmanaged are the specs of pods without a controller under budgets that take a scale.
 func unmanaged() {
 	for _, limit := range []BudgetEdit{MaxDisrupted("1"), MinAvailable("50%")} {
-		spec.It("allows nothing where a pod has no controller and others have one, with "+limit.Says,
-			spec.Decides("PDB-022", "PDB-023"),
+		spec.It("allows nothing where a pod has no controller and others have one, and something again when it is gone, with "+limit.Says,
+			spec.Decides("PDB-022", "PDB-023", "PDB-026"),
 			func(ctx context.Context, c *spec.Case) {
 				workload := web(ctx, c, 3)
 				budget := c.CreateBudget(ctx, guard, limit, Selecting(nil))
@@ -23,6 +24,10 @@ func unmanaged() {
 				// What is written now is what the rules judge.
 				c.Await(ctx, state.All(LivePodsOf(workload, 3), state.Budget(guard, "it allows nothing", allows(0))))
 				c.Await(ctx, Quiet(silent))
+				for _, pod := range c.PodsOf(ctx, Scaled{Name: "bare"}) {
+					c.DeletePod(ctx, pod, time.Second)
+				}
+				c.Await(ctx, Computed(budget))
 			},
 			func(j *spec.Checks) {
 				for _, pod := range j.BoundAll(surplus) {

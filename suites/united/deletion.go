@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -44,6 +45,28 @@ func deletion() {
 				Never(PodDeleted().On(j.Bound(none))))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 
+	spec.It("gives a node back only when the pod there is gone, when it is deleted",
+		spec.Decides("UNITED-029", "CROSS-006"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "b")
+			c.Bind(moved, nodes[0])
+			ds := c.Deploy(ctx, MaxUnavailable("1"), IgnoreSIGTERM())
+			u := c.Unite(ctx, ds, OnNodes(Subset("first", c.ImagePatch("v2")), nodes[0]))
+			release(ctx, c, nodes[0])
+			placed(ctx, c)
+			c.Mark(united)
+			c.Separate(ctx, u, metav1.DeletePropagationBackground)
+			release(ctx, c, nodes[0])
+			c.Await(ctx, state.All(state.UnitedGone(name, target), servedBy(target)))
+		},
+		func(j *spec.Checks) {
+			node := j.Bound(moved)
+			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))
+			j.Decide("UNITED-029",
+				Before(PodGone(OfVersion("v1")).On(node), PodCreated(OfVersion("v2")).On(node)),
+				Before(PodGone(OfVersion("v2")).On(node), After(PodCreated(OfVersion("v1")).On(node), Marked(united))))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+
 	spec.It("leaves the DaemonSets of subsets running when it is deleted as an owner of orphans",
 		spec.Decides("UNITED-041"),
 		func(ctx context.Context, c *spec.Case) {
@@ -62,6 +85,21 @@ func deletion() {
 			j.Decide("UNITED-041", NeverBetween(Marked(united), Marked(again), PodDeleted()), NeverBetween(Marked(united), Marked(again), PodCreated()),
 				HoldsAtMark(again, state.When("the UnitedDaemonSet is gone", func(cluster *history.Cluster) bool { return len(cluster.United()) == 0 })))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// release waits until a pod on the node terminates, and for longer than a controller may be late, before it lets it go.
+func release(ctx context.Context, c *spec.Case, node string) {
+	var leaving *corev1.Pod
+	c.Require(ctx, "a pod terminates", state.When("a pod on node "+node+" terminates", func(cluster *history.Cluster) bool {
+		for _, pod := range cluster.Pods {
+			if history.NodeOf(pod) == node && pod.DeletionTimestamp != nil {
+				leaving = pod
+			}
+		}
+		return leaving != nil
+	}))
+	c.Await(ctx, Quiet(silence))
+	c.Pods.ReleaseTermination(ctx, leaving)
 }
 
 // servedBy holds when every node has exactly one pod, which is available and of that DaemonSet as it is now.

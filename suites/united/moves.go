@@ -17,7 +17,7 @@ import (
 // surge is the spec of nodes that change hands with maxSurge on the target.
 func surge() {
 	spec.It("has an available pod of the new member before it deletes that of the other, where the target surges",
-		spec.Decides("UNITED-027", "UNITED-030"),
+		spec.Decides("UNITED-027", "UNITED-028", "UNITED-030"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := addNodes(ctx, c, "a", "a", "b")
 			c.Bind(moved, nodes[:2]...)
@@ -31,6 +31,7 @@ func surge() {
 		},
 		func(j *spec.Checks) {
 			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))
+			j.Decide("UNITED-028", Keeps("UNITED-027"))
 			for _, node := range j.BoundAll(moved) {
 				v1, v2 := PodAvailable(OfVersion("v1")).On(node), PodAvailable(OfVersion("v2")).On(node)
 				j.Decide("UNITED-030",
@@ -42,26 +43,23 @@ func surge() {
 
 // affinity is the spec of a target that has a node affinity of its own.
 func affinity() {
-	spec.It("keeps the target's own affinity, whose terms are alternatives, for the target and for every subset",
-		spec.Decides("UNITED-035"),
+	spec.It("keeps the target's own affinity, whose terms are alternatives, for the target and for every subset, and takes shares of its nodes alone",
+		spec.Decides("UNITED-027", "UNITED-035"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := addNodes(ctx, c, "a", "b", "c")
 			c.Bind(none, nodes[2])
-			c.Bind(moved, nodes[0])
-			ds := c.Deploy(ctx, MaxUnavailable("1"), inZones("a", "b"))
-			c.Unite(ctx, ds, OnNodes(Subset("first", c.ImagePatch("v2")), nodes[0], nodes[2]))
-			c.Await(ctx, state.When("a pod of the subset is available", func(cluster *history.Cluster) bool {
-				for _, pod := range cluster.Pods {
-					if history.NodeOf(pod) == nodes[0] && history.IsReady(pod) && pod.Spec.Containers[0].Image != ds.Spec.Template.Spec.Containers[0].Image {
-						return true
-					}
-				}
-				return false
-			}))
+			c.Bind(moved, nodes[:2]...)
+			// One of the two nodes that it has.
+			ds := c.Deploy(ctx, MaxUnavailable("50%"), inZones("a", "b"))
+			c.Unite(ctx, ds, OnNodes(Subset("first", c.ImagePatch("v2")), nodes...))
+			c.Await(ctx, state.All(servedOn(nodes[0], "v2"), servedOn(nodes[1], "v2")))
 			c.Await(ctx, Quiet(silence))
 		},
 		func(j *spec.Checks) {
-			j.Decide("UNITED-035", AtLeast(1, PodAvailable(OfVersion("v2")).On(j.Bound(moved))), Never(PodCreated().On(j.Bound(none))), EndsRolledOut())
+			for _, node := range j.BoundAll(moved) {
+				j.Decide("UNITED-035", AtLeast(1, PodAvailable(OfVersion("v2")).On(node)))
+			}
+			j.Decide("UNITED-035", Never(PodCreated().On(j.Bound(none))), EndsRolledOut())
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 

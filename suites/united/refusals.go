@@ -39,7 +39,8 @@ func rivals() {
 		func(j *spec.Checks) {
 			j.Decide("UNITED-036",
 				HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(united, tells(later)),
-				Before(Began(history.DeleteUnited), PodCreated(OfVersion("v3"))), HoldsAtMark(again, state.UnitedPlaced(later)))
+				Before(UnitedDeleted(), PodCreated(OfVersion("v3"))),
+				Before(UnitedDeleted(), After(PodDeleted(OfVersion("v1")), Began(history.DeleteUnited))), HoldsAtMark(again, state.UnitedPlaced(later)))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 
@@ -134,6 +135,30 @@ func patches() {
 						AtLeast(1, PodAvailable(OfVersion("v2")).On(j.Bound(moved))))))
 			}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 	}
+
+	spec.It("leaves the nodes of a subset as they are whose patch is changed to one that cannot be applied, and takes up one that can",
+		spec.Decides("UNITED-038"),
+		func(ctx context.Context, c *spec.Case) {
+			const subset = "bad-affinity"
+			nodes := addNodes(ctx, c, "a", "b")
+			c.Bind(byName, nodes[0])
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			u := c.Unite(ctx, ds, OnNodes(Subset(subset, c.ImagePatch("v2")), nodes[0]))
+			placed(ctx, c)
+			c.Mark(united)
+			if _, err := c.TrySubdivide(ctx, u, OnNodes(Subset(subset, PatchTemplate(bad()[subset])), nodes[0])); err == nil {
+				c.Await(ctx, names(subset))
+			}
+			c.Await(ctx, Quiet(silence))
+			c.Mark(unchanged)
+			c.Subdivide(ctx, u, OnNodes(Subset(subset, c.ImagePatch("v3")), nodes[0]))
+			placed(ctx, c)
+			c.Mark(changed)
+		},
+		func(j *spec.Checks) {
+			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))
+			j.Decide("UNITED-038", NeverBetween(Marked(united), Marked(unchanged), PodDeleted().On(j.Bound(byName))), HoldsAtMark(changed, state.UnitedPlaced(name)))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 
 // names holds when a condition names the subset.

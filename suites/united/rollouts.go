@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/rollcall-conformance/rollcall/fixtures/stages"
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -57,6 +58,32 @@ func rollouts() {
 			j.Decide("UNITED-033",
 				HoldsAtMark(united, ofSubsets), HoldsAtMark(united, annotated(node, "of the subset")), HoldsAtMark(changed, ofSubsets),
 				HoldsAtMark(changed, annotated(node, "of the subset")), HoldsAtMark(again, ofSubsets), HoldsAtMark(again, annotated(node, "of the target")))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+
+	spec.It("changes the template of a subset whose pods do not start, though nodes still wait to be moved to it",
+		spec.Decides("UNITED-033"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "a", "b")
+			c.Bind(moved, nodes[0], nodes[1])
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			u := c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch(stages.MissingTag)), zone, "a"))
+			c.Require(ctx, "a pod of the subset waits for its image", state.When("a pod waits for its image", func(cluster *history.Cluster) bool {
+				for _, pod := range cluster.Pods {
+					if Waiting(pod) {
+						return true
+					}
+				}
+				return false
+			}))
+			// The other node has to wait: no more may be out.
+			c.Await(ctx, Quiet(silence))
+			c.Subdivide(ctx, u, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
+			placed(ctx, c)
+			c.Mark(changed)
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.UpdateUnited)))
+			j.Decide("UNITED-033", HoldsAtMark(changed, state.UnitedPlaced(name, j.BoundAll(moved)...)))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 

@@ -44,6 +44,33 @@ func evictionFaults() []Fault {
 				api.ServeHTTP(w, r)
 				return nil
 			}, evict)},
+		{Name: "evictions-forget-versions", Says: "Evicts a pod whatever resourceVersion is asked for.", Breaks: []string{"EVICT-029"},
+			Around: storing(func(eviction *policyv1.Eviction) {
+				if options := eviction.DeleteOptions; options != nil && options.Preconditions != nil {
+					options.Preconditions.ResourceVersion = nil
+				}
+			}, evict)},
+		{Name: "evictions-take-the-time-of-the-pod", Says: "Evicts a pod with its own grace period, whatever is asked for.", Breaks: []string{"EVICT-030"},
+			Around: storing(func(eviction *policyv1.Eviction) {
+				if eviction.DeleteOptions != nil {
+					eviction.DeleteOptions.GracePeriodSeconds = nil
+				}
+			}, evict)},
+		{Name: "evictions-are-never-rehearsed", Says: "Evicts a pod where a dry run is asked for.", Breaks: []string{"EVICT-027"},
+			Around: storing(func(eviction *policyv1.Eviction) {
+				if eviction.DeleteOptions != nil {
+					eviction.DeleteOptions.DryRun = nil
+				}
+			}, evict)},
+		{Name: "evictions-need-not-name-the-pod", Says: "Takes an Eviction for the pod in the URL, whichever it names.", Breaks: []string{"EVICT-032"},
+			Around: answering(func(api http.Handler, w http.ResponseWriter, r *http.Request) error {
+				eviction, r, err := sent[policyv1.Eviction](r)
+				if err != nil {
+					return err
+				}
+				eviction.Name = r.PathValue("name")
+				return pass(api, w, r, eviction)
+			}, evict)},
 		{Name: "budgets-hold-deletions-back", Says: "Refuses to delete a pod that may not be evicted.", Breaks: []string{"EVICT-036"},
 			Around: answering(func(api http.Handler, w http.ResponseWriter, r *http.Request) error {
 				rehearsal := with(r, fmt.Appendf(nil, `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":%q},"deleteOptions":{"dryRun":["All"]}}`, r.PathValue("name")))

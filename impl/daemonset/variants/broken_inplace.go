@@ -55,6 +55,14 @@ func brokenPolicies() []Variant {
 				ended := d.Pod.Status.Phase == corev1.PodFailed || d.Pod.Status.Phase == corev1.PodSucceeded
 				return (ended || d.Pod.Spec.NodeName == "") && !updated(state)(d.Pod)
 			})},
+		{Name: "compares-the-last-two-templates", Says: "Patches a pod of an older revision where the last update changed nothing but images.", Breaks: []string{"INPLACE-008"},
+			Planner: patchInstead(func(state plan.State, d plan.PodDeletion) bool {
+				before := revisionBefore(state)
+				return before != nil && (d.Reason == plan.ReasonOutdated || d.Reason == plan.ReasonOldUnavailable) && inplace.Runs(d.Pod) &&
+					inplace.OnlyImagesDiffer(plan.StoredTemplate(before), &state.DaemonSet.Spec.Template)
+			})},
+		{Name: "deletes-beside-updates-in-place", Says: "Leaves pods that it has patched out of what is unavailable when it deletes others.", Breaks: []string{"INPLACE-012"},
+			Planner: deletesBeside},
 		{Name: "updates-one-more-in-place", Says: "Updates one pod more in place than maxUnavailable.", Breaks: []string{"INPLACE-012"},
 			Planner: limiting(maxUnavailable, func(value *intstr.IntOrString, state plan.State, _ time.Time) int {
 				n := scaled(value, eligibleNodes(state), true)
@@ -70,6 +78,47 @@ func initImagesDiffer(state plan.State, pod *corev1.Pod) bool {
 	return slices.ContainsFunc(state.DaemonSet.Spec.Template.Spec.InitContainers, func(wanted corev1.Container) bool {
 		return slices.ContainsFunc(pod.Spec.InitContainers, func(is corev1.Container) bool { return is.Name == wanted.Name && is.Image != wanted.Image })
 	})
+}
+
+// revisionBefore is the revision with the largest number below that of the template in force; nil if there is none.
+func revisionBefore(state plan.State) *appsv1.ControllerRevision {
+	name := plan.RevisionName(state.DaemonSet)
+	var current, before *appsv1.ControllerRevision
+	for _, revision := range state.Revisions {
+		if revision.Name == name {
+			current = revision
+		}
+	}
+	for _, revision := range state.Revisions {
+		if current != nil && revision.Revision < current.Revision && (before == nil || revision.Revision > before.Revision) {
+			before = revision
+		}
+	}
+	return before
+}
+
+// deletesBeside adds the deletions that are due if the pods that were patched were available.
+func deletesBeside(next plan.Planner) plan.Planner {
+	return func(state plan.State, now time.Time) plan.Actions {
+		actions := next(state, now)
+		if actions.Err != nil || !inPlace(state) || state.AwaitingOwnWrites {
+			return actions
+		}
+		patched := func(pod *corev1.Pod) bool {
+			believed, _ := inplace.Believe(pod, now)
+			return pod.DeletionTimestamp == nil && pod.Annotations[inplace.Record] != "" && !plan.IsReady(believed)
+		}
+		changePods(&state, patched, func(pod *corev1.Pod) {
+			delete(pod.Annotations, inplace.Record)
+			setReady(pod, now.Add(-time.Hour))
+		})
+		for _, deletion := range next(state, now).DeletePods {
+			if deletion.Reason == plan.ReasonOutdated {
+				remove(&actions, deletion.Pod, deletion.Reason)
+			}
+		}
+		return actions
+	}
 }
 
 // inPlaceOnDelete takes what would be updated in place with a rolling update.

@@ -1,6 +1,7 @@
 package variants
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -39,6 +40,32 @@ func brokenProofs() []Variant {
 			Planner: records(func(_ *corev1.Pod, record *updateRecord) bool {
 				changeContainers(record, func(_ string, is *updateInstance) { is.Image = "" })
 				return true
+			})},
+		{Name: "records-the-latest-update-alone", Says: "Forgets the containers of an earlier update that have not been restarted when it updates another container.",
+			Breaks: []string{"INPLACE-027"},
+			Planner: changeUpdates(func(_ plan.State, update *plan.PodUpdate) {
+				rewriteRecord(update, func(container string) bool { return update.Images[container] != "" })
+			})},
+		{Name: "takes-any-restart-for-the-one", Says: "Takes a pod for restarted when any of its containers has been.", Breaks: []string{"INPLACE-023"},
+			Planner: records(func(pod *corev1.Pod, record *updateRecord) bool {
+				return !slices.ContainsFunc(pod.Status.ContainerStatuses, func(status corev1.ContainerStatus) bool {
+					return status.State.Running != nil && status.State.Running.StartedAt.After(record.At.Time)
+				})
+			})},
+		{Name: "takes-one-restart-for-all", Says: "Takes a pod for restarted when the first of the containers that are to be has been.", Breaks: []string{"INPLACE-013"},
+			Planner: records(func(pod *corev1.Pod, record *updateRecord) bool {
+				for name, before := range record.Containers {
+					if status := statusOf(pod, name); status != nil && status.State.Running != nil && status.RestartCount > before.Restarts {
+						record.Containers = map[string]updateInstance{name: before}
+					}
+				}
+				return true
+			})},
+		{Name: "believes-pods-without-the-policy", Says: "Takes patched pods for Ready by their condition from before once the policy is another one.", Breaks: []string{"INPLACE-013"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				if !inPlace(*state) {
+					changeRecords(state, forget)
+				}
 			})},
 		{Name: "reports-patched-pods-as-available", Says: "Counts patched pods in the status by their Ready condition from before.", Breaks: []string{"INPLACE-013"},
 			Planner: func(next plan.Planner) plan.Planner {

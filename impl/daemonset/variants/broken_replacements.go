@@ -31,6 +31,8 @@ func brokenReplacements() []Variant {
 					actions.DeletePods[i].Reason = plan.ReasonDuplicate
 				}
 			})},
+		{Name: "lets-nodes-rest-after-an-eviction", Says: "Creates a pod on a node eight seconds after one there was evicted, as after one that failed.",
+			Breaks: []string{"CROSS-005"}, Planner: remember(restAfterEvictions)},
 		{Name: "fills-gaps-when-the-rollout-is-over", Says: "Creates no pod on an empty node while the updated pods of other nodes are not available.",
 			Breaks: []string{"UNREADY-005"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {
@@ -98,4 +100,28 @@ func createBesideUnready(actions *plan.Actions, state plan.State, _ time.Time) {
 // wasReady reports whether the pod's Ready condition has changed since its containers were started: it was Ready once.
 func wasReady(pod *corev1.Pod) bool {
 	return pod.Status.StartTime != nil && ready(pod).LastTransitionTime.After(pod.Status.StartTime.Add(time.Second))
+}
+
+// resting are the nodes on which a pod was evicted, and until when they rest.
+type resting map[string]time.Time
+
+// restAfterEvictions creates no pod on a node for eight seconds from when a pod there was seen to be evicted.
+func restAfterEvictions(m *memory[resting]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+		until := m.of(state)
+		if *until == nil {
+			*until = resting{}
+		}
+		for _, pod := range state.Pods {
+			target := condition(pod, corev1.DisruptionTarget)
+			if _, known := (*until)[plan.TargetNode(pod)]; pod.DeletionTimestamp != nil && target != nil && target.Status == corev1.ConditionTrue && !known {
+				(*until)[plan.TargetNode(pod)] = now.Add(8 * time.Second)
+			}
+		}
+		withoutCreations(actions, func(c plan.PodCreation) bool {
+			wait := (*until)[c.Node].Sub(now)
+			comeBack(actions, wait)
+			return wait > 0
+		})
+	})
 }

@@ -1,6 +1,8 @@
 package variants
 
 import (
+	"bytes"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -59,6 +61,20 @@ func brokenRevisions() []Variant {
 			})},
 		{Name: "rollback-keeps-the-old-number", Says: "Leaves the number of the revision that a rollback goes back to.",
 			Breaks: []string{"HISTORY-010", "ROLLBACK-001", "KUBECTL-003"}, Planner: doing(keepNumbers)},
+		{Name: "keeps-the-number-of-what-is-in-use", Says: "Leaves the number of the revision that a rollback goes back to while pods are of it.", Breaks: []string{"HISTORY-010"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+				hash := plan.TemplateHash(&state.DaemonSet.Spec.Template, state.DaemonSet.Status.CollisionCount)
+				if slices.ContainsFunc(state.Pods, func(pod *corev1.Pod) bool { return pod.Labels[plan.HashLabel] == hash }) {
+					keepNumbers(actions, state, now)
+				}
+			})},
+		{Name: "makes-histories-that-merge", Says: "Makes histories whose data is merged into a template instead of replacing it.", Breaks: []string{"KUBECTL-003"},
+			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
+				if actions.CreateRevision != nil {
+					actions.CreateRevision = actions.CreateRevision.DeepCopy()
+					actions.CreateRevision.Data.Raw = bytes.Replace(actions.CreateRevision.Data.Raw, []byte(`"$patch":"replace",`), nil, 1)
+				}
+			})},
 		{Name: "deletes-live-history", Says: "Deletes histories beyond the limit although pods are still of them.",
 			Breaks: []string{"HISTORY-017"},
 			Planner: func(next plan.Planner) plan.Planner {

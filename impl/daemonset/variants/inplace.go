@@ -76,6 +76,18 @@ func changeRecords(state *plan.State, change func(pod *corev1.Pod, record *updat
 	})
 }
 
+// rewriteRecord keeps in the record that an update writes only the containers that which selects.
+func rewriteRecord(update *plan.PodUpdate, which func(container string) bool) {
+	var record updateRecord
+	if err := json.Unmarshal([]byte(update.Annotations[inplace.Record]), &record); err != nil {
+		return
+	}
+	maps.DeleteFunc(record.Containers, func(container string, _ updateInstance) bool { return !which(container) })
+	// It can be encoded as it was decoded.
+	encoded, _ := json.Marshal(record)
+	update.Annotations = map[string]string{inplace.Record: string(encoded)}
+}
+
 // forget is for records: there is none.
 func forget(*corev1.Pod, *updateRecord) bool { return false }
 

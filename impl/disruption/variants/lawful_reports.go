@@ -41,6 +41,13 @@ func lawfulReports() []Variant {
 					}
 				}
 			})},
+		{Name: "fails-with-the-generation-before", Says: "Leaves observedGeneration while a budget cannot be computed, as Kubernetes does.",
+			Lawful: "What is written is still of the generation that it claims to be of, and the API server refuses every eviction by it.",
+			Planner: reporting(func(status *policyv1.PodDisruptionBudgetStatus, state plan.State, _ time.Time) {
+				if observed := state.Budget.Status.ObservedGeneration; failed(status) && observed > 0 {
+					status.ObservedGeneration, allowed(status).ObservedGeneration = observed, observed
+				}
+			})},
 		{Name: "tells-with-every-write", Says: "Records the event of a failure with every status that it writes while the failure goes on.",
 			Lawful: "PDB-035 asks for a bounded rate; what is the same is one event with a count.",
 			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {

@@ -56,7 +56,8 @@ func (v Variant) Differs() bool {
 
 // Broken returns every variant that breaks a promise, in the order of their names.
 func Broken() []Variant {
-	return sorted(brokenCounts(), brokenAims(), brokenScales(), brokenEvictions(), brokenReports(), brokenFailures(), brokenReactions(), brokenWrites())
+	return sorted(brokenCounts(), brokenAims(), brokenScales(), brokenEvictions(), brokenReports(), brokenFailures(), brokenReactions(), brokenWrites(),
+		brokenShares(), brokenTurns())
 }
 
 // Lawful returns every variant that no requirement forbids, in the order of their names.

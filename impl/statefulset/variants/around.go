@@ -1,10 +1,13 @@
 package variants
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	daemons "github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 	"github.com/rollcall-conformance/rollcall/impl/inplace"
@@ -73,5 +76,32 @@ func patchTo(state plan.State, pod *corev1.Pod, revision string, now time.Time) 
 	record, _ := inplace.RecordOf(pod, images, now)
 	return plan.PodUpdate{
 		Pod: pod, Images: images, Labels: map[string]string{plan.RevisionLabel: revision}, Annotations: map[string]string{inplace.Record: record},
+	}
+}
+
+// ordinalOf is the number at the end of the pod's name; 0 if there is none.
+func ordinalOf(pod *corev1.Pod) int {
+	number, err := strconv.Atoi(pod.Name[strings.LastIndex(pod.Name, "-")+1:])
+	if err != nil {
+		return 0
+	}
+	return number
+}
+
+// partition is the StatefulSet's, as an ordinal.
+func partition(set *appsv1.StatefulSet) int {
+	rolling := set.Spec.UpdateStrategy.RollingUpdate
+	if rolling == nil || rolling.Partition == nil {
+		return 0
+	}
+	return int(*rolling.Partition)
+}
+
+// makeReady makes the pod one that is Ready since then.
+func makeReady(pod *corev1.Pod, since time.Time) {
+	for i := range pod.Status.Conditions {
+		if condition := &pod.Status.Conditions[i]; condition.Type == corev1.PodReady {
+			condition.Status, condition.LastTransitionTime = corev1.ConditionTrue, metav1.NewTime(since)
+		}
 	}
 }
