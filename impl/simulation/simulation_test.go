@@ -58,6 +58,7 @@ func flavours() []named {
 		{"changing strategies", flavour{strategies: everyStrategy(), deletes: true}},
 		{"switching the gate", flavour{strategies: surging(), gates: true}},
 		{"updating in place", flavour{strategies: rolling(), inPlace: true}},
+		{"somebody tampers with revisions", flavour{strategies: everyStrategy(), tampers: true}},
 		{"in place or not", flavour{strategies: everyStrategy(), deletes: true, gates: true, inPlace: true}},
 	}
 }
