@@ -61,6 +61,10 @@ lint: ## Run the linters alone
 mutants: ## Break the reference, and the API server, in every way that is known, and see the suite find out; MUTANTS=deletes-first tries that one
 	@go run ./hack/mutants $(MUTANTS)
 
+.PHONY: mutation
+mutation: ## Change the reference's planner in every small way, and see the standing rules object in the simulation
+	@go run ./hack/mutation
+
 .PHONY: lawful
 lawful: ## Run the suite against every lawful variant of the reference, and see it find nothing; MUTANTS=one-worker tries that one
 	@go run ./hack/mutants -lawful $(MUTANTS)

@@ -70,6 +70,9 @@ func (w *Workload) Live() bool {
 	return len(w.doomedBy) == 0 && !w.gone && w.Object.DeletionTimestamp == nil
 }
 
+// ChangedAt is when the spec last changed.
+func (w *Workload) ChangedAt() time.Time { return w.changedAt }
+
 // change takes note of a new spec: whoever backed off from the old one starts anew.
 func (w *Workload) change(now time.Time) {
 	w.changedAt = now

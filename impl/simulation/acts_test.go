@@ -28,6 +28,9 @@ func acts(f flavour) []act {
 	if f.inPlace {
 		all = append(all, act{"change the pod update policy", 1, switchPolicy})
 	}
+	if f.tampers {
+		all = append(all, revisionActs()...)
+	}
 	if f.deletes {
 		all = append(all,
 			act{"delete the DaemonSet and create it again", 1, recreate},

@@ -7,17 +7,19 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
 )
 
-// TestKnownScenariosStaySafe repeats schedules that once broke a promise, each with several seeds: random ones come by them too rarely.
-func TestKnownScenariosStaySafe(t *testing.T) {
+// knownScenario is a simulation that once broke a promise.
+type knownScenario struct {
+	name     string
+	setup    setup
+	flavour  flavour
+	schedule schedule
+}
+
+func knownScenarios() []knownScenario {
 	slowToEnd := pace{Start: 3 * time.Second, Stop: 10 * time.Second}
 	quick := pace{Start: 500 * time.Millisecond, Stop: 300 * time.Millisecond}
 	one := strategy{MaxSurge: "1", MaxUnavailable: "0"}
-	for _, scenario := range []struct {
-		name     string
-		setup    setup
-		flavour  flavour
-		schedule schedule
-	}{
+	return []knownScenario{
 		{
 			"a rollback while more nodes than maxSurge still have the pod that is current again, terminating",
 			setup{Nodes: 5, Strategy: strategy{MaxSurge: "2", MaxUnavailable: "0"}, HistoryLimit: 2, Pace: slowToEnd},
@@ -54,7 +56,12 @@ func TestKnownScenariosStaySafe(t *testing.T) {
 			flavour{strategies: surging(), deletes: true},
 			schedule{{Wait: 3 * time.Second, Act: "delete the DaemonSet but leave its pods, and create it again"}},
 		},
-	} {
+	}
+}
+
+// TestKnownScenariosStaySafe repeats known scenarios, each with several seeds: random schedules come by them too rarely.
+func TestKnownScenariosStaySafe(t *testing.T) {
+	for _, scenario := range knownScenarios() {
 		t.Run(scenario.name, func(t *testing.T) {
 			t.Parallel()
 			staysSafe(t, reference, simulation{scenario.setup, scenario.schedule}, scenario.flavour)

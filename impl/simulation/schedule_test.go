@@ -35,6 +35,8 @@ type flavour struct {
 	deletes bool
 	// gates says that the controller may be started with another feature gate.
 	gates bool
+	// tampers says that somebody may lay hands on the DaemonSet's revisions.
+	tampers bool
 	// inPlace says that the DaemonSet may ask for updates in place.
 	inPlace bool
 }

@@ -50,16 +50,22 @@ func TestThePlannerKeepsEveryPromiseInTheCorpus(t *testing.T) {
 		t.Fatalf("%d schedules in %s: %v", len(paths), corpusFolder, err)
 	}
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := shared.Parse(string(text), shared.Levers())
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		keeps(t, s)
+		keeps(t, parsed(t, path))
 	}
+}
+
+// parsed is the schedule in a file.
+func parsed(t *testing.T, path string) shared.Schedule {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := shared.Parse(string(text), shared.Levers())
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return s
 }
 
 func keeps(t *testing.T, s shared.Schedule) {

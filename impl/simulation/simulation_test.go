@@ -45,21 +45,33 @@ func reference(next plan.Planner) plan.Planner { return next }
 // leastSteps is how much has to be simulated for the proof to count.
 const leastSteps = 100_000
 
+// named is a flavour with a name.
+type named struct {
+	name    string
+	flavour flavour
+}
+
+func flavours() []named {
+	return []named{
+		{"surging", flavour{strategies: surging()}},
+		{"rolling", flavour{strategies: rolling()}},
+		{"changing strategies", flavour{strategies: everyStrategy(), deletes: true}},
+		{"switching the gate", flavour{strategies: surging(), gates: true}},
+		{"updating in place", flavour{strategies: rolling(), inPlace: true}},
+		{"somebody tampers with revisions", flavour{strategies: everyStrategy(), tampers: true}},
+		{"in place or not", flavour{strategies: everyStrategy(), deletes: true, gates: true, inPlace: true}},
+	}
+}
+
 func TestThePlannerKeepsEveryPromise(t *testing.T) {
 	t.Logf("seed: -rapid.seed=%s", flag.Lookup("rapid.seed").Value)
 	var steps atomic.Int64
 	exercised := exercise{times: map[requirements.ID]int{}}
 	t.Run("while", func(t *testing.T) {
-		for name, flavour := range map[string]flavour{
-			"surging":             {strategies: surging()},
-			"rolling":             {strategies: rolling()},
-			"changing strategies": {strategies: everyStrategy(), deletes: true},
-			"switching the gate":  {strategies: surging(), gates: true},
-			"updating in place":   {strategies: rolling(), inPlace: true},
-			"in place or not":     {strategies: everyStrategy(), deletes: true, gates: true, inPlace: true},
-		} {
-			t.Run(name, func(t *testing.T) {
+		for _, of := range flavours() {
+			t.Run(of.name, func(t *testing.T) {
 				t.Parallel()
+				flavour := of.flavour
 				rapid.Check(t, func(t *rapid.T) {
 					setup := drawSetup(t, flavour)
 					schedule := drawSchedule(t, flavour)

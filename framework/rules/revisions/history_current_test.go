@@ -88,7 +88,7 @@ func TestHistoryCurrent(t *testing.T) {
 			ds.Revision("v1", 1)
 			ds.Revision("v2", 2).Renumber(0)
 			ds.Observed()
-			ds.Revision("v9", 9)
+			ds.Revision("v9", 2)
 			ds.Counts(1, 1, 1, 1, 1)
 		}),
 		Tell("another DaemonSet's numbers are higher", func(b *Builder) {

@@ -6,7 +6,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -32,22 +31,11 @@ type historyLive struct {
 
 // Observe implements judge.Observer.
 func (o *historyLive) Observe(s *judge.Scene) []judge.Violation {
-	deleted, ok := s.Change.Object.(*appsv1.ControllerRevision)
-	if !ok {
+	w, before := deletedOf(s)
+	if w == nil || before.Labels[o.label] == "" {
 		return nil
 	}
-	before, _ := s.Change.Before.(*appsv1.ControllerRevision)
-	if before == nil || before.DeletionTimestamp != nil || s.Change.Type != watch.Deleted && deleted.DeletionTimestamp == nil {
-		return nil
-	}
-	owner, label := metav1.GetControllerOf(before), before.Labels[o.label]
-	if owner == nil || label == "" || !s.DeletedByImplementation(before) {
-		return nil
-	}
-	w := s.Workloads()[owner.UID]
-	if w == nil || !w.Live() {
-		return nil
-	}
+	label := before.Labels[o.label]
 	o.PutToTest()
 	if o.duplicated(s, before) {
 		return nil

@@ -61,8 +61,9 @@ func TestHistoryLive(t *testing.T) {
 			first.Gone()
 		}),
 		Tell("a pod was relabelled before", func(b *Builder) {
-			ds, pods := Running(b, 1)
+			ds, pods := Running(b, 1, keepingNone)
 			first := ds.Revision("v1", 1)
+			ds.Update("v2").Revision("v2", 2)
 			pods[0].Edit(func(pod *corev1.Pod) { pod.Labels[RevisionLabel] = "other" })
 			first.Gone()
 		}),
@@ -71,7 +72,7 @@ func TestHistoryLive(t *testing.T) {
 			b.DaemonSet("other").Revision("v1", 1).Gone()
 		}),
 		Tell("the harness labelled the pod just now", func(b *Builder) {
-			ds, pods := Running(b, 1)
+			ds, pods := Running(b, 1, keepingNone)
 			second := ds.Revision("v2", 2)
 			b.Stimulus(history.LabelPod, pods[0])
 			pods[0].Edit(func(pod *corev1.Pod) { pod.Labels[RevisionLabel] = "v2" })
@@ -79,7 +80,7 @@ func TestHistoryLive(t *testing.T) {
 			second.Gone()
 		}),
 		Tell("only a failed pod that is being removed had it", func(b *Builder) {
-			ds, pods := Running(b, 1)
+			ds, pods := Running(b, 1, keepingNone)
 			first := ds.Revision("v1", 1)
 			ds.Update("v2")
 			pods[0].Failed().Terminating()

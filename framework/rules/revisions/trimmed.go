@@ -1,0 +1,115 @@
+package revisions
+
+import (
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+)
+
+// trimmed follows what may be deleted of a DaemonSet's history.
+type trimmed struct {
+	judge.Exercise
+	label string
+	// released is when the last pod stopped carrying a label, by namespace and label.
+	released map[types.NamespacedName]time.Time
+	// touched is when somebody other than the implementation last laid hands on a revision.
+	touched time.Time
+	// wrong says what is wrong with the deletion of the revision; empty if nothing is.
+	wrong func(o *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string
+}
+
+func newTrimmed(wrong func(*trimmed, *judge.Scene, *judge.Workload, *appsv1.ControllerRevision) string) func(history.Header) judge.Observer {
+	return func(header history.Header) judge.Observer {
+		return &trimmed{label: header.RevisionLabel, released: map[types.NamespacedName]time.Time{}, wrong: wrong}
+	}
+}
+
+// Observe implements judge.Observer. What was decided by a spec, or a history, of which the implementation need not know yet is not held against it.
+func (o *trimmed) Observe(s *judge.Scene) []judge.Violation {
+	if stimulus := s.Change.Stimulus; stimulus != nil {
+		if stimulus.Kind == history.KindControllerRevision {
+			o.touched = s.Now
+		}
+		return nil
+	}
+	if pod, is := s.Change.Object.(*corev1.Pod); is {
+		o.release(s, pod)
+		return nil
+	}
+	if collected(s) {
+		o.touched = s.Now
+	}
+	w, deleted := deletedOf(s)
+	if w == nil || s.Now.Sub(w.ChangedAt()) < judge.Lag || s.Now.Sub(o.touched) < judge.Lag {
+		return nil
+	}
+	o.PutToTest()
+	if got := o.wrong(o, s, w, deleted); got != "" {
+		return []judge.Violation{{Got: got, Window: s.Window(w)}}
+	}
+	return nil
+}
+
+// release takes note of a pod that stops carrying its label.
+func (o *trimmed) release(s *judge.Scene, pod *corev1.Pod) {
+	before, is := s.Change.Before.(*corev1.Pod)
+	if is && (s.Change.Type == watch.Deleted || before.Labels[o.label] != pod.Labels[o.label]) {
+		o.released[types.NamespacedName{Namespace: before.Namespace, Name: before.Labels[o.label]}] = s.Now
+	}
+}
+
+// deletedOf returns the history that the implementation deletes in this step, as it was before, and its DaemonSet, which lives; nil if it deletes none.
+func deletedOf(s *judge.Scene) (*judge.Workload, *appsv1.ControllerRevision) {
+	deleted, ok := s.Change.Object.(*appsv1.ControllerRevision)
+	if !ok {
+		return nil, nil
+	}
+	before, _ := s.Change.Before.(*appsv1.ControllerRevision)
+	if before == nil || before.DeletionTimestamp != nil || s.Change.Type != watch.Deleted && deleted.DeletionTimestamp == nil {
+		return nil, nil
+	}
+	owner := metav1.GetControllerOf(before)
+	if owner == nil || !s.DeletedByImplementation(before) {
+		return nil, nil
+	}
+	w := s.Workloads()[owner.UID]
+	if w == nil || !w.Live() {
+		return nil, nil
+	}
+	return w, before
+}
+
+// left are the other histories of the DaemonSet: those of the template in force, and the old ones.
+func left(s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) (current, old []*appsv1.ControllerRevision) {
+	for _, revision := range s.Cluster.Revisions {
+		switch {
+		case revision.UID == deleted.UID || revision.DeletionTimestamp != nil || !metav1.IsControlledBy(revision, w.Object):
+		case holds(revision, w.Object):
+			current = append(current, revision)
+		default:
+			old = append(old, revision)
+		}
+	}
+	return current, old
+}
+
+// free reports whether no pod carries the label of the history, nor has until less than Lag ago.
+func (o *trimmed) free(s *judge.Scene, revision *appsv1.ControllerRevision) bool {
+	label := types.NamespacedName{Namespace: revision.Namespace, Name: revision.Labels[o.label]}
+	if at, known := o.released[label]; label.Name == "" || known && s.Now.Sub(at) < judge.Lag {
+		return false
+	}
+	for _, pod := range s.Cluster.Pods {
+		if pod.Namespace == label.Namespace && pod.Labels[o.label] == label.Name {
+			return false
+		}
+	}
+	return true
+}

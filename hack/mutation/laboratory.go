@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/hack/mutation/mutant"
+)
+
+// simulationPackage has the test by which a mutated planner is judged.
+const simulationPackage = "impl/simulation"
+
+// tooLong is how long a trial may take: what takes longer goes round in circles.
+const tooLong = 2 * time.Minute
+
+// laboratory is the simulation with all mutants in its planner.
+type laboratory struct {
+	folder, program string
+	// plays are all simulations as they are with no mutant on.
+	plays []mutant.Play
+}
+
+// build makes one program of all mutants: its planner's sources are replaced by mutated ones.
+func build(ctx context.Context, root, scratch string, m *mutated) (*laboratory, error) {
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	for path, text := range m.files {
+		replacement := filepath.Join(scratch, strconv.Itoa(len(overlay.Replace))+"-"+filepath.Base(path))
+		if err := os.WriteFile(replacement, []byte(text), 0o600); err != nil {
+			return nil, fmt.Errorf("write a mutated file: %w", err)
+		}
+		overlay.Replace[path] = replacement
+	}
+	list, err := json.Marshal(overlay)
+	if err != nil {
+		return nil, fmt.Errorf("write the overlay: %w", err)
+	}
+	listPath := filepath.Join(scratch, "overlay.json")
+	if err := os.WriteFile(listPath, list, 0o600); err != nil {
+		return nil, fmt.Errorf("write the overlay: %w", err)
+	}
+	l := &laboratory{folder: filepath.Join(root, simulationPackage), program: filepath.Join(scratch, "simulation.test")}
+	command := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", listPath, "-o", l.program, "./"+simulationPackage)
+	command.Dir = root
+	if output, err := command.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("build the mutated simulation: %w\n%s", err, output)
+	}
+	return l, nil
+}
+
+// trace plays everything with no mutant on, and notes which mutants are met where.
+func (l *laboratory) trace(ctx context.Context, mutants int) error {
+	lines, err := l.run(ctx, fmt.Sprintf("-mutants=%d", mutants))
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		var play mutant.Play
+		if err := json.Unmarshal(line, &play); err != nil {
+			return fmt.Errorf("read %s: %w", line, err)
+		}
+		l.plays = append(l.plays, play)
+	}
+	return nil
+}
+
+// meeting are the places of the simulations in which the mutant may make a difference, short ones first, each flavour in its turn.
+func (l *laboratory) meeting(number int) []int {
+	flavours := map[string][]int{}
+	var places []int
+	for place, play := range l.plays {
+		if _, met := slices.BinarySearch(play.Met, number); met {
+			places = append(places, place)
+		}
+	}
+	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(l.plays[a].Steps, l.plays[b].Steps) })
+	turn := map[int]int{}
+	for _, place := range places {
+		flavour := l.plays[place].Flavour
+		flavours[flavour] = append(flavours[flavour], place)
+		turn[place] = len(flavours[flavour])
+	}
+	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(turn[a], turn[b]) })
+	return places
+}
+
+// try has one mutant judged, in a process of its own: what it leaves behind harms no other.
+func (l *laboratory) try(ctx context.Context, number int) (mutant.Trial, error) {
+	var places []string
+	for _, place := range l.meeting(number) {
+		places = append(places, strconv.Itoa(place))
+	}
+	if len(places) == 0 {
+		return mutant.Trial{}, nil
+	}
+	within, cancel := context.WithTimeout(ctx, tooLong)
+	defer cancel()
+	lines, err := l.run(within, fmt.Sprintf("-mutant=%d", number), "-plays="+strings.Join(places, ","))
+	switch {
+	case within.Err() != nil && ctx.Err() == nil:
+		return mutant.Trial{Panic: "goes round in circles", Plays: len(places)}, nil
+	case err != nil:
+		return mutant.Trial{}, err
+	case len(lines) != 1:
+		return mutant.Trial{}, fmt.Errorf("mutant %d: %d lines", number, len(lines))
+	}
+	var trial mutant.Trial
+	if err := json.Unmarshal(lines[0], &trial); err != nil {
+		return trial, fmt.Errorf("read %s: %w", lines[0], err)
+	}
+	return trial, nil
+}
+
+// run starts the simulation and returns what it prints for this command.
+func (l *laboratory) run(ctx context.Context, flags ...string) ([][]byte, error) {
+	command := exec.CommandContext(ctx, l.program, append([]string{"-test.run=^TestMutants$"}, flags...)...)
+	command.Dir = l.folder
+	// Mutants are tried side by side.
+	command.Env = append(os.Environ(), "GOMAXPROCS=1")
+	output, err := command.CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("simulate %s: %w\n%s", strings.Join(flags, " "), err, output)
+	}
+	var lines [][]byte
+	for line := range bytes.Lines(output) {
+		if text, is := bytes.CutPrefix(bytes.TrimSpace(line), []byte(mutant.Prefix)); is {
+			lines = append(lines, text)
+		}
+	}
+	return lines, nil
+}

@@ -1,0 +1,162 @@
+// Command mutation asks which defects of the reference's planner no rule would see. It makes small changes in the planner's code, one at a time: another
+// comparison, a condition that is always true, a statement left out, zero returned. Each mutant is run in the simulation (impl/simulation) and judged by the standing
+// rules over what happened; the planner's own tests do not count. A mutant that survives shows a rule that is missing, or a schedule that brings the
+// situation about; or it does no harm, and explained.yaml says why.
+//
+// All mutants are in one program, built once, which selects one at run time. That is why no mutation tool is used that builds each mutant: it would take hours.
+//
+//	go run ./hack/mutation                            all mutants
+//	go run ./hack/mutation plan.go surge.go           those in files of these names
+//	go run ./hack/mutation -sample=100 -seed=7        as many, drawn by the seed
+//	go run ./hack/mutation -v                         and what killed each of the others
+//
+// Exit codes, of which `go run` tells only 0 from others: 0 every survivor is explained, 1 one is not, 2 bad input, 3 the mutants could not be tried.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"syscall"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
+)
+
+// folders are those whose code is mutated: what decides.
+var folders = []string{"impl/daemonset/plan", "impl/inplace"}
+
+// options are what the command is told.
+type options struct {
+	jobs, sample int
+	seed         uint64
+	verbose      bool
+	files        []string
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code, err := parseAndRun(ctx, os.Args[1:])
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintf(os.Stderr, "mutation: %v\n", err)
+	}
+	os.Exit(code)
+}
+
+func parseAndRun(ctx context.Context, args []string) (int, error) {
+	var o options
+	flags := flag.NewFlagSet("mutation", flag.ContinueOnError)
+	flags.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "how many mutants are tried at once")
+	flags.IntVar(&o.sample, "sample", 0, "how many mutants to try; 0 for all")
+	flags.Uint64Var(&o.seed, "seed", 1, "what draws the sample")
+	flags.BoolVar(&o.verbose, "v", false, "say of each mutant what became of it")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return trial.ExitProven, err
+	} else if err != nil {
+		return trial.ExitUsage, err
+	}
+	if o.jobs < 1 || o.sample < 0 {
+		return trial.ExitUsage, fmt.Errorf("-jobs %d, -sample %d: want at least one job, and a sample that is not below 0", o.jobs, o.sample)
+	}
+	o.files = flags.Args()
+	root, err := trial.ProjectRoot(ctx)
+	if err != nil {
+		return trial.ExitNotTried, err
+	}
+	return run(ctx, root, o)
+}
+
+func run(ctx context.Context, root string, o options) (int, error) {
+	made, err := mutate(root, folders)
+	if err != nil {
+		return trial.ExitNotTried, err
+	}
+	why, err := explanations(explainedText, made.mutations)
+	if err != nil {
+		return trial.ExitUsage, err
+	}
+	chosen, err := choose(made.mutations, o)
+	if err != nil {
+		return trial.ExitUsage, err
+	}
+	scratch, err := os.MkdirTemp("", "rollcall-mutation-")
+	if err != nil {
+		return trial.ExitNotTried, fmt.Errorf("make a folder for the mutants: %w", err)
+	}
+	defer os.RemoveAll(scratch)
+	fmt.Fprintf(os.Stderr, "mutation: %d mutants, of which %d are tried\n", len(made.mutations), len(chosen))
+	l, err := build(ctx, root, scratch, made)
+	if err != nil {
+		return trial.ExitNotTried, err
+	}
+	if err := l.trace(ctx, len(made.mutations)); err != nil {
+		return trial.ExitNotTried, err
+	}
+	results, err := l.tryAll(ctx, chosen, why, o)
+	if err != nil {
+		return trial.ExitNotTried, err
+	}
+	proven, err := writeTable(os.Stdout, results)
+	switch {
+	case err != nil:
+		return trial.ExitNotTried, err
+	case !proven:
+		return trial.ExitNotProven, nil
+	}
+	return trial.ExitProven, nil
+}
+
+// choose returns the mutants to try, in their order.
+func choose(all []mutation, o options) ([]mutation, error) {
+	for _, name := range o.files {
+		if !slices.ContainsFunc(all, func(m mutation) bool { return filepath.Base(m.file) == name }) {
+			return nil, fmt.Errorf("no file of %q has mutants: name one of %v", name, folders)
+		}
+	}
+	chosen := slices.DeleteFunc(slices.Clone(all), func(m mutation) bool {
+		return len(o.files) > 0 && !slices.Contains(o.files, filepath.Base(m.file))
+	})
+	if o.sample > 0 && o.sample < len(chosen) {
+		random := rand.New(rand.NewPCG(o.seed, 0))
+		random.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
+		chosen = chosen[:o.sample]
+		slices.SortFunc(chosen, func(a, b mutation) int { return a.number - b.number })
+	}
+	return chosen, nil
+}
+
+// tryAll tries the mutants, several at once.
+func (l *laboratory) tryAll(ctx context.Context, chosen []mutation, why []explained, o options) ([]result, error) {
+	results := make([]result, len(chosen))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(o.jobs)
+	for i, m := range chosen {
+		group.Go(func() error {
+			tried, err := l.try(ctx, m.number)
+			if err != nil {
+				return fmt.Errorf("%s: %s: %w", m.where(), m.change, err)
+			}
+			results[i] = result{mutation: m, trial: tried}
+			if place := slices.IndexFunc(why, func(e explained) bool { return e.is(m) }); place >= 0 {
+				results[i].because = &why[place]
+			}
+			if o.verbose {
+				fmt.Fprintf(os.Stderr, "%s: %s: %s: %+v\n", m.where(), m.function, m.change, tried)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, fmt.Errorf("try the mutants: %w", err)
+	}
+	return results, nil
+}
