@@ -42,6 +42,7 @@ var (
 	_ Elector      = replicas{}
 	_ Network      = relayed{}
 	_ WatchBreaker = relayed{}
+	_ Faulter      = relayed{}
 )
 
 func launchLocally(ctx context.Context, i *Implementation, options LaunchOptions) (*Running, error) {

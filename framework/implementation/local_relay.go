@@ -73,3 +73,12 @@ func (l relayed) DelayWatches(_ context.Context, by time.Duration) error {
 	l.relay.DelayWatches(by)
 	return nil
 }
+
+// SetFaults implements Faulter.
+func (l relayed) SetFaults(_ context.Context, faults ...relay.Fault) error {
+	if err := l.undisturbed("setting faults for"); err != nil {
+		return err
+	}
+	l.relay.SetFaults(faults...)
+	return nil
+}

@@ -1,5 +1,6 @@
 // Package relay stands between one client and an API server, on this machine, and fails the client as networks and API servers do: it holds back what they
-// send each other, breaks watches so that they have to be listed again, and delivers late what they send. It knows nothing of who the client is.
+// send each other, breaks watches so that they have to be listed again, delivers late what they send, and has single requests meet faults. It knows nothing of who
+// the client is.
 package relay
 
 import (
@@ -25,6 +26,7 @@ type Relay struct {
 	upstream http.RoundTripper
 	gate     gate
 	delay    delay
+	faults   faults
 
 	mu sync.Mutex
 	// watches are those under way.
@@ -102,6 +104,9 @@ func (r *Relay) BreakWatches() int {
 // back. Lists, and the answers to writes, are not delayed: the client sees its own writes late.
 func (r *Relay) DelayWatches(by time.Duration) { r.delay.set(by) }
 
+// SetFaults has requests meet these faults from now on, and none that were set before. What a request has met already goes on.
+func (r *Relay) SetFaults(all ...Fault) { r.faults.replace(all) }
+
 // Close ends all connections, and the relay.
 func (r *Relay) Close() error {
 	r.gate.open()
@@ -124,7 +129,7 @@ func (r *Relay) RoundTrip(request *http.Request) (*http.Response, error) {
 	if forgotten := r.forgotten(request.URL.Path); forgotten && !lists {
 		return gone(request), nil
 	}
-	response, err := r.upstream.RoundTrip(request)
+	response, err := r.faults.roundTrip(request, r.upstream)
 	if err != nil {
 		return nil, err
 	}

@@ -133,6 +133,7 @@ func (c *Case) play(ctx context.Context, name string) (ending history.Ending) {
 	c.listen(ctx)
 	c.Scenario = scenario.Start(ctx, aborter{}, environment, name, c.spec.Text)
 	c.spec.Play(ctx, c)
+	c.faults.check()
 	return history.Ending{}
 }
 
