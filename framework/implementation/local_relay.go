@@ -66,11 +66,11 @@ func (l relayed) BreakWatches(context.Context) error {
 }
 
 // DelayWatches implements WatchBreaker.
-func (l relayed) DelayWatches(_ context.Context, by time.Duration) error {
+func (l relayed) DelayWatches(_ context.Context, by time.Duration, resources ...string) error {
 	if err := l.undisturbed("delaying the watches of"); err != nil {
 		return err
 	}
-	l.relay.DelayWatches(by)
+	l.relay.DelayWatches(by, resources...)
 	return nil
 }
 
