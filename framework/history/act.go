@@ -104,6 +104,9 @@ const (
 	BreakWatches            Act = "break the implementation's watches"
 	DelayWatches            Act = "delay the implementation's watches"
 	EndWatchDelay           Act = "end the delay of the implementation's watches"
+	LoseAnswer              Act = "lose the answer to a request of the implementation"
+	RefuseRequest           Act = "refuse a request of the implementation"
+	ThrottleRequest         Act = "have the implementation wait before it asks again"
 	ElectLeader             Act = "run two replicas of the implementation"
 	KillLeader              Act = "kill the replica that leads"
 	HandBack                Act = "hand back to kube-controller-manager"
@@ -149,7 +152,8 @@ var effects = map[Act]effect{
 
 	KillImplementation: halts, RestartImplementation: starts, SuspendImplementation: halts, ResumeImplementation: starts,
 	CutOffImplementation: halts, ReconnectImplementation: starts, CrashImplementation: halts | starts, DeleteImplementationPod: halts | starts,
-	BreakWatches: halts | starts, DelayWatches: halts, EndWatchDelay: starts, ElectLeader: halts | starts, KillLeader: halts | starts,
+	BreakWatches: halts | starts, DelayWatches: halts, EndWatchDelay: starts, LoseAnswer: halts | starts, RefuseRequest: halts | starts,
+	ThrottleRequest: halts | starts, ElectLeader: halts | starts, KillLeader: halts | starts,
 	HandBack: halts, TakeOver: halts | starts,
 }
 

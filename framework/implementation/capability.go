@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/relay"
 )
 
 // ErrLaunchedByOthers is why nothing can be done to an implementation that rollcall did not start.
@@ -102,8 +104,16 @@ type WatchBreaker interface {
 	Capability
 	// BreakWatches ends the implementation's watches, and answers the next attempt to go on with each by 410 Gone.
 	BreakWatches(ctx context.Context) error
-	// DelayWatches has what the implementation's watches send reach it that much later, in its order; 0 is no delay. Its own writes it sees late, too.
-	DelayWatches(ctx context.Context, by time.Duration) error
+	// DelayWatches has what the implementation's watches of these resources send reach it that much later, in its order; without a resource those of all. 0 is
+	// no delay. Its own writes it sees late, too.
+	DelayWatches(ctx context.Context, by time.Duration, resources ...string) error
+}
+
+// Faulter has single requests of an implementation fail.
+type Faulter interface {
+	Capability
+	// SetFaults has requests of the implementation meet these faults from now on, and none that were set before. They outlast its process.
+	SetFaults(ctx context.Context, faults ...relay.Fault) error
 }
 
 // Metered is an implementation whose metrics can be read.

@@ -43,6 +43,7 @@ var (
 	_ Metered      = measured{}
 	_ Network      = relayed{}
 	_ WatchBreaker = relayed{}
+	_ Faulter      = relayed{}
 )
 
 func launchLocally(ctx context.Context, i *Implementation, options LaunchOptions) (*Running, error) {

@@ -66,10 +66,19 @@ func (l relayed) BreakWatches(context.Context) error {
 }
 
 // DelayWatches implements WatchBreaker.
-func (l relayed) DelayWatches(_ context.Context, by time.Duration) error {
+func (l relayed) DelayWatches(_ context.Context, by time.Duration, resources ...string) error {
 	if err := l.undisturbed("delaying the watches of"); err != nil {
 		return err
 	}
-	l.relay.DelayWatches(by)
+	l.relay.DelayWatches(by, resources...)
+	return nil
+}
+
+// SetFaults implements Faulter.
+func (l relayed) SetFaults(_ context.Context, faults ...relay.Fault) error {
+	if err := l.undisturbed("setting faults for"); err != nil {
+		return err
+	}
+	l.relay.SetFaults(faults...)
 	return nil
 }

@@ -1,5 +1,6 @@
 // Package relay stands between one client and an API server, on this machine, and fails the client as networks and API servers do: it holds back what they
-// send each other, breaks watches so that they have to be listed again, and delivers late what they send. It knows nothing of who the client is.
+// send each other, breaks watches so that they have to be listed again, delivers late what they send, and has single requests meet faults. It knows nothing of who
+// the client is.
 package relay
 
 import (
@@ -24,7 +25,8 @@ type Relay struct {
 	address  string
 	upstream http.RoundTripper
 	gate     gate
-	delay    delay
+	delays   delays
+	faults   faults
 
 	mu sync.Mutex
 	// watches are those under way.
@@ -98,14 +100,17 @@ func (r *Relay) BreakWatches() int {
 	return len(broken)
 }
 
-// DelayWatches has whatever watches send reach the client that much later than the API server sent it, in its order; 0 is no delay, and lets pass what was held
-// back. Lists, and the answers to writes, are not delayed: the client sees its own writes late.
-func (r *Relay) DelayWatches(by time.Duration) { r.delay.set(by) }
+// DelayWatches has whatever watches of these resources send reach the client that much later than the API server sent it, in its order; without a resource those
+// of all. 0 is no delay, and lets pass what was held back. Lists, and the answers to writes, are not delayed: the client sees its own writes late.
+func (r *Relay) DelayWatches(by time.Duration, resources ...string) { r.delays.set(by, resources) }
+
+// SetFaults has requests meet these faults from now on, and none that were set before. What a request has met already goes on.
+func (r *Relay) SetFaults(all ...Fault) { r.faults.replace(all) }
 
 // Close ends all connections, and the relay.
 func (r *Relay) Close() error {
 	r.gate.open()
-	r.delay.set(0)
+	r.delays.set(0, nil)
 	if err := r.server.Close(); err != nil && !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("end a relay: %w", err)
 	}
@@ -124,7 +129,7 @@ func (r *Relay) RoundTrip(request *http.Request) (*http.Response, error) {
 	if forgotten := r.forgotten(request.URL.Path); forgotten && !lists {
 		return gone(request), nil
 	}
-	response, err := r.upstream.RoundTrip(request)
+	response, err := r.faults.roundTrip(request, r.upstream)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +139,8 @@ func (r *Relay) RoundTrip(request *http.Request) (*http.Response, error) {
 	body := &watchBody{inner: response.Body, relay: r, path: request.URL.Path, lost: make(chan struct{})}
 	body.ctx, body.cancel = context.WithCancel(request.Context())
 	if watches && response.StatusCode == http.StatusOK {
-		body.inner = newDelayedBody(body.ctx, response.Body, &r.delay)
+		asked, _ := requestOf(request)
+		body.inner = newDelayedBody(body.ctx, response.Body, late{all: &r.delays.all, own: r.delays.resource(asked.Resource)})
 		r.mu.Lock()
 		r.watches[body] = true
 		r.mu.Unlock()

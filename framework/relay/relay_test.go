@@ -146,3 +146,18 @@ func TestWhatIsDelayedPassesWhenTheDelayEnds(t *testing.T) {
 	g.Expect(r.BreakWatches()).To(Equal(1))
 	g.Eventually(watch.ResultChan(), "5s").Should(BeClosed())
 }
+
+func TestWatchesOfOneResourceAreDelayedAlone(t *testing.T) {
+	g := NewWithT(t)
+	var asked atomic.Int32
+	r, client := through(t, apiServer(t, &asked))
+	r.DelayWatches(time.Hour, "configmaps")
+	held, err := client.CoreV1().ConfigMaps("ns").Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
+	g.Expect(err).NotTo(HaveOccurred())
+	other, err := client.CoreV1().Secrets("ns").Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Eventually(other.ResultChan(), "5s").Should(Receive())
+	g.Expect(held.ResultChan()).NotTo(Receive())
+	r.DelayWatches(0)
+	g.Eventually(held.ResultChan(), "5s").Should(Receive())
+}

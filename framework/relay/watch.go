@@ -1,9 +1,7 @@
 package relay
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"sync"
@@ -57,15 +55,5 @@ func (b *watchBody) Close() error {
 
 // gone is the API server's answer to a watch from a version that it does not have any more.
 func gone(request *http.Request) *http.Response {
-	status := apierrors.NewResourceExpired("too old resource version: the relay has broken the watch").Status()
-	status.Kind, status.APIVersion = "Status", "v1"
-	body, err := json.Marshal(status)
-	if err != nil {
-		panic(err) // it is a plain value
-	}
-	return &http.Response{
-		Status: http.StatusText(http.StatusGone), StatusCode: http.StatusGone, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header:        http.Header{"Content-Type": {"application/json"}},
-		ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)), Request: request,
-	}
+	return refusal(request, apierrors.NewResourceExpired("too old resource version: the relay has broken the watch").Status())
 }

@@ -55,8 +55,12 @@ func (s *Schedule) take(line string, levers []Lever) (err error) {
 		var step Step
 		step, err = parseStep(line, levers)
 		s.Steps = append(s.Steps, step)
+	case "fault":
+		var fault Fault
+		fault, err = parseFault(line)
+		s.Faults = append(s.Faults, fault)
 	default:
-		return fmt.Errorf("%q: want nodes, strategy, minReadySeconds or after", word)
+		return fmt.Errorf("%q: want nodes, strategy, minReadySeconds, fault or after", word)
 	}
 	return err
 }

@@ -16,6 +16,8 @@ type Schedule struct {
 	Nodes           int
 	Strategy        Strategy
 	MinReadySeconds int
+	// Faults befall the controller's writes meanwhile. The simulation knows none.
+	Faults []Fault
 	// Steps in their order.
 	Steps Steps
 }
@@ -52,6 +54,9 @@ func (s Schedule) String() string {
 		fmt.Fprintf(&text, "# %s\n", s.Title)
 	}
 	fmt.Fprintf(&text, "nodes %d\nstrategy %s\nminReadySeconds %d\n", s.Nodes, s.Strategy, s.MinReadySeconds)
+	for _, fault := range s.Faults {
+		fmt.Fprintf(&text, "%s\n", fault)
+	}
 	for _, step := range s.Steps {
 		fmt.Fprintf(&text, "%s\n", step)
 	}

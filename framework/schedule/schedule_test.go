@@ -44,6 +44,9 @@ func TestTheTextIsTheSchedule(t *testing.T) {
 	for seed := range uint64(50) {
 		want := schedule.Draw(seed, schedule.Levers())
 		want.Title = "what it shows"
+		for i, befalls := range schedule.Misfortunes("update")[:seed%3] {
+			want.Faults = append(want.Faults, schedule.Fault{Verb: "update", Resource: "daemonsets/status", Number: i + 1, Befalls: befalls})
+		}
 		got, err := schedule.Parse(want.String(), schedule.Levers())
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Fatalf("%v\n%s\nread as\n%s", err, want, got)
@@ -54,17 +57,20 @@ func TestTheTextIsTheSchedule(t *testing.T) {
 func TestWhatIsNoScheduleIsRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"":                                      "no act",
-		"nodes 5":                               "no act",
-		"nodes 0":                               `line 1: "0": want a number from 1 to 50`,
-		"node 5":                                `line 1: "node": want nodes, strategy, minReadySeconds or after`,
-		"minReadySeconds -1":                    `want a number from 0 to 60`,
-		"strategy maxSurge 1":                   `want OnDelete, or such as "maxSurge 25%, maxUnavailable 0"`,
-		"strategy maxSurge 0, maxUnavailable 0": "one of them 0",
-		"strategy maxSurge x, maxUnavailable 0": "one of them 0",
-		"# title\nafter 1s: update":             "line 2",
-		"after 1h: update (0, 0)":               `"1h": want a time from 0s to 1m0s`,
-		"after 1s: dance (0, 0)":                `act "dance": there are update; `,
+		"":                                           "no act",
+		"nodes 5":                                    "no act",
+		"nodes 0":                                    `line 1: "0": want a number from 1 to 50`,
+		"node 5":                                     `line 1: "node": want nodes, strategy, minReadySeconds, fault or after`,
+		"minReadySeconds -1":                         `want a number from 0 to 60`,
+		"strategy maxSurge 1":                        `want OnDelete, or such as "maxSurge 25%, maxUnavailable 0"`,
+		"strategy maxSurge 0, maxUnavailable 0":      "one of them 0",
+		"strategy maxSurge x, maxUnavailable 0":      "one of them 0",
+		"# title\nafter 1s: update":                  "line 2",
+		"after 1h: update (0, 0)":                    `"1h": want a time from 0s to 1m0s`,
+		"after 1s: dance (0, 0)":                     `act "dance": there are update; `,
+		"fault at pods 1: lose the answer":           `want such as "fault at create pods 1: lose the answer"`,
+		"fault at create pods 0: lose the answer":    `"0": want the number of a write`,
+		"fault at create pods 1: answer 409":         `fault "answer 409": at create there are kill the controller after it; `,
 		"after 1s: update (99999999999999999999, 0)": "out of range",
 	} {
 		if _, err := schedule.Parse(text, schedule.Levers()); err == nil || !strings.Contains(err.Error(), want) {

@@ -19,6 +19,8 @@ func Specs() {
 	failover()
 	watches()
 	lateWatches()
+	lostAnswers()
+	statusWrites()
 }
 
 // back is when the implementation is ready again.

@@ -21,6 +21,8 @@ type exploration struct {
 	seed                              int64
 	procs                             int
 	lasting, shrinking                time.Duration
+	// faults: one schedule is played again and again, with a fault at one of the implementation's writes each time.
+	faults bool
 }
 
 // exploreProcs is how many schedules are played at once by default: each has a control plane of its own.
@@ -45,12 +47,19 @@ A schedule is plain text. -replay plays that of a file, such as
   after 1s: update (0, 0)
   after 300ms: a node leaves (2, 0)
 
+-faults plays one schedule, of the seed or of -replay, and then again with one fault at each of the implementation's writes in it: it is killed after the write,
+the answer is lost, or the API server answers 409, 429, 500 or 504. Of writes of one verb and resource that follow one kind of act the first is taken. Such a
+fault is a line of the schedule, too:
+
+  fault at create pods 3: lose the answer
+
 Exit code: 0 no promise was broken, 1 one was, 2 usage or bad input, 3 nothing could be played.
 `)
 	takeImplementation(flags, &x.implementation)
 	flags.DurationVar(&x.lasting, "for", 10*time.Minute, "how long to play fresh schedules")
 	flags.DurationVar(&x.shrinking, "shrink", 5*time.Minute, "how long to make a schedule smaller, for each requirement that is broken; 0 for not at all")
 	flags.StringVar(&x.replay, "replay", "", "play the schedule of this `file`, and no other")
+	flags.BoolVar(&x.faults, "faults", false, "play one schedule with faults at the implementation's writes, for as long as -for says")
 	flags.StringVar(&x.artifacts, "artifacts", "_explore", "folder for schedules and recordings; it must be empty, or not exist")
 	flags.IntVar(&x.procs, "procs", exploreProcs, "how many schedules are played at once")
 	flags.Int64Var(&x.seed, "seed", 0, "seed of the schedules (default: the time)")
@@ -92,6 +101,10 @@ func (x exploration) schedules() (map[string]schedule.Schedule, error) {
 		schedules[numbered(0)] = s
 		return schedules, nil
 	}
+	if x.faults {
+		schedules[numbered(0)] = schedule.Draw(uint64(x.seed), schedule.Levers())
+		return schedules, nil
+	}
 	for i := range int(x.lasting/quickest+1) * x.procs {
 		schedules[numbered(i)] = schedule.Draw(uint64(x.seed)+uint64(i), schedule.Levers())
 	}
@@ -118,7 +131,7 @@ func explore(ctx context.Context, args []string, out io.Writer) (int, error) {
 	}
 	e := &explorer{exploration: x, out: out, catalogue: catalogue, run: x.runSpecs}
 	fmt.Fprintf(out, "rollcall: %s, %s, seed %d\n", tested.Name, e.plan(), x.seed)
-	all, err := e.play(ctx, schedules, x.lasting+setUp)
+	all, err := e.playAll(ctx, schedules)
 	if err != nil {
 		return exitHarness, err
 	}
@@ -139,12 +152,25 @@ func explore(ctx context.Context, args []string, out io.Writer) (int, error) {
 	return exitConformant, nil
 }
 
+// playAll plays the schedules as was asked for.
+func (e *explorer) playAll(ctx context.Context, schedules map[string]schedule.Schedule) ([]played, error) {
+	if e.faults {
+		return e.sabotage(ctx, schedules)
+	}
+	return e.play(ctx, schedules, e.lasting+setUp)
+}
+
 // setUp is how long a run may take to begin: a control plane has to start, and the implementation to be built.
 const setUp = 30 * time.Second
 
 // plan says what is played.
 func (x exploration) plan() string {
-	if x.replay != "" {
+	switch {
+	case x.faults && x.replay != "":
+		return "faults in the schedule of " + x.replay
+	case x.faults:
+		return "faults in one schedule"
+	case x.replay != "":
 		return "the schedule of " + x.replay
 	}
 	return "schedules for " + x.lasting.String()

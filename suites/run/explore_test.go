@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
@@ -119,6 +120,10 @@ func TestWhatBreaksAPromiseIsMadeSmaller(t *testing.T) {
 	}
 }
 
+func losesACreation(s schedule.Schedule) bool {
+	return slices.ContainsFunc(s.Faults, func(f schedule.Fault) bool { return f.Verb == "create" && f.Befalls == schedule.LoseAnswer })
+}
+
 // recordAll writes a recording for each schedule of the folder.
 func recordAll(t *testing.T, given, artifacts string) error {
 	t.Helper()
@@ -137,10 +142,12 @@ func recordAll(t *testing.T, given, artifacts string) error {
 		}
 		b := historytest.New(t)
 		ds, pods := rulestest.Running(b, 2, historytest.MaxSurge("1"))
+		b.By(history.Implementation, "create")
 		ds.Update("v2")
 		b.After(2 * judge.Lag)
-		if slices.ContainsFunc(s.Steps, func(step schedule.Step) bool { return step.Act == schedule.Taint }) {
+		if slices.ContainsFunc(s.Steps, func(step schedule.Step) bool { return step.Act == schedule.Taint }) || losesACreation(s) {
 			pods[0].Terminating()
+			b.By(history.Implementation, "delete")
 		}
 		h, name := b.History(), strings.TrimSuffix(entry.Name(), stress.Extension)
 		h.Scenario, h.Features = "Stress "+stress.Exploring+name, []string{string(requirements.DaemonSet), string(requirements.Surge)}
@@ -153,4 +160,75 @@ func recordAll(t *testing.T, given, artifacts string) error {
 		}
 	}
 	return nil
+}
+
+func TestFaultsAreAtTheWritesThatDiffer(t *testing.T) {
+	t.Parallel()
+	by := func(who history.Who, kind history.Kind, verb, subresource string) history.Entry {
+		return history.Entry{Kind: kind, Author: &history.Author{Who: who, Verb: verb, Subresource: subresource}}
+	}
+	act := func(act history.Act) history.Entry { return history.Entry{Stimulus: &history.Stimulus{Act: act}} }
+	h := &history.History{Entries: []history.Entry{
+		act(history.CreateDaemonSet),
+		by(history.Implementation, history.KindPod, "create", ""),
+		by(history.Scheduler, history.KindPod, "create", "binding"),
+		by(history.Implementation, history.KindPod, "create", ""),
+		by(history.Implementation, history.KindDaemonSet, "update", "status"),
+		{Kind: history.KindPod},
+		act(history.UpdateDaemonSet),
+		by(history.Implementation, history.KindPod, "delete", ""),
+		by(history.Implementation, history.KindPod, "create", ""),
+		by(history.Implementation, history.KindPod, "deletecollection", ""),
+	}}
+	found := points(h)
+	want := []point{{"create", "pods", 1}, {"update", "daemonsets/status", 1}, {"delete", "pods", 1}, {"create", "pods", 3}}
+	if !reflect.DeepEqual(found, want) {
+		t.Fatalf("points %v, want %v", found, want)
+	}
+	drawn := schedule.Draw(1, schedule.Levers())
+	variants := faulty(drawn, found)
+	var lines []string
+	for _, variant := range variants {
+		lines = append(lines, variant.Faults[0].String())
+		if len(variant.Faults) != 1 || variant.Steps.String() != drawn.Steps.String() {
+			t.Errorf("more than a fault was added:\n%s", variant)
+		}
+	}
+	first := []string{
+		"fault at create pods 1: kill the controller after it", "fault at update daemonsets/status 1: kill the controller after it",
+		"fault at delete pods 1: kill the controller after it", "fault at create pods 3: kill the controller after it",
+	}
+	if len(lines) != 22 || !reflect.DeepEqual(lines[:4], first) {
+		t.Errorf("%d faults:\n%s", len(lines), strings.Join(lines, "\n"))
+	}
+}
+
+// TestTheFaultThatBreaksAPromiseIsFound has schedules played by a controller that deletes its only pod when the answer to a creation is lost.
+func TestTheFaultThatBreaksAPromiseIsFound(t *testing.T) {
+	t.Parallel()
+	catalogue, err := requirements.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	e := &explorer{
+		exploration: exploration{artifacts: t.TempDir(), lasting: time.Minute, faults: true}, out: &out, catalogue: catalogue,
+		run: func(_ context.Context, given, artifacts string, _ time.Duration) error {
+			return recordAll(t, given, artifacts)
+		},
+	}
+	schedules := map[string]schedule.Schedule{"0001": schedule.Draw(2, []schedule.Lever{{Act: schedule.Update, Weight: 1}})}
+	all, err := e.playAll(t.Context(), schedules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var broken []string
+	for _, one := range all {
+		if one.breaks("SURGE-006") {
+			broken = append(broken, schedules[one.name].Faults[0].String())
+		}
+	}
+	if len(all) < 3 || !reflect.DeepEqual(broken, []string{"fault at create pods 1: lose the answer"}) {
+		t.Errorf("%d schedules played, broken by %v\n%s", len(all), broken, out.String())
+	}
 }

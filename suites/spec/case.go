@@ -24,6 +24,8 @@ type Case struct {
 	own     *own
 	// logFrom is how much the implementation had printed when the scenario began.
 	logFrom LogEnd
+	// faults are those that requests of the implementation met.
+	faults faults
 }
 
 // finish closes the recording and judges it. Without a recording nothing is decided. The failure is the harness's own.

@@ -3,6 +3,7 @@ package spec
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -54,16 +55,20 @@ func (c *Case) BreakWatches(ctx context.Context) {
 	disturb(ctx, c, history.BreakWatches, implementation.WatchBreaker.BreakWatches)
 }
 
-// DelayWatches has what the implementation's watches send reach it that much later, its own writes among it, until EndWatchDelay. Nothing is due meanwhile. While
-// it lasts nothing else may be changed that forbids what the implementation may be about to do.
-func (c *Case) DelayWatches(ctx context.Context, by time.Duration) {
-	c.note(ctx, history.DelayWatches, by.String(), func(o *own, ctx context.Context) error {
+// DelayWatches has what the implementation's watches of these resources send reach it that much later, its own writes among it, until EndWatchDelay; without a
+// resource those of all. Nothing is due meanwhile. While it lasts nothing else may be changed that forbids what the implementation may be about to do.
+func (c *Case) DelayWatches(ctx context.Context, by time.Duration, resources ...string) {
+	detail := by.String()
+	if len(resources) > 0 {
+		detail += ", of " + strings.Join(resources, " and ")
+	}
+	c.note(ctx, history.DelayWatches, detail, func(o *own, ctx context.Context) error {
 		breaker, err := implementation.Find[implementation.WatchBreaker](ctx, o.running)
 		if err != nil {
 			return err
 		}
 		o.disturbed = true
-		return breaker.DelayWatches(ctx, by)
+		return breaker.DelayWatches(ctx, by, resources...)
 	})
 }
 

@@ -132,6 +132,11 @@ func (c *Case) play(ctx context.Context, name string) (ending history.Ending) {
 	}
 	c.listen(ctx)
 	c.Scenario = scenario.Start(ctx, aborter{}, environment, name, c.spec.Text)
+	defer func() {
+		if err := c.faults.end(); err != nil {
+			ending.Aborted = "harness: " + err.Error()
+		}
+	}()
 	c.spec.Play(ctx, c)
 	return history.Ending{}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -31,6 +32,8 @@ type player struct {
 	nodes, closed, cordoned []string
 	// unready are the pods that were made not Ready, held those whose termination is.
 	unready, held []*corev1.Pod
+	// restarting is held while the implementation is killed and started again.
+	restarting sync.Mutex
 }
 
 // act does something to what a chooses, or nothing where there is nothing to do it to.
@@ -93,7 +96,12 @@ func acts() map[string]act {
 		schedule.Untaint: func(ctx context.Context, p *player, a int) { back(ctx, p.open, &p.closed, a) },
 		schedule.Join:    func(ctx context.Context, p *player, _ int) { p.nodes = append(p.nodes, p.AddNodes(ctx, 1)...) },
 		schedule.Leave:   func(ctx context.Context, p *player, a int) { p.remove(ctx, p.nodes[a%len(p.nodes)]) },
-		schedule.Restart: func(ctx context.Context, p *player, _ int) { p.Kill(ctx); p.Restart(ctx) },
+		schedule.Restart: func(ctx context.Context, p *player, _ int) {
+			p.restarting.Lock()
+			defer p.restarting.Unlock()
+			p.Kill(ctx)
+			p.Restart(ctx)
+		},
 	}
 }
 
@@ -108,6 +116,7 @@ func onPod(do func(ctx context.Context, p *player, pod *corev1.Pod)) act {
 
 // play begins with the nodes and the DaemonSet, and carries the schedule out.
 func (p *player) play(ctx context.Context, s schedule.Schedule) {
+	p.setFaults(ctx, s.Faults)
 	p.nodes = p.AddNodes(ctx, s.Nodes)
 	p.daemonSet = p.Deploy(ctx, p.strategy(s.Strategy), MinReadySeconds(int32(s.MinReadySeconds)))
 	p.templates = [][]Edit{{Healthy(), Image("v1")}}

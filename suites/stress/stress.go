@@ -26,7 +26,7 @@ func Specs() {
 		func(c *spec.Case) schedule.Schedule { return schedule.Draw(uint64(c.Seed()), schedule.Levers()) },
 		func(h *history.History) string {
 			return fmt.Sprintf("%d random acts; the same again with -seed=%d", len(h.Bindings[scheduled]), h.Seed)
-		}, spec.MainPath{})
+		}, spec.Alone{}, spec.MainPath{})
 	for _, named := range corpus() {
 		registerFixed("breaks no promise, and settles: "+named.Title, named)
 	}
@@ -41,7 +41,7 @@ func Specs() {
 }
 
 func registerFixed(text string, s schedule.Schedule) {
-	register(text, func(*spec.Case) schedule.Schedule { return s }, nil)
+	register(text, func(*spec.Case) schedule.Schedule { return s }, nil, spec.Alone{Relay: len(s.Faults) > 0})
 }
 
 // register registers a spec that plays the schedule.
@@ -60,7 +60,7 @@ func register(text string, choose func(*spec.Case) schedule.Schedule, observe fu
 			if observe != nil {
 				j.Observe(observe)
 			}
-		}, append(decorators, spec.Alone{}, spec.SimulatedNodes{})...)
+		}, append(decorators, spec.SimulatedNodes{})...)
 }
 
 func decides() []requirements.ID { return spec.Decides("STRESS-001") }

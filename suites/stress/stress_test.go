@@ -20,6 +20,16 @@ func TestEveryLeverIsAnAct(t *testing.T) {
 	g.Expect(all).To(BeEmpty(), "every act is a lever's")
 }
 
+func TestEveryMisfortuneHasAnEffect(t *testing.T) {
+	g := NewWithT(t)
+	all := effects()
+	for _, name := range schedule.Misfortunes("update") {
+		g.Expect(all).To(HaveKey(name))
+		delete(all, name)
+	}
+	g.Expect(all).To(BeEmpty(), "every effect is that of a misfortune")
+}
+
 func TestAnExploredScheduleIsKnownByItsScenario(t *testing.T) {
 	g := NewWithT(t)
 	// A scenario is called by the family and the text of its spec.

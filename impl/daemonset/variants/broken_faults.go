@@ -1,0 +1,122 @@
+package variants
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// brokenFaults do not get on with a network and an API server that fail them.
+func brokenFaults() []Variant {
+	sure := func(c client.Client) client.Client { return sureClient{c} }
+	return []Variant{
+		{Name: "takes-no-answer-for-a-refusal", Says: "Takes a pod for not created when the answer to its creation is lost.",
+			Breaks: []string{"RECOVERY-008"}, Writer: sure},
+		{Name: "takes-another-node-without-an-answer", Says: "Deletes the pod of another node when the answer to a deletion is lost.",
+			Breaks: []string{"RECOVERY-009"}, Writer: sure, Planner: remember(avoidTried)},
+		{Name: "takes-a-failed-status-write-for-done", Says: "Does not write a status again whose write failed.",
+			Breaks: []string{"RECOVERY-010"},
+			Writer: func(c client.Client) client.Client { return statusAround{c, dropFailure} }},
+		{Name: "does-not-wait-as-long-as-it-is-told", Says: "Gives up a write of the status after 100 ms, and begins it again.",
+			Breaks: []string{"RECOVERY-011"},
+			Writer: func(c client.Client) client.Client { return statusAround{c, hurry} }},
+	}
+}
+
+// sureClient takes a write of a pod that was not answered for one that was refused.
+type sureClient struct{ client.Client }
+
+func (c sureClient) Create(ctx context.Context, object client.Object, options ...client.CreateOption) error {
+	return c.refused(object, c.Client.Create(ctx, object, options...))
+}
+
+func (c sureClient) Delete(ctx context.Context, object client.Object, options ...client.DeleteOption) error {
+	return c.refused(object, c.Client.Delete(ctx, object, options...))
+}
+
+func (sureClient) refused(object client.Object, err error) error {
+	if _, isPod := object.(*corev1.Pod); isPod && err != nil && apierrors.ReasonForError(err) == "" {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	return err
+}
+
+// avoidTried deletes no pod that a pass before was to delete, but one on another node.
+func avoidTried(m *memory[map[types.UID]bool]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+		if state.AwaitingOwnWrites {
+			return
+		}
+		tried := m.of(state)
+		if *tried == nil {
+			*tried = map[types.UID]bool{}
+		}
+		again := 0
+		withoutDeletions(actions, func(d plan.PodDeletion) bool {
+			if (*tried)[d.Pod.UID] && d.Pod.DeletionTimestamp == nil {
+				again++
+				return true
+			}
+			(*tried)[d.Pod.UID] = true
+			return false
+		})
+		for _, n := range nodes(state) {
+			for _, pod := range n.olds {
+				if again > 0 && !(*tried)[pod.UID] && available(state, []*corev1.Pod{pod}, now) {
+					(*tried)[pod.UID] = true
+					remove(actions, pod, plan.ReasonOutdated)
+					again--
+				}
+			}
+		}
+	})
+}
+
+// statusAround does something around each write of a DaemonSet's status.
+type statusAround struct {
+	client.Client
+	around func(ctx context.Context, write func(context.Context) error) error
+}
+
+func (c statusAround) Status() client.SubResourceWriter {
+	return statusWriteAround{c.Client.Status(), c.around}
+}
+
+type statusWriteAround struct {
+	client.SubResourceWriter
+	around func(ctx context.Context, write func(context.Context) error) error
+}
+
+func (w statusWriteAround) Update(ctx context.Context, object client.Object, options ...client.SubResourceUpdateOption) error {
+	if _, isDaemonSet := object.(*appsv1.DaemonSet); !isDaemonSet {
+		return w.SubResourceWriter.Update(ctx, object, options...)
+	}
+	return w.around(ctx, func(ctx context.Context) error { return w.SubResourceWriter.Update(ctx, object, options...) })
+}
+
+// dropFailure hears of no failure.
+func dropFailure(ctx context.Context, write func(context.Context) error) error {
+	// What it says is just what is not heard.
+	_ = write(ctx)
+	return nil
+}
+
+// hurry begins anew what takes long.
+func hurry(ctx context.Context, write func(context.Context) error) error {
+	for {
+		brief, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+		err := write(brief)
+		gaveUp := brief.Err() != nil && ctx.Err() == nil
+		cancel()
+		if !gaveUp {
+			return err
+		}
+	}
+}

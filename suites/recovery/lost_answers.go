@@ -1,0 +1,73 @@
+package recovery
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/relay"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// lostAnswers are the specs of writes that the API server carries out and of which the implementation does not hear that it did: not by the answer, and by its
+// watch of pods only later.
+func lostAnswers() {
+	spec.It("makes no second pod on a node, with maxUnavailable and with maxSurge, when the answer to a creation is lost",
+		spec.Decides("RECOVERY-008"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			updated := rollOutLosing(ctx, c, "create", daemonSet, aPodOf, Image("v2"))
+			rollOutLosing(ctx, c, "create", updated, aPodOf, Image("v3"), MaxSurge("1"))
+			c.Await(ctx, Quiet(time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Given(Exactly(2, Done(history.LoseAnswer)))
+			j.Decide("RECOVERY-008", EndsRolledOut(), Keeps("SURGE-002"), Keeps("SURGE-009"), Keeps("ROLLING-002"), Keeps("ROLLING-013"))
+			for _, version := range []string{"v2", "v3"} {
+				j.Decide("RECOVERY-008", OnEveryNode(Exactly(1, PodCreated(OfVersion(version)))))
+			}
+		}, spec.Alone{Relay: true})
+
+	spec.It("deletes no pod on another node beyond maxUnavailable when the answer to a deletion is lost",
+		spec.Decides("RECOVERY-009"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 4)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			// One that deletes on a node of its choice may choose the same again.
+			for _, version := range []string{"v2", "v3"} {
+				daemonSet = rollOutLosing(ctx, c, "delete", daemonSet, gaveWay, Image(version), ReadyAfter(slowNode))
+			}
+			c.Await(ctx, Quiet(time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Given(Exactly(2, Done(history.LoseAnswer)))
+			j.Decide("RECOVERY-009", EndsRolledOut(), Keeps("ROLLING-002"))
+			for _, version := range []string{"v1", "v2"} {
+				j.Decide("RECOVERY-009", OnEveryNode(Exactly(1, PodDeleted(OfVersion(version)))))
+			}
+		}, spec.Alone{Relay: true})
+}
+
+// rollOutLosing begins a rollout in which the answer to the first such write of a pod is lost while the watch of pods is late. Once it has been carried out, and is known
+// to everybody, the rollout goes on undisturbed.
+func rollOutLosing(
+	ctx context.Context, c *spec.Case, verb string, daemonSet *appsv1.DaemonSet, carriedOut func(*appsv1.DaemonSet) Condition, edits ...Edit,
+) *appsv1.DaemonSet {
+	c.DelayWatches(ctx, late, "pods")
+	c.SetFaults(ctx, relay.Fault{Of: relay.Selector{Verbs: []string{verb}, Resource: "pods"}, Effect: relay.LostAnswer{}})
+	updated := c.Update(ctx, daemonSet, edits...)
+	c.Require(ctx, "the write whose answer is lost is carried out", carriedOut(updated))
+	c.Await(ctx, Past(time.Now().Add(2*late)))
+	c.SetFaults(ctx)
+	c.EndWatchDelay(ctx)
+	c.Await(ctx, RolledOut(updated))
+	return updated
+}
+
+// aPodOf holds once the DaemonSet has a pod of its template.
+func aPodOf(daemonSet *appsv1.DaemonSet) Condition { return UpdatedOn(1, daemonSet) }
