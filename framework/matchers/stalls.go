@@ -1,6 +1,7 @@
 package matchers
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,11 +17,13 @@ import (
 
 // StallBetween is the part of a history in which the rollout of its only DaemonSet cannot go on: from the mark where the rollout begins to the one where the
 // cause goes away. Known is how long the cause has to be known before it has to be reported. Words are what names a cause that no pod shows, as where pods cannot
-// be created; it is known from the beginning.
+// be created; it is known from the beginning. First is where the first of several stalls began, if this is a later one: it may be told of by the reasons that told
+// of those before.
 type StallBetween struct {
 	From, To history.Mark
 	Known    time.Duration
 	Words    []string
+	First    history.Mark
 }
 
 // Condition asks that in the stall the DaemonSet has a condition with another status than before, or that was not there before, whose reason or message
@@ -48,9 +51,9 @@ func (s StallBetween) Event() Matcher {
 				continue
 			}
 			switch {
-			case entry.Time.Before(seen.from.At):
+			case entry.Time.Before(seen.first.At):
 				known[event.Reason] = true
-			case !entry.Time.After(seen.to.At) && history.StallEvent(event, known):
+			case !entry.Time.Before(seen.from.At) && !entry.Time.After(seen.to.At) && history.StallEvent(event, known):
 				return kept()
 			}
 		}
@@ -75,6 +78,8 @@ func (s StallBetween) TakenBack() Matcher {
 // stallSeen is what a history shows of a stall.
 type stallSeen struct {
 	from, to Occurrence
+	// first is where the first of several stalls began.
+	first Occurrence
 	// cause is from where the cause is known.
 	cause     Occurrence
 	daemonSet types.UID
@@ -87,12 +92,13 @@ type stallSeen struct {
 // question asks of what the history shows of the stall; it is not tested if there was none.
 func (s StallBetween) question(promise string, ask func(*Survey, stallSeen) Answer) Matcher {
 	from, to, written, hindered := Marked(s.From), Marked(s.To), daemonSetStored(), podHindered()
-	return question{promise: promise, bounds: []Event{from, to, written, hindered}, ask: func(survey *Survey, _ string) Answer {
-		begun, over := from.find(survey), to.find(survey)
-		if len(begun) == 0 || len(over) == 0 {
+	first := Marked(cmp.Or(s.First, s.From))
+	return question{promise: promise, bounds: []Event{from, to, first, written, hindered}, ask: func(survey *Survey, _ string) Answer {
+		begun, over, before := from.find(survey), to.find(survey), first.find(survey)
+		if len(begun) == 0 || len(over) == 0 || len(before) == 0 {
 			return untested("no %s and %s", from, to)
 		}
-		seen := stallSeen{from: begun[0], to: over[0]}
+		seen := stallSeen{from: begun[0], to: over[0], first: before[0]}
 		causes, words := keep(hindered.find(survey), seen.within), slices.Clone(s.Words)
 		switch {
 		case len(s.Words) > 0:

@@ -15,7 +15,7 @@ func brokenCordons() []Variant {
 				return n.object.Spec.Unschedulable && n.surges(state, now)
 			})},
 		{Name: "cordoned-nodes-cost-nothing", Says: "Does not hold a cordoned node without an available pod against maxUnavailable.",
-			Breaks: []string{"ROLLING-007", "ROLLING-002"},
+			Breaks: []string{"ROLLING-010", "ROLLING-002"},
 			Planner: lenient(maxUnavailable, func(n *node, state plan.State, now time.Time) bool {
 				return n.object.Spec.Unschedulable && n.unavailable(state, now)
 			})},

@@ -14,7 +14,7 @@ func brokenYouths() []Variant {
 		{Name: "the-status-keeps-the-first-min-ready-seconds", Says: "Reports availability by the minReadySeconds that were in force when the template was changed.",
 			Breaks: []string{"STATUS-005"}, Planner: remember(reportByFirst)},
 		{Name: "young-old-pods-cost-nothing", Says: "Does not hold an old pod against maxUnavailable that is Ready for less than minReadySeconds.",
-			Breaks: []string{"ROLLING-007"},
+			Breaks: []string{"ROLLING-002"},
 			Planner: lenient(maxUnavailable, func(n *node, state plan.State, now time.Time) bool {
 				return n.unavailable(state, now) && len(n.olds) > 0 && plan.IsReady(n.olds[0])
 			})},
@@ -22,17 +22,6 @@ func brokenYouths() []Variant {
 			Breaks: []string{"SURGE-002"},
 			Planner: lenient(maxSurge, func(n *node, state plan.State, now time.Time) bool {
 				return n.surges(state, now) && plan.IsReady(n.news[0])
-			})},
-		{Name: "failing-updated-pods-take-no-slot", Says: "Does not hold an updated pod against maxSurge that has failed and waits to be replaced.",
-			Breaks: []string{"SURGE-002", "PAUSE-003"},
-			Planner: lenient(maxSurge, func(n *node, state plan.State, now time.Time) bool {
-				isUpdated := updated(state)
-				for _, pod := range n.ended {
-					if isUpdated(pod) && len(n.news) == 0 && available(state, n.olds, now) {
-						return true
-					}
-				}
-				return false
 			})},
 		{Name: "without-surge-keeps-the-younger-ready-pod",
 			Says:   "Keeps the updated one of two pods that are Ready when surge is switched off, although it is not available yet.",
