@@ -14,7 +14,7 @@ import (
 func brokenStrategies() []Variant {
 	return []Variant{
 		{Name: "on-delete-lets-a-rollout-end", Says: "Ends a rollout by the strategy that it began with, although it was changed to OnDelete.",
-			Breaks: []string{"ONDELETE-001", "SURGE-015"}, Planner: remember(strategyOfTheBeginning)},
+			Breaks: []string{"SURGE-015"}, Planner: remember(strategyOfTheBeginning)},
 		{Name: "surge-begins-with-the-next-template",
 			Says:   "Deletes first the pods that were outdated with the OnDelete strategy, although the DaemonSet has come to surge.",
 			Breaks: []string{"SURGE-016"}, Planner: remember(noSurgeAfterOnDelete)},

@@ -14,7 +14,7 @@ import (
 func brokenTolerations() []Variant {
 	return []Variant{
 		{Name: "new-tolerations-wait-for-the-end-of-the-rollout", Says: "Takes a node for ineligible that repels the pods of the template before, as long as there are any.",
-			Breaks: []string{"STATUS-001", "SURGE-012"},
+			Breaks: []string{"SURGE-012"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
 				former := formerly(*state)
 				if former == nil {
