@@ -23,7 +23,7 @@ func tolerations() {
 			closed := c.AddNodes(ctx, 1, rollouts.Taint)[0]
 			c.Bind("closed", closed)
 			gained := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), Image("v2"), NeverReady(), tolerating(corev1.Toleration{Operator: corev1.TolerationOpExists}))
-			rollouts.Settle(ctx, c, gained, UpdatedOn(1, gained, OnNode(closed)))
+			c.Await(ctx, UpdatedOn(1, gained, OnNode(closed)))
 			rollouts.Finish(ctx, c, gained)
 			// Of the three nodes one has no available pod, so no more are available than the two that are eligible then.
 			rollouts.LoseReadiness(ctx, c, gained, open[0])
