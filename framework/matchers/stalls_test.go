@@ -43,10 +43,11 @@ func stalledTwice(t *testing.T, reasons ...string) *history.History {
 
 func TestALaterStallIsToldOfByAnEventOfItsOwn(t *testing.T) {
 	first := StallBetween{From: "first begins", To: "first ends", Known: 20 * time.Second}
-	second := StallBetween{From: "second begins", To: "second ends", Known: 20 * time.Second, First: "first begins"}
+	second := StallBetween{From: "second begins", To: "second ends", Known: 20 * time.Second, Earlier: &first}
 	keeps(t, stalledTwice(t, "Stalled", "Resumed", "Stalled"), first.Event())
 	keeps(t, stalledTwice(t, "Stalled", "Resumed", "Stalled"), second.Event())
 	breaks(t, stalledTwice(t, "Stalled", "Resumed", ""), second.Event(), "no Event")
 	breaks(t, stalledTwice(t, "", "", "Stalled"), first.Event(), "no Event")
+	breaks(t, stalledTwice(t, "Stalled", "Resumed", "Resumed"), second.Event(), "no Event")
 	breaks(t, stalledTwice(t, "Stalled", "", "SuccessfulCreate"), second.Event(), "no Event")
 }

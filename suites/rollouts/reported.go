@@ -82,12 +82,13 @@ func (r *Report) Await(ctx context.Context, c *spec.Case) {
 	}))
 }
 
-// AwaitTakenBack waits until a condition that reported the stall is gone or has another status.
-func (r *Report) AwaitTakenBack(ctx context.Context, c *spec.Case) {
+// AwaitTakenBack waits until a condition that reported the stall is gone or has another status, and reports whether one does. Without one there is nothing to
+// wait for.
+func (r *Report) AwaitTakenBack(ctx context.Context, c *spec.Case) bool {
 	if len(r.found) == 0 {
-		return
+		return true
 	}
-	c.Await(ctx, state.When("the report of the stall is taken back", func(cluster *history.Cluster) bool {
+	return c.Await(ctx, state.When("the report of the stall is taken back", func(cluster *history.Cluster) bool {
 		now := cluster.DaemonSets[r.daemonSet]
 		return now != nil && len(history.StandingConditions(r.found, now.Status.Conditions)) < len(r.found)
 	}))
