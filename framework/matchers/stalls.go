@@ -16,11 +16,12 @@ import (
 
 // StallBetween is the part of a history in which the rollout of its only DaemonSet cannot go on: from the mark where the rollout begins to the one where the
 // cause goes away. Known is how long the cause has to be known before it has to be reported. Words are what names a cause that no pod shows, as where pods cannot
-// be created; it is known from the beginning.
+// be created; it is known from the beginning. Earlier is another stall before this one, if there was one: the reasons of Events that came in it may come again.
 type StallBetween struct {
 	From, To history.Mark
 	Known    time.Duration
 	Words    []string
+	Earlier  *StallBetween
 }
 
 // Condition asks that in the stall the DaemonSet has a condition with another status than before, or that was not there before, whose reason or message
@@ -48,6 +49,7 @@ func (s StallBetween) Event() Matcher {
 				continue
 			}
 			switch {
+			case seen.earlier(entry.Time):
 			case entry.Time.Before(seen.from.At):
 				known[event.Reason] = true
 			case !entry.Time.After(seen.to.At) && history.StallEvent(event, known):
@@ -75,6 +77,8 @@ func (s StallBetween) TakenBack() Matcher {
 // stallSeen is what a history shows of a stall.
 type stallSeen struct {
 	from, to Occurrence
+	// before are the marks of the stall before, if there was one.
+	before []Occurrence
 	// cause is from where the cause is known.
 	cause     Occurrence
 	daemonSet types.UID
@@ -87,12 +91,20 @@ type stallSeen struct {
 // question asks of what the history shows of the stall; it is not tested if there was none.
 func (s StallBetween) question(promise string, ask func(*Survey, stallSeen) Answer) Matcher {
 	from, to, written, hindered := Marked(s.From), Marked(s.To), daemonSetStored(), podHindered()
-	return question{promise: promise, bounds: []Event{from, to, written, hindered}, ask: func(survey *Survey, _ string) Answer {
+	bounds := []Event{from, to, written, hindered}
+	var earlier []Event
+	if s.Earlier != nil {
+		earlier = []Event{Marked(s.Earlier.From), Marked(s.Earlier.To)}
+	}
+	return question{promise: promise, bounds: append(bounds, earlier...), ask: func(survey *Survey, _ string) Answer {
 		begun, over := from.find(survey), to.find(survey)
 		if len(begun) == 0 || len(over) == 0 {
 			return untested("no %s and %s", from, to)
 		}
 		seen := stallSeen{from: begun[0], to: over[0]}
+		for _, mark := range earlier {
+			seen.before = append(seen.before, mark.find(survey)...)
+		}
 		causes, words := keep(hindered.find(survey), seen.within), slices.Clone(s.Words)
 		switch {
 		case len(s.Words) > 0:
@@ -108,6 +120,11 @@ func (s StallBetween) question(promise string, ask func(*Survey, stallSeen) Answ
 		seen.look(written.find(survey), words)
 		return ask(survey, seen)
 	}}
+}
+
+// earlier reports whether it was in the stall before.
+func (s *stallSeen) earlier(at time.Time) bool {
+	return len(s.before) == 2 && !at.Before(s.before[0].At) && !at.After(s.before[1].At)
 }
 
 func (s *stallSeen) within(o Occurrence) bool { return o.compare(s.from) > 0 && o.compare(s.to) < 0 }

@@ -7,4 +7,5 @@ func Specs() {
 	foreign()
 	stalled()
 	refused()
+	again()
 }

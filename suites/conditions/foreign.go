@@ -37,21 +37,27 @@ func foreign() {
 			c.Await(ctx, Processed(rolling))
 		},
 		func(j *spec.Checks) {
-			seen := First(StatusWritten().Where("with the condition", func(m Moment) bool { return inspection(m.Object) != nil }))
-			written := After(StatusWritten(), seen)
 			j.Given(AtLeast(writes, Done(history.WriteStatus)))
-			j.Decide("COND-005",
-				Tested(AtLeast(writes+1, written)),
-				Never(written.Where("without the condition", func(m Moment) bool { return inspection(m.Object) == nil })),
-				// Whoever changes it back does so once more than the harness.
-				AtMost(writes, StatusWritten().Where("that changes the condition", func(m Moment) bool {
-					return !equality.Semantic.DeepEqual(inspection(m.Before), inspection(m.Object))
-				})))
+			j.Decide("COND-005", leftAlone(writes)...)
 		})
 }
 
 // writes is how often the harness writes the condition.
 const writes = 5
+
+// leftAlone asks that the condition, which the harness writes so often, stays as it is otherwise.
+func leftAlone(times int) []Matcher {
+	seen := First(StatusWritten().Where("with the condition", func(m Moment) bool { return inspection(m.Object) != nil }))
+	written := After(StatusWritten(), seen)
+	return []Matcher{
+		Tested(AtLeast(times+1, written)),
+		Never(written.Where("without the condition", func(m Moment) bool { return inspection(m.Object) == nil })),
+		// Whoever changes it back does so once more than the harness.
+		AtMost(times, StatusWritten().Where("that changes the condition", func(m Moment) bool {
+			return !equality.Semantic.DeepEqual(inspection(m.Before), inspection(m.Object))
+		})),
+	}
+}
 
 // inspect writes the condition.
 func inspect(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, status corev1.ConditionStatus) {

@@ -20,6 +20,7 @@ import (
 func Specs() {
 	cordon()
 	handOff()
+	several()
 	drains()
 	budget()
 	finished()

@@ -22,6 +22,9 @@ import (
 // byHand is where somebody begins to delete old pods.
 const byHand history.Mark = "old pods are deleted by hand"
 
+// back is where the template becomes the earlier one again.
+const back history.Mark = "the template of before"
+
 // replaced are the nodes whose pods are deleted, in this order.
 const replaced = "the nodes whose pods are deleted by hand"
 
@@ -70,6 +73,25 @@ func Specs() {
 				}
 			}
 		}, spec.MainPath{})
+
+	spec.It("touches no pod when the template becomes the one of before again, and counts those that are of it as updated",
+		spec.Decides("ONDELETE-001", "STATUS-008"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, OnDelete())
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			c.Require(ctx, "the controller has seen the template", Processed(updated))
+			c.DeletePod(ctx, c.LivePods(ctx, daemonSet)[0], time.Minute)
+			c.Await(ctx, counted(updated, 1))
+			c.Mark(back)
+			c.AwaitAfter(ctx, 2*spec.Prompt, counted(c.Update(ctx, daemonSet, Image("v1")), 2))
+			c.Await(ctx, Quiet(3*time.Second))
+		},
+		func(j *spec.Checks) {
+			for _, touched := range []Event{PodCreated(), PodDeleted(), podChanged()} {
+				j.Decide("ONDELETE-001", Never(After(touched, Marked(back))))
+			}
+		})
 
 	spec.It("deletes history beyond revisionHistoryLimit with the OnDelete strategy",
 		spec.Decides("ONDELETE-004"),

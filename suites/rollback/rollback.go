@@ -58,37 +58,61 @@ func Specs() {
 			j.Decide("ROLLING-001", EndsRolledOut(), noMore())
 			keepsLimit(j, "leaving more nodes than maxUnavailable without one", func(m Moment) bool { return m.Desired()-(m.AvailableBefore()-1) > limit })
 		})
+
+	meanwhile()
 }
 
 // halfWay rolls a rollout back when one node has an available pod of the new template, others one that is not available, and the rest none.
 func halfWay(ctx context.Context, c *spec.Case, strategy func(limit string) Edit) {
 	limit := limitFor(len(c.TakeNodes(ctx, rolledBackOn)))
 	daemonSet := c.Deploy(ctx, strategy(strconv.Itoa(limit)), DrainFor(time.Second))
+	before := bindFirst(ctx, c, daemonSet)
+	updated := rollouts.Stall(ctx, c, daemonSet, "v2", limit)
+	c.BecomeReadyInTurn(ctx, updated, 1)
+	rollouts.Settle(ctx, c, updated, UpdatedOn(limit+1, updated))
+	number := bindLargest(ctx, c, daemonSet)
+	c.Mark(back)
+	c.RollOut(ctx, updated, Edit{Says: "the template of before", Apply: restore(daemonSet.Spec.Template)})
+	c.Await(ctx, renumbered(before, number))
+	c.Await(ctx, Quiet(2*time.Second))
+}
+
+// bindFirst binds the name of the DaemonSet's only ControllerRevision, and returns it.
+func bindFirst(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) *appsv1.ControllerRevision {
 	revisions := revisionsOf(ctx, c, daemonSet)
 	if len(revisions) != 1 {
 		c.CannotDecide(fmt.Sprintf("the DaemonSet has %d ControllerRevisions and not the one of its only template, which the check looks for (see API-020, HISTORY-001)", len(revisions)))
 	}
 	c.Bind(first, revisions[0].Name)
-	updated := rollouts.Stall(ctx, c, daemonSet, "v2", limit)
-	c.BecomeReadyInTurn(ctx, updated, 1)
-	rollouts.Settle(ctx, c, updated, UpdatedOn(limit+1, updated))
-	number := int64(0)
+	return revisions[0]
+}
+
+// bindLargest binds the largest revision that there is, and returns it.
+func bindLargest(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) (number int64) {
 	for _, revision := range revisionsOf(ctx, c, daemonSet) {
 		number = max(number, revision.Revision)
 	}
 	c.Bind(largest, strconv.FormatInt(number, 10))
-	c.Mark(back)
-	c.RollOut(ctx, updated, Edit{Says: "the template of before", Apply: restore(daemonSet.Spec.Template)})
-	c.Await(ctx, state.When("the history has its new number", func(cluster *history.Cluster) bool {
-		revision := cluster.Revisions[revisions[0].UID]
-		return revision == nil || revision.Revision > number
-	}))
-	c.Await(ctx, Quiet(2*time.Second))
+	return number
+}
+
+// renumbered holds once the ControllerRevision has a larger number, or is gone.
+func renumbered(revision *appsv1.ControllerRevision, number int64) Condition {
+	return state.When("the history has its new number", func(cluster *history.Cluster) bool {
+		now := cluster.Revisions[revision.UID]
+		return now == nil || now.Revision > number
+	})
 }
 
 // rolledBack asks what holds in a rollback with any strategy.
 func rolledBack(j *spec.Checks) {
 	j.Given(Before(First(PodAvailable(OfVersion("v2"))), Marked(back)))
+	reused(j)
+	j.Decide("ROLLBACK-002", untouched(), Never(After(PodRestarted(OfVersion("v1")), Marked(back))))
+}
+
+// reused asks ROLLBACK-001: that the history of the first template is the one of the rollback, with the next number.
+func reused(j *spec.Checks) {
 	name := j.Bound(first)
 	// A list of what is asked, without a recording, has no number.
 	number, _ := strconv.ParseInt(j.Bound(largest), 10, 64)
@@ -97,7 +121,6 @@ func rolledBack(j *spec.Checks) {
 		return ok && revision.Name == name && revision.Revision == number+1
 	})
 	j.Decide("ROLLBACK-001", AtLeast(1, After(raised, Marked(back))), Never(After(RevisionCreated(), Marked(back))))
-	j.Decide("ROLLBACK-002", untouched(), Never(After(PodRestarted(OfVersion("v1")), Marked(back))))
 }
 
 // keepsLimit asks ROLLBACK-004: after the rollback no available pods are deleted that are too many.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -57,6 +59,22 @@ func budget() {
 			j.Decide("ROLLING-010", UpTo(2, PodDeleted(OfVersion("v1"))))
 			j.Decide("ROLLING-012", UpTo(2, PodDeleted(OfVersion("v1"))))
 		})
+
+	spec.It("counts the updated pod of a cordoned node that joined during the rollout as unavailable",
+		spec.Decides("ROLLING-010", "ROLLING-002"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 4)
+			updated := stall(ctx, c, c.Deploy(ctx, MaxUnavailable("2")), "v2", 2)
+			joined := c.AddNodes(ctx, 1, func(node *corev1.Node) { node.Spec.Unschedulable = true })[0]
+			c.Await(ctx, UpdatedOn(1, updated, OnNode(joined), Running))
+			// With one of the others ready the limit is still used up, with both there is room for one.
+			for i := range 2 {
+				if pod := c.AwaitUpdated(ctx, updated, Running, NotReady, NotOnNode(joined)); pod != nil {
+					c.Pods.BecomeReady(ctx, pod)
+				}
+				rollouts.Settle(ctx, c, updated, UpdatedOn(3+i, updated))
+			}
+		}, nil, spec.SimulatedNodes{})
 
 	spec.It("counts a node whose only pod is terminating as unavailable",
 		spec.Decides("ROLLING-009", "DRAIN-003"),

@@ -49,6 +49,21 @@ func unhealthy() {
 		},
 		func(j *spec.Checks) { j.Decide("ROLLING-007", UpTo(1, availableDeleted())) })
 
+	spec.It("counts an old pod as unavailable that is Ready for less than minReadySeconds",
+		spec.Decides("ROLLING-002"),
+		func(ctx context.Context, c *spec.Case) {
+			const hour = 3600
+			c.AddNodes(ctx, 4)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
+			for _, pod := range c.LivePods(ctx, daemonSet)[1:] {
+				c.Pods.SetReadySince(ctx, pod, time.Now().Add(-2*hour*time.Second))
+			}
+			daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(hour))
+			c.Require(ctx, "the controller has seen minReadySeconds", Processed(daemonSet))
+			c.Await(ctx, Quiet(2*time.Second))
+			stall(ctx, c, daemonSet, "v2", 2)
+		}, nil, spec.SimulatedNodes{})
+
 	spec.It("keeps the healthy old pods up, however many others are not",
 		spec.Decides("ROLLING-008"),
 		func(ctx context.Context, c *spec.Case) {

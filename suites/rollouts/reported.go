@@ -23,6 +23,8 @@ type Report struct {
 	// before are the conditions, and events the reasons of Events, from before the rollout.
 	before []appsv1.DaemonSetCondition
 	events map[string]bool
+	// told is how many Events were there before the rollout.
+	told int
 	// words name the cause, beside those that pods show.
 	words []string
 	// found are the conditions that report the stall.
@@ -39,8 +41,16 @@ func BeforeStall(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet,
 		for _, event := range cluster.Reports[daemonSet.UID] {
 			r.events[event.Reason] = true
 		}
+		r.told = len(cluster.Reports[daemonSet.UID])
 	})
 	return r
+}
+
+// BeforeNext begins to follow the DaemonSet into another stall, whose rollout has not begun either. It may be told of by the same reason.
+func (r *Report) BeforeNext(ctx context.Context, c *spec.Case) *Report {
+	next := *r
+	c.Look(ctx, func(cluster *history.Cluster) { next.told = len(cluster.Reports[r.daemonSet]) })
+	return &next
 }
 
 // Await waits until a condition and an Event report the stall. An implementation that does not claim RolloutConditions is not waited for.
@@ -63,7 +73,7 @@ func (r *Report) Await(ctx context.Context, c *spec.Case) {
 		if len(r.found) == 0 {
 			return false
 		}
-		for _, event := range cluster.Reports[r.daemonSet] {
+		for _, event := range cluster.Reports[r.daemonSet][r.told:] {
 			if history.StallEvent(event, r.events) {
 				return true
 			}
@@ -72,12 +82,13 @@ func (r *Report) Await(ctx context.Context, c *spec.Case) {
 	}))
 }
 
-// AwaitTakenBack waits until a condition that reported the stall is gone or has another status.
-func (r *Report) AwaitTakenBack(ctx context.Context, c *spec.Case) {
+// AwaitTakenBack waits until a condition that reported the stall is gone or has another status, and reports whether one does. Without one there is nothing to
+// wait for.
+func (r *Report) AwaitTakenBack(ctx context.Context, c *spec.Case) bool {
 	if len(r.found) == 0 {
-		return
+		return true
 	}
-	c.Await(ctx, state.When("the report of the stall is taken back", func(cluster *history.Cluster) bool {
+	return c.Await(ctx, state.When("the report of the stall is taken back", func(cluster *history.Cluster) bool {
 		now := cluster.DaemonSets[r.daemonSet]
 		return now != nil && len(history.StandingConditions(r.found, now.Status.Conditions)) < len(r.found)
 	}))

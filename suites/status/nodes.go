@@ -11,7 +11,7 @@ import (
 // nodes are the specs of nodes that come to want a pod, and cease to.
 func nodes() {
 	spec.It("counts the nodes that should run the pod, and those that run one although they should not, as nodes join, change and repel pods",
-		spec.Decides("STATUS-001", "STATUS-002", "STATUS-003"),
+		spec.Decides("STATUS-001", "STATUS-002", "STATUS-003", "STATUS-013"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 4, rollouts.InPool)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), rollouts.OnPool())

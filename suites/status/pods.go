@@ -36,6 +36,17 @@ func pods() {
 			awaitStatus(ctx, c, stalled, desired(3), current(3), ready(3), available(3))
 		}, nil)
 
+	spec.It("follows minReadySeconds that are raised and lowered while no rollout is under way",
+		spec.Decides("STATUS-005"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			awaitStatus(ctx, c, daemonSet, available(2))
+			// Longer than any pod has been Ready, and than the scenario takes.
+			awaitStatus(ctx, c, c.Update(ctx, daemonSet, MinReadySeconds(3600)), ready(2), available(0))
+			awaitStatus(ctx, c, c.Update(ctx, daemonSet, MinReadySeconds(0)), ready(2), available(2))
+		}, nil)
+
 	spec.It("counts a node by the replacement of a pod that terminates and is not Ready",
 		spec.Decides("STATUS-004", "STATUS-005"),
 		func(ctx context.Context, c *spec.Case) {

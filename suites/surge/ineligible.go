@@ -46,7 +46,7 @@ func ineligible() {
 		func(j *spec.Checks) {
 			j.Decide("SURGE-017", EndsRolledOut())
 			for _, closed := range j.BoundAll("closed") {
-				j.Decide("SURGE-017", Never(PodCreated(OfVersion("v2")).On(closed)), Never(neededDeleted().On(closed)))
+				j.Decide("SURGE-017", Never(PodCreated(OfVersion("v2")).On(closed)), Never(neededDeleted("v1").On(closed)))
 			}
 		}, spec.SimulatedNodes{})
 
@@ -72,7 +72,7 @@ func ineligible() {
 		func(j *spec.Checks) {
 			closed := j.Bound("closed")
 			elsewhere := PodCreated(OfVersion("v2")).Where("on another node than "+closed, func(m Moment) bool { return history.NodeOf(m.Pod()) != closed })
-			j.Decide("SURGE-017", AtLeast(1, After(elsewhere, Began(history.TaintNode))), Never(neededDeleted().On(closed)))
+			j.Decide("SURGE-017", AtLeast(1, After(elsewhere, Began(history.TaintNode))), Never(neededDeleted("v1").On(closed)))
 		}, spec.SimulatedNodes{})
 
 	spec.It("goes on although an ineligible node has an old pod that is needed, and removes that once it is not Ready",
@@ -99,8 +99,26 @@ func ineligible() {
 			for _, open := range j.BoundAll("open") {
 				j.Decide("SURGE-017", Before(PodCreated(OfVersion("v2")).On(open), Marked(passed)))
 			}
-			j.Decide("SURGE-017", Never(neededDeleted().On(closed)))
+			j.Decide("SURGE-017", Never(neededDeleted("v1").On(closed)))
 			j.Decide("SURGE-018", AtLeast(1, PodDeleted(OfVersion("v1")).On(closed)), Never(PodCreated(OfVersion("v2")).On(closed)))
+		}, spec.SimulatedNodes{})
+
+	spec.It("deletes no more old pods of ineligible nodes than are to spare when two become ineligible",
+		spec.Decides("SURGE-017"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 5)
+			updated := stall(ctx, c, c.Deploy(ctx, MaxSurge("1")), 1)
+			// One of the nodes that stay has no available pod, so of the two that are closed one is to spare and the other is needed.
+			others := rollouts.Untouched(ctx, c, updated, 3)
+			rollouts.LoseReadiness(ctx, c, updated, others[0])
+			c.Bind("closed", others[1:]...)
+			rollouts.Close(ctx, c, others[1:]...)
+			c.Await(ctx, Quiet(3*time.Second))
+		},
+		func(j *spec.Checks) {
+			for _, closed := range j.BoundAll("closed") {
+				j.Decide("SURGE-017", Never(PodCreated(OfVersion("v2")).On(closed)), Never(neededDeleted("v1").On(closed)))
+			}
 		}, spec.SimulatedNodes{})
 
 	spec.It("does nothing without an eligible node, and starts when one appears",
@@ -133,9 +151,9 @@ func ineligible() {
 		}, spec.SimulatedNodes{})
 }
 
-// neededDeleted is the deletion of an available pod of v1 while no more pods are available than are desired.
-func neededDeleted() Event {
-	return PodDeleted(OfVersion("v1")).Where("available, with no more available pods than desired", func(m Moment) bool {
+// neededDeleted is the deletion of an available pod of the version while no more pods are available than are desired.
+func neededDeleted(version string) Event {
+	return PodDeleted(OfVersion(version)).Where("available, with no more available pods than desired", func(m Moment) bool {
 		return m.WasAvailable() && m.AvailableBefore() <= m.Desired()
 	})
 }

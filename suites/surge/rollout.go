@@ -7,6 +7,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -66,6 +67,21 @@ func rollout() {
 				j.Decide("SURGE-007", OnEveryNode(Within(spec.Prompt, handOverDue(version), PodDeleted())))
 			}
 		})
+
+	spec.It("deletes the old pod beside an available updated one while no pod can be created on another node",
+		spec.Decides("SURGE-007"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			updated := stall(ctx, c, c.Deploy(ctx, MaxSurge("1")), 1)
+			c.RefusePods(ctx, ByQuota)
+			c.AddNodes(ctx, 1)
+			// Longer than a controller may be late: it has tried.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.BecomeReadyInTurn(ctx, updated, 1)
+			c.Await(ctx, handedOver(updated, 1))
+			c.AdmitPods(ctx)
+			rollouts.Finish(ctx, c, updated)
+		}, nil, spec.SimulatedNodes{})
 
 	spec.It("pins every pod to its node from its creation on",
 		spec.Decides("SURGE-026"),

@@ -55,6 +55,27 @@ func strategy() {
 			j.Decide("SURGE-015", NeverBetween(Marked(onDelete), Marked(rolling), PodCreated(OfVersion("v2"))))
 			j.Decide("ROLLING-017", EndsRolledOut())
 		})
+
+	spec.It("replaces a deleted pod only once it is gone with the OnDelete strategy, whatever maxSurge says",
+		spec.Decides("SURGE-015", "DRAIN-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"), IgnoreSIGTERM())
+			waiting := c.Update(ctx, daemonSet, onDeleteBesideBlock())
+			c.Require(ctx, "the controller has seen the strategy", Processed(waiting))
+			c.Await(ctx, Quiet(2*time.Second))
+			deleted := c.LivePods(ctx, waiting)[0]
+			c.DeletePod(ctx, deleted, time.Minute)
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Pods.ReleaseTermination(ctx, deleted)
+			c.Await(ctx, RolledOut(waiting))
+		},
+		func(j *spec.Checks) {
+			again := After(PodCreated(), Began(history.DeletePod))
+			j.Decide("SURGE-015", Never(again.Where("beside a pod that is still there", func(m Moment) bool { return len(m.PodsBeside()) > 0 })))
+			j.Decide("DRAIN-003", AtLeast(1, again))
+		})
 }
 
 func onDeleteBesideBlock() Edit {

@@ -27,7 +27,13 @@ func leaving() {
 			func(ctx context.Context, c *spec.Case) {
 				nodes := c.AddNodes(ctx, 4, rollouts.InPool)
 				daemonSet := c.Deploy(ctx, strategy.edit, rollouts.OnPool())
-				leave(ctx, c, daemonSet, nodes, func(node string) { rollouts.LeavePool(ctx, c, node) })
+				leave(ctx, c, daemonSet, nodes, func(node string) {
+					// What is left there takes its time to go.
+					for _, pod := range podsOn(ctx, c, daemonSet, node) {
+						c.Pods.HoldTermination(ctx, pod)
+					}
+					rollouts.LeavePool(ctx, c, node)
+				})
 			}, goesOn("TARGET-005", history.LabelNode), spec.SimulatedNodes{})
 
 		spec.It("goes on with the rollout when nodes are deleted, the one that held it back among them, with "+strategy.with,
@@ -73,6 +79,12 @@ func goesOn(id requirements.ID, act history.Act) func(*spec.Checks) {
 				AtLeast(1, PodDeleted(OfVersion("v1")).On(node)))
 		}
 	}
+}
+
+// podsOn are the DaemonSet's pods on the node.
+func podsOn(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, node string) (pods []*corev1.Pod) {
+	c.Look(ctx, func(cluster *history.Cluster) { pods = slices.Clone(cluster.PodsOn(daemonSet.UID, node)) })
+	return pods
 }
 
 // noOldOn holds when the nodes have no old pod.

@@ -13,7 +13,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// tolerations is the spec of what every daemon pod tolerates.
+// tolerations are the specs of what every daemon pod tolerates.
 func tolerations() {
 	spec.It("makes pods that tolerate for ever what nodes in trouble are tainted with",
 		spec.Decides("TARGET-007"),
@@ -35,6 +35,25 @@ func tolerations() {
 				})))
 			}
 		}, spec.SimulatedNodes{})
+
+	spec.It("makes a pod on the host's network on a node whose own network is not there",
+		spec.Decides("TARGET-007"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			daemonSet := c.Deploy(ctx, Edit{Says: "the host's network", Apply: func(d *appsv1.DaemonSet) { d.Spec.Template.Spec.HostNetwork = true }})
+			c.Bind(joined, c.AddNodes(ctx, 1, cutOff)...)
+			c.Await(ctx, RolledOut(daemonSet))
+		},
+		func(j *spec.Checks) {
+			node := j.Bound(joined)
+			j.Decide("TARGET-007", Within(atOnce, NodeEligible().On(node), PodCreated().On(node)))
+		}, spec.SimulatedNodes{})
+}
+
+// cutOff makes a node one whose network is not there, as its conditions and the taint that goes with them say.
+func cutOff(node *corev1.Node) {
+	node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeNetworkUnavailable, Status: corev1.ConditionTrue, Reason: "NoRoute"})
+	node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeNetworkUnavailable, Effect: corev1.TaintEffectNoSchedule})
 }
 
 // trouble is what nodes are tainted with that daemons are there to survive. The last one only those do that use the host's network.

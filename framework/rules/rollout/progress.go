@@ -87,6 +87,9 @@ func (r *rolloutState) stageOf(s *judge.Scene, n *judge.Node) stage {
 	case !n.Exists && len(n.Pods) > 0:
 		// Until somebody removes what was on a node that is gone, whether the rollout goes on is TARGET-006, which is not a core one.
 		return moving
+	case !n.Eligible && leaving(n) != nil:
+		// Something is under way there. That it does not hold the others back is TARGET-005.
+		return moving
 	case !n.Eligible:
 		return apart
 	case live != len(n.Pods) || live == 0:

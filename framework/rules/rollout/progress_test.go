@@ -3,6 +3,8 @@ package rollout_test
 import (
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/rules/rollout"
@@ -75,6 +77,26 @@ func TestProgressWithMaxSurge(t *testing.T) {
 		pods[0].Ready()
 		ds.Update("v2").Pod("new-a", NodeName(0))
 		b.After(Long).Mark("end")
+	}))
+}
+
+func TestProgressIsNotOwedWhileAPodTerminatesOnANodeThatIsNotEligible(t *testing.T) {
+	goesOn := rollout.RollingGoesOn()
+	closed := func(b *Builder) []*Pod {
+		ds, pods := Running(b, 3, MaxUnavailable("1"))
+		b.Node(NodeName(0)).Taint("closed", corev1.TaintEffectNoSchedule)
+		pods[0].Terminating()
+		b.After(Long)
+		ds.Update("v2")
+		return pods
+	}
+	Ignores(t, goesOn, Tell("it still terminates", func(b *Builder) {
+		closed(b)
+		b.After(late).Mark("end")
+	}))
+	Omits(t, goesOn, Tell("it is gone", func(b *Builder) {
+		closed(b)[0].Gone()
+		b.After(late).Mark("end")
 	}))
 }
 

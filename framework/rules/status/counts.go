@@ -32,11 +32,15 @@ func ready(_ *judge.Scene, _ *judge.Workload, n *judge.Node) (surely, possibly b
 	return surely, possibly, time.Time{}
 }
 
-// available counts the nodes with an available pod, possibly those whose only one is terminating.
-func available(s *judge.Scene, w *judge.Workload, n *judge.Node) (surely, possibly bool, from time.Time) {
+// available counts the nodes with an available pod, possibly those with a Ready one that is terminating, or does not say since when it is Ready.
+func available(_ *judge.Scene, w *judge.Workload, n *judge.Node) (surely, possibly bool, from time.Time) {
+	if !n.Eligible {
+		return false, false, time.Time{}
+	}
 	for _, pod := range n.Pods {
 		at, ok := pod.AvailableFrom(w.Settings.MinReady)
-		if !n.Eligible || !ok {
+		if !ok {
+			possibly = possibly || judge.IsReady(pod)
 			continue
 		}
 		if !surely || at.Before(from) {
@@ -44,6 +48,5 @@ func available(s *judge.Scene, w *judge.Workload, n *judge.Node) (surely, possib
 		}
 		surely = true
 	}
-	_, terminating, _ := ready(s, w, n)
-	return surely, terminating, from
+	return surely, possibly, from
 }

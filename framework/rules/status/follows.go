@@ -35,6 +35,9 @@ func follows(id requirements.ID, promise string, f field) judge.Rule {
 		Situations:  followed(),
 		New: counting(f, func(c *count, s *judge.Scene) (judge.Due, bool) {
 			got := int(f.value(c.w.Object.Status))
+			if most := c.soon(s.Now); got > most && !c.nodeLeft {
+				return judge.Due{About: "too many ", Extra: settling, Undone: fmt.Sprintf("%s %d, want %d,", f.name, got, most)}, true
+			}
 			if got >= c.surely && got <= c.possibly || c.nodeLeft {
 				return judge.Due{}, false
 			}
@@ -42,7 +45,7 @@ func follows(id requirements.ID, promise string, f field) judge.Rule {
 			if c.surely != c.possibly {
 				want = fmt.Sprintf("%d to %d", c.surely, c.possibly)
 			}
-			return judge.Due{Extra: settling, Undone: fmt.Sprintf("%s %d, want %s,", f.name, got, want)}, true
+			return judge.Due{Extra: settling, From: c.from, Undone: fmt.Sprintf("%s %d, want %s,", f.name, got, want)}, true
 		}),
 	}
 }
@@ -61,7 +64,24 @@ type count struct {
 	nodeLeft bool
 }
 
-type contribution struct{ surely, possibly bool }
+// contribution is what a node counts, by the clock from then on; what it possibly counts it may count before.
+type contribution struct {
+	surely, possibly bool
+	from             time.Time
+}
+
+// soon is how many nodes may count by when a status that is wrong now is overdue.
+func (c *count) soon(now time.Time) int {
+	until := now.Add(judge.Lag + judge.Prompt + settling)
+	if !c.from.After(until) {
+		return c.possibly
+	}
+	number := 0
+	for _, node := range c.nodes {
+		number += one(node.possibly || node.surely && !node.from.After(until))
+	}
+	return number
+}
 
 // counting is an obligation about a count.
 func counting(f field, condition func(*count, *judge.Scene) (judge.Due, bool)) func(history.Header) judge.Observer {
@@ -78,7 +98,7 @@ func counting(f field, condition func(*count, *judge.Scene) (judge.Due, bool)) f
 			if !owed {
 				return judge.Due{}, false
 			}
-			due.About, due.From = strconv.Itoa(c.changes), c.from
+			due.About += strconv.Itoa(c.changes)
 			due.Done = func(s *judge.Scene) bool { return s.Status != nil && s.Status.Workload == w }
 			return due, true
 		})(header)
@@ -92,16 +112,16 @@ func (c *count) follow(s *judge.Scene, f field) {
 		}
 		before := c.nodes[n]
 		surely, possibly, from := f.counts(s, w, n)
-		now := contribution{surely, possibly || surely}
+		c.nodes[n] = contribution{surely, possibly, from}
 		if from.After(c.from) {
 			c.from = from
 		}
-		if now == before {
+		most, mostBefore := possibly || surely, before.possibly || before.surely
+		if surely == before.surely && most == mostBefore {
 			continue
 		}
-		c.nodes[n] = now
-		c.surely += one(now.surely) - one(before.surely)
-		c.possibly += one(now.possibly) - one(before.possibly)
+		c.surely += one(surely) - one(before.surely)
+		c.possibly += one(most) - one(mostBefore)
 		c.changes++
 		c.nodeLeft = s.Change.Kind == history.KindNode && s.Change.Type == watch.Deleted
 	}

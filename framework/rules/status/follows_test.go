@@ -68,6 +68,9 @@ func TestTheStatusFollows(t *testing.T) {
 		{status.StatusAvailable(), func(_ *Builder, _ *DaemonSet, pods []*Pod) { pods[1].Unready() }, func(status *appsv1.DaemonSetStatus) {
 			status.NumberReady, status.NumberAvailable = 1, 1
 		}},
+		{status.StatusAvailable(), func(_ *Builder, ds *DaemonSet, _ []*Pod) { ds.Set(MinReadySeconds(3600)) }, func(status *appsv1.DaemonSetStatus) {
+			status.NumberAvailable = 0
+		}},
 		{status.StatusUpdated(), func(_ *Builder, ds *DaemonSet, _ []*Pod) { ds.Update("v2") }, func(status *appsv1.DaemonSetStatus) {
 			status.UpdatedNumberScheduled = 0
 		}},

@@ -76,6 +76,7 @@ func Broken() []Variant {
 		brokenTargets(), brokenWords(), brokenStalls(), brokenRefusals(), brokenFaults(), brokenHistories(), brokenUpkeeps(), brokenPods(), brokenDuplicates(), brokenRestarts(), brokenRollbacks(),
 		brokenRollovers(), brokenPauses(), brokenOnDeletes(), brokenBackoffs(), brokenReplacements(), brokenGates(), brokenPolicies(), brokenPatches(), brokenProofs(),
 		brokenReconcilers(), brokenWithKubelets(),
+		brokenCordons(), brokenDepartures(), brokenDrains(), brokenHistoriesInUse(), brokenYouths(), brokenStallEnds(), brokenTolerations(), brokenStrategies(),
 		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(),
 	)
 }

@@ -16,6 +16,7 @@ import (
 // node is a node with the DaemonSet's pods on it.
 type node struct {
 	name     string
+	object   *corev1.Node
 	eligible bool
 	// olds and news run or are about to; leaving are on their way out; ended have failed or succeeded.
 	olds, news, leaving, ended []*corev1.Pod
@@ -28,7 +29,7 @@ func nodes(state plan.State) []*node {
 	var all []*node
 	for _, each := range state.Nodes {
 		eligible, _ := plan.Eligibility(state.DaemonSet, each)
-		byName[each.Name] = &node{name: each.Name, eligible: eligible}
+		byName[each.Name] = &node{name: each.Name, object: each, eligible: eligible}
 		all = append(all, byName[each.Name])
 	}
 	for _, pod := range state.Pods {
@@ -66,9 +67,35 @@ func available(state plan.State, pods []*corev1.Pod, now time.Time) bool {
 
 // surging are the nodes with an available old pod and an updated one that is not available.
 func surging(state plan.State, now time.Time) []*node {
-	return slices.DeleteFunc(nodes(state), func(n *node) bool {
-		return !available(state, n.olds, now) || len(n.news) == 0 || available(state, n.news, now)
+	return slices.DeleteFunc(nodes(state), func(n *node) bool { return !n.surges(state, now) })
+}
+
+// howMany counts the nodes that are so.
+func howMany(all []*node, so func(*node) bool) int {
+	number := 0
+	for _, n := range all {
+		if so(n) {
+			number++
+		}
+	}
+	return number
+}
+
+// lenient raises a limit by the number of nodes that it leaves out.
+func lenient(which limit, out func(n *node, state plan.State, now time.Time) bool) Around {
+	return limiting(which, func(value *intstr.IntOrString, state plan.State, now time.Time) int {
+		return scaled(value, eligibleNodes(state), true) + howMany(nodes(state), func(n *node) bool { return out(n, state, now) })
 	})
+}
+
+// surges reports whether the node has an available old pod and an updated one that is not available.
+func (n *node) surges(state plan.State, now time.Time) bool {
+	return available(state, n.olds, now) && len(n.news) > 0 && !available(state, n.news, now)
+}
+
+// unavailable reports whether the node should have an available pod and has none.
+func (n *node) unavailable(state plan.State, now time.Time) bool {
+	return n.eligible && !available(state, n.olds, now) && !available(state, n.news, now)
 }
 
 // maySurge reports whether the DaemonSet has a rolling update with a maxSurge above zero that is not ignored.

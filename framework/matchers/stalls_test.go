@@ -1,0 +1,53 @@
+package matchers_test
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+)
+
+// stalledTwice is a history of two stalls, with Events of these reasons, one in each and one between them.
+func stalledTwice(t *testing.T, reasons ...string) *history.History {
+	b := historytest.New(t).Nodes(1)
+	ds := b.DaemonSet("agent")
+	ds.Pod("old", "node-1").Ready()
+	var at []time.Time
+	stall := func(version string, from, to history.Mark) {
+		b.After(time.Second).Mark(from)
+		ds.Update(version)
+		ds.Pod("pod-of-"+version, "node-1").Edit(func(pod *corev1.Pod) {
+			pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
+				State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: "no such image"}},
+			}}
+		})
+		at = append(at, b.After(time.Second).Now())
+		b.After(time.Minute).Mark(to)
+		at = append(at, b.After(time.Second).Now())
+	}
+	stall("v2", "first begins", "first ends")
+	stall("v3", "second begins", "second ends")
+	h := b.History()
+	for i, reason := range reasons {
+		if reason != "" {
+			event := &corev1.Event{Reason: reason, InvolvedObject: corev1.ObjectReference{UID: ds.Object().UID}}
+			h.Evidence = append(h.Evidence, history.Entry{Time: at[i], Kind: history.KindEvent, Object: event})
+		}
+	}
+	return h
+}
+
+func TestALaterStallIsToldOfByAnEventOfItsOwn(t *testing.T) {
+	first := StallBetween{From: "first begins", To: "first ends", Known: 20 * time.Second}
+	second := StallBetween{From: "second begins", To: "second ends", Known: 20 * time.Second, Earlier: &first}
+	keeps(t, stalledTwice(t, "Stalled", "Resumed", "Stalled"), first.Event())
+	keeps(t, stalledTwice(t, "Stalled", "Resumed", "Stalled"), second.Event())
+	breaks(t, stalledTwice(t, "Stalled", "Resumed", ""), second.Event(), "no Event")
+	breaks(t, stalledTwice(t, "", "", "Stalled"), first.Event(), "no Event")
+	breaks(t, stalledTwice(t, "Stalled", "Resumed", "Resumed"), second.Event(), "no Event")
+	breaks(t, stalledTwice(t, "Stalled", "", "SuccessfulCreate"), second.Event(), "no Event")
+}

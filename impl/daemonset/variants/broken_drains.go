@@ -1,0 +1,78 @@
+package variants
+
+import (
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// brokenDrains replace pods that others delete too soon or too late.
+func brokenDrains() []Variant {
+	return []Variant{
+		{Name: "replaces-drained-pods-within-max-surge", Says: "Replaces pods while they terminate on no more nodes at once than maxSurge allows.",
+			Breaks: []string{"DRAIN-002"}, Planner: doing(drainWithinSurge)},
+		{Name: "during-a-rollout-updated-pods-end-first",
+			Says:   "During a rollout, replaces an updated pod that is terminating only when it is gone, although maxSurge is above zero.",
+			Breaks: []string{"DRAIN-006"}, Planner: doing(waitForUpdated)},
+		{Name: "on-delete-surges-where-max-surge-is-stored",
+			Says:   "With the OnDelete strategy, replaces a pod while it terminates if the DaemonSet has a maxSurge from before.",
+			Breaks: []string{"SURGE-015", "DRAIN-003"}, Planner: doing(surgeOnDelete)},
+	}
+}
+
+func drainWithinSurge(actions *plan.Actions, state plan.State, now time.Time) {
+	if !maySurge(state) {
+		return
+	}
+	drained, room := map[string]bool{}, limitOf(state, maxSurge)
+	for _, n := range nodes(state) {
+		switch {
+		case len(n.leaving) == 0 || len(n.olds) > 0:
+		case len(n.news) == 0:
+			drained[n.name] = true
+		case !available(state, n.news, now):
+			room--
+		}
+	}
+	withoutCreations(actions, func(c plan.PodCreation) bool {
+		if !drained[c.Node] {
+			return false
+		}
+		room--
+		return room < 0
+	})
+}
+
+func waitForUpdated(actions *plan.Actions, state plan.State, _ time.Time) {
+	all, isUpdated := nodes(state), updated(state)
+	if !maySurge(state) || howMany(all, func(n *node) bool { return len(n.olds) > 0 }) == 0 {
+		return
+	}
+	ending := map[string]bool{}
+	for _, n := range all {
+		ending[n.name] = len(n.olds) == 0 && slices.ContainsFunc(n.leaving, isUpdated)
+	}
+	withoutCreations(actions, func(c plan.PodCreation) bool { return ending[c.Node] })
+}
+
+func surgeOnDelete(actions *plan.Actions, state plan.State, _ time.Time) {
+	stored := state.DaemonSet.Spec.UpdateStrategy.RollingUpdate
+	if state.AwaitingOwnWrites || actions.CreateRevision != nil || !onDelete(state) || stored == nil || scaled(stored.MaxSurge, 100, true) == 0 {
+		return
+	}
+	hash := hashOfCurrent(state)
+	if !slices.ContainsFunc(state.Revisions, func(r *appsv1.ControllerRevision) bool { return r.Labels[plan.HashLabel] == hash }) {
+		return
+	}
+	for _, n := range nodes(state) {
+		if n.eligible && len(n.leaving) > 0 && len(slices.Concat([]*corev1.Pod{}, n.olds, n.news, n.ended)) == 0 {
+			actions.CreatePods = append(slices.Clone(actions.CreatePods), plan.PodCreation{
+				Node: n.name, Hash: hash, Reason: plan.ReasonMissing, Pod: plan.NewPod(state.DaemonSet, hash, n.name),
+			})
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package surge
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// young is the spec of updated pods that are Ready, and not available for as long as the scenario takes.
+func young() {
+	spec.It("keeps the old pods beside updated ones that are Ready and not yet available, through a restart and when surge is switched off",
+		spec.Decides("SURGE-006", "SURGE-021"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			longReady(ctx, c, c.LivePods(ctx, daemonSet)...)
+			updated := c.Update(ctx, daemonSet, Image("v2"), MinReadySeconds(hour))
+			c.Require(ctx, "a node surges, and its updated pod is Ready", UpdatedOn(1, updated, history.IsReady))
+			c.Await(ctx, Quiet(2*time.Second))
+			c.Kill(ctx)
+			c.Restart(ctx)
+			c.RequireReconciled(ctx, updated)
+			c.Await(ctx, Quiet(3*time.Second))
+			// It becomes available: the node is handed over, and the other's turn comes.
+			if first := c.AwaitUpdated(ctx, updated, history.IsReady); first != nil {
+				longReady(ctx, c, first)
+			}
+			rollouts.Settle(ctx, c, updated, UpdatedOn(2, updated, history.IsReady))
+			c.Mark(switched)
+			without := c.Update(ctx, updated, MaxUnavailable("1"))
+			c.Await(ctx, PodsPerNode(without, 1))
+			c.Await(ctx, Quiet(3*time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(switched)))
+			j.Decide("SURGE-021",
+				Never(After(PodDeleted(), Marked(switched)).Where("available, in favour of one that is not", sacrificed)),
+				AtLeast(1, After(PodDeleted(), Marked(switched))))
+		}, spec.SimulatedNodes{}, spec.Alone{})
+}
+
+// longReady makes the pods available, whatever minReadySeconds are.
+func longReady(ctx context.Context, c *spec.Case, pods ...*corev1.Pod) {
+	for _, pod := range pods {
+		c.Pods.SetReadySince(ctx, pod, time.Now().Add(-2*hour*time.Second))
+	}
+}
