@@ -143,7 +143,7 @@ func TestWhatIsWrongInAFileIsNamedByItsLineWithWhatIsAllowed(t *testing.T) {
 		"something in none":              {launch("{none: {wait: 5s}}"), `6: unknown field "wait" in spec.launch.none: it has no fields`},
 		"nothing to run":                 {process("      args: []\n"), "8: spec.launch.process must have exactly one of goPackage and executable"},
 		"two things to run":              {process(runs + "      goPackage: ./x\n"), "8: spec.launch.process must have exactly one of goPackage and executable"},
-		"an unknown variable in args":    {process(runs + "      args:\n        - --a\n        - --config=${CONFIG}\n"), "11: unknown variable ${CONFIG}: allowed are ${KUBECONFIG}, ${PORT}, ${RUN_DIR}, ${BIN_DIR}"},
+		"an unknown variable in args":    {process(runs + "      args:\n        - --a\n        - --config=${CONFIG}\n"), "11: unknown variable ${CONFIG}: allowed are ${KUBECONFIG}, ${PORT}, ${METRICS_PORT}, ${RUN_DIR}, ${BIN_DIR}"},
 		"a variable that does not end":   {process(runs + "      args: ['${PORT']\n"), "9: unknown variable ${PORT: allowed are"},
 		"an unknown variable in env":     {process(runs + "      env: {A: '${B}'}\n"), "9: unknown variable ${B}: allowed are"},
 		"an unknown variable in ready":   {process(runs + "      ready: {url: 'http://${HOST}:${PORT}'}\n"), "9: unknown variable ${HOST}: allowed are"},

@@ -38,7 +38,7 @@ func kinds() []string {
 
 func drawLimit(t *rapid.T) limit {
 	return limit{
-		Value: rapid.SampledFrom([]string{"0", "1", "2", "4", "9", "1%", "25%", "50%", "100%"}).Draw(t, "limit"),
+		Value: rapid.SampledFrom([]string{"0", "1", "2", "4", "9", "0%", "1%", "25%", "50%", "100%"}).Draw(t, "limit"),
 		Max:   rapid.Bool().Draw(t, "max"),
 	}
 }
