@@ -15,6 +15,9 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
+// listedBefore is how long before the restart the pod that is still to go was listed: times in a status are of whole seconds.
+const listedBefore = 5 * time.Second
+
 // away is the spec of a controller that is not there for a while.
 func away() {
 	spec.It("leaves evictions to the stored status while the controller is down, and computes it anew when it is back, but for pods that are still to go",
@@ -33,7 +36,7 @@ func away() {
 				}
 			}
 			c.Await(ctx, LivePodsOf(workload, 4, history.IsReady))
-			c.WriteBudgetStatus(ctx, budget, ListDisrupted(pods[2].Name, time.Now()))
+			c.WriteBudgetStatus(ctx, budget, ListDisrupted(pods[2].Name, time.Now().Add(-listedBefore)))
 			c.Restart(ctx)
 			c.Await(ctx, Computed(budget))
 		},
