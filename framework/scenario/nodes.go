@@ -159,10 +159,27 @@ func (s *Scenario) EditNode(ctx context.Context, act history.Act, name string, e
 // taints that go with it are that controller's work.
 func (s *Scenario) NodeDown(ctx context.Context, name string) {
 	s.tb.Helper()
-	s.changeNode(ctx, history.TakeDownNode, name, func(node *corev1.Node) {
+	s.setNodeCondition(ctx, history.TakeDownNode, name, corev1.NodeReady, corev1.ConditionUnknown, "NodeStatusUnknown")
+}
+
+// LoseNetwork makes the node's NetworkUnavailable condition True, as whoever sets up its network does, and waits for the taint that goes with it, which is the
+// node-lifecycle controller's work.
+func (s *Scenario) LoseNetwork(ctx context.Context, name string) {
+	s.tb.Helper()
+	s.setNodeCondition(ctx, history.TaintNode, name, corev1.NodeNetworkUnavailable, corev1.ConditionTrue, "NoRoute")
+	s.Require(ctx, "node "+name+" is tainted for its network", state.When("the taint is there", func(cluster *history.Cluster) bool {
+		now := cluster.Nodes[name]
+		return now != nil && tainted(now, corev1.TaintNodeNetworkUnavailable)
+	}))
+}
+
+// setNodeCondition sets a condition that the node has.
+func (s *Scenario) setNodeCondition(ctx context.Context, act history.Act, name string, kind corev1.NodeConditionType, status corev1.ConditionStatus, reason string) {
+	s.tb.Helper()
+	s.changeNode(ctx, act, name, func(node *corev1.Node) {
 		for i := range node.Status.Conditions {
-			if condition := &node.Status.Conditions[i]; condition.Type == corev1.NodeReady {
-				condition.Status, condition.Reason = corev1.ConditionUnknown, "NodeStatusUnknown"
+			if condition := &node.Status.Conditions[i]; condition.Type == kind {
+				condition.Status, condition.Reason = status, reason
 				condition.LastTransitionTime = metav1.Now()
 			}
 		}

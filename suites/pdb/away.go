@@ -15,8 +15,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// listedBefore is how long before the restart the pod that is still to go was listed: times in a status are of whole seconds.
-const listedBefore = 5 * time.Second
+// listedFor is how long the pod that is still to go has been listed at the restart, at least: times in a status are of whole seconds.
+const listedFor = 1500 * time.Millisecond
 
 // away is the spec of a controller that is not there for a while.
 func away() {
@@ -36,7 +36,8 @@ func away() {
 				}
 			}
 			c.Await(ctx, LivePodsOf(workload, 4, history.IsReady))
-			c.WriteBudgetStatus(ctx, budget, ListDisrupted(pods[2].Name, time.Now().Add(-listedBefore)))
+			c.WriteBudgetStatus(ctx, budget, ListDisrupted(pods[2].Name, time.Now()))
+			c.Await(ctx, Quiet(listedFor))
 			c.Restart(ctx)
 			c.Await(ctx, Computed(budget))
 		},

@@ -10,6 +10,7 @@ import (
 
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -41,19 +42,23 @@ func tolerations() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)
 			daemonSet := c.Deploy(ctx, Edit{Says: "the host's network", Apply: func(d *appsv1.DaemonSet) { d.Spec.Template.Spec.HostNetwork = true }})
-			c.Bind(joined, c.AddNodes(ctx, 1, cutOff)...)
+			node := c.AddNodes(ctx, 1, rollouts.Taint)[0]
+			c.Bind(joined, node)
+			c.LoseNetwork(ctx, node)
+			rollouts.Open(ctx, c, node)
 			c.Await(ctx, RolledOut(daemonSet))
 		},
 		func(j *spec.Checks) {
 			node := j.Bound(joined)
+			j.Given(Never(NodeEligible().On(node).Where("whose network is there", hasNetwork)))
 			j.Decide("TARGET-007", Within(atOnce, NodeEligible().On(node), PodCreated().On(node)))
 		}, spec.SimulatedNodes{})
 }
 
-// cutOff makes a node one whose network is not there, as its conditions and the taint that goes with them say.
-func cutOff(node *corev1.Node) {
-	node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeNetworkUnavailable, Status: corev1.ConditionTrue, Reason: "NoRoute"})
-	node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeNetworkUnavailable, Effect: corev1.TaintEffectNoSchedule})
+// hasNetwork reports whether the node that changed is not tainted for its network.
+func hasNetwork(m Moment) bool {
+	node, ok := m.Object.(*corev1.Node)
+	return ok && !slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool { return taint.Key == corev1.TaintNodeNetworkUnavailable })
 }
 
 // trouble is what nodes are tainted with that daemons are there to survive. The last one only those do that use the host's network.
