@@ -31,7 +31,7 @@ func lostAnswers() {
 			for _, version := range []string{"v2", "v3"} {
 				j.Decide("RECOVERY-008", OnEveryNode(Exactly(1, PodCreated(OfVersion(version)))))
 			}
-		}, spec.Alone{Relay: true})
+		}, spec.Alone{Relay: true}, spec.Faults{})
 
 	spec.It("deletes no pod on another node beyond maxUnavailable when the answer to a deletion is lost",
 		spec.Decides("RECOVERY-009"),
@@ -50,7 +50,7 @@ func lostAnswers() {
 			for _, version := range []string{"v1", "v2"} {
 				j.Decide("RECOVERY-009", OnEveryNode(Exactly(1, PodDeleted(OfVersion(version)))))
 			}
-		}, spec.Alone{Relay: true})
+		}, spec.Alone{Relay: true}, spec.Faults{})
 }
 
 // rollOutLosing begins a rollout in which the answer to the first such write of a pod is lost while the watch of pods is late. Once it has been carried out, and is known

@@ -55,15 +55,15 @@ func (s *Spec) Judge(h *history.History, catalogue *requirements.Catalogue) Judg
 	}
 	survey := matchers.NewSurvey(h, checks.matchers()...)
 	standing := judge.Run(h, rules.All(), survey.Observe)
-	j := Judgement{history: h, Standing: standing}
+	j := Judgement{history: h, Standing: s.held(standing)}
 	if evidence.Aborted == "" {
 		evidence.Unmet = checks.unmet(survey, standing)
 		for _, read := range checks.observed {
 			j.Observations = append(j.Observations, read(h))
 		}
 	}
-	answers := standingAnswers(standing, checks.asked())
-	j.Violations = standing.Violations()
+	answers := standingAnswers(j.Standing, checks.asked())
+	j.Violations = j.Standing.Violations()
 	for _, check := range checks.checks {
 		if s.wants.foreign(h.Header, check.id) != "" {
 			continue
@@ -80,6 +80,14 @@ func (s *Spec) Judge(h *history.History, catalogue *requirements.Catalogue) Judg
 	}
 	j.decide(s, catalogue, evidence, answers)
 	return j
+}
+
+// held are those of the standing rules' verdicts that the spec's recordings may give.
+func (s *Spec) held(standing judge.Verdicts) judge.Verdicts {
+	if !s.wants.faults {
+		return standing
+	}
+	return slices.DeleteFunc(slices.Clone(standing), func(v judge.Verdict) bool { return !slices.Contains(s.Decides, v.Requirement) })
 }
 
 // decide gives every requirement its verdict.

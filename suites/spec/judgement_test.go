@@ -55,6 +55,17 @@ func TestWhatAStandingRuleSeesBrokenIsBrokenWhateverBecameOfTheScenario(t *testi
 	g.Expect(got).To(HaveKeyWithValue(requirements.ID("ROLLING-006"), is(reports.Inconclusive, "it could not go on")))
 }
 
+func TestWhatComesOfFaultsIsHeldAgainstTheSpecsOwnRequirementsAlone(t *testing.T) {
+	g := NewWithT(t)
+	s := &Spec{Text: "a spec", Decides: Decides("RECOVERY-008"), Check: func(j *Checks) { j.Decide("RECOVERY-008", matchers.Keeps("SURGE-006")) }, wants: wants{faults: true}}
+	got := verdicts(t, s, recording(t, true, history.Ending{}))
+	g.Expect(got).To(HaveKeyWithValue(requirements.ID("RECOVERY-008"), is(reports.Fail, "")))
+	g.Expect(got).To(HaveLen(1))
+	s.Decides = Decides("SURGE-006")
+	s.Check = nil
+	g.Expect(verdicts(t, s, recording(t, true, history.Ending{}))).To(HaveKeyWithValue(requirements.ID("SURGE-006"), is(reports.Fail, "")))
+}
+
 func TestChecksAreAskedOnlyWhenTheScenarioReachedItsEnd(t *testing.T) {
 	g := NewWithT(t)
 	asked := 0

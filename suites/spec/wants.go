@@ -41,6 +41,10 @@ type Bystanders struct{}
 // It is a decorator of It.
 type MainPath struct{}
 
+// Faults says that in a spec requests of the implementation meet faults of which none of the documents speaks. What comes of them is held against the
+// requirements that the spec decides, and against no other. It is a decorator of It.
+type Faults struct{}
+
 // wants is what a spec asks of the cluster, by decorators.
 type wants struct {
 	alone, relay bool
@@ -52,6 +56,7 @@ type wants struct {
 	kinds      []history.Kind
 	bystanders bool
 	mainPath   bool
+	faults     bool
 }
 
 // wantsOf tells our decorators from Ginkgo's.
@@ -72,6 +77,8 @@ func wantsOf(decorators []any) (w wants, others []any) {
 			w.kinds = decorator
 		case Bystanders:
 			w.bystanders = true
+		case Faults:
+			w.faults = true
 		case MainPath:
 			w.mainPath = true
 		default:
