@@ -137,6 +137,10 @@ func oneContainer(t *testing.T, ground *ground) {
 	})
 	b.Pods.ReleaseRestart(b.ctx, b.pod)
 	b.requireReadyWith("v2")
+	states := statesIn(b.lives())
+	ended := states[len(states)-1].Status.ContainerStatuses
+	g.Expect(ended[0].RestartCount).To(Equal(int32(1)))
+	g.Expect(ended[1].RestartCount).To(Equal(int32(1)))
 }
 
 func keepsReady(t *testing.T, ground *ground) {

@@ -31,6 +31,7 @@ func young() {
 			// It becomes available: the node is handed over, and the other's turn comes.
 			if first := c.AwaitUpdated(ctx, updated, history.IsReady); first != nil {
 				longReady(ctx, c, first)
+				c.Await(ctx, handedOver(updated, 1))
 			}
 			rollouts.Settle(ctx, c, updated, UpdatedOn(2, updated, history.IsReady))
 			c.Mark(switched)

@@ -5,6 +5,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -19,7 +20,8 @@ type trimmed struct {
 	label string
 	// released is when the last pod stopped carrying a label, by namespace and label.
 	released map[types.NamespacedName]time.Time
-	// touched is when somebody other than the implementation last laid hands on a revision.
+	// touched is when somebody other than the implementation last laid hands on a revision, or one got another controller: who adopts one in a pass may trim those
+	// that it controlled before.
 	touched time.Time
 	// wrong says what is wrong with the deletion of the revision; empty if nothing is.
 	wrong func(o *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string
@@ -43,7 +45,7 @@ func (o *trimmed) Observe(s *judge.Scene) []judge.Violation {
 		o.release(s, pod)
 		return nil
 	}
-	if collected(s) {
+	if collected(s) || adopted(s) {
 		o.touched = s.Now
 	}
 	w, deleted := deletedOf(s)
@@ -55,6 +57,13 @@ func (o *trimmed) Observe(s *judge.Scene) []judge.Violation {
 		return []judge.Violation{{Got: got, Window: s.Window(w)}}
 	}
 	return nil
+}
+
+// adopted reports whether a revision gets a controller, or another one.
+func adopted(s *judge.Scene) bool {
+	now, is := s.Change.Object.(*appsv1.ControllerRevision)
+	before, was := s.Change.Before.(*appsv1.ControllerRevision)
+	return is && was && before != nil && s.Change.Type == watch.Modified && !equality.Semantic.DeepEqual(metav1.GetControllerOf(before), metav1.GetControllerOf(now))
 }
 
 // release takes note of a pod that stops carrying its label.

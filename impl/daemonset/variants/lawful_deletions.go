@@ -30,9 +30,9 @@ func lawfulDeletions() []Variant {
 			})},
 		{Name: "deletes-by-uid-alone", Says: "Deletes pods whatever their resourceVersion, with their UID as the only precondition.", Lawful: ways,
 			Writer: func(c client.Client) client.Client { return uidDeleter{c} }},
-		{Name: "keeps-replaced-pods-for-a-while", Says: "Deletes a pod three seconds after it became superfluous.",
+		{Name: "keeps-replaced-pods-for-a-while", Says: "Deletes a pod three seconds after it became superfluous, and creates none meanwhile.",
 			Lawful:  "SURGE-007 asks for the deletion promptly, and three seconds are within what promptly means.",
-			Planner: holdDeletions(3*time.Second, deletedFor(plan.ReasonReplaced))},
+			Planner: creatingNothingMeanwhile(holdDeletions(3*time.Second, deletedFor(plan.ReasonReplaced)))},
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
 // lawfulWrites use other verbs for the same writes.
@@ -66,8 +68,10 @@ func (w statusWriter) Update(ctx context.Context, object client.Object, options 
 		return w.SubResourceWriter.Update(ctx, object, options...)
 	}
 	status := ds.Status.DeepCopy()
-	// They are others'.
-	status.Conditions = nil
+	if w.by == types.ApplyPatchType {
+		// Those of others would become its own.
+		status.Conditions = slices.DeleteFunc(status.Conditions, func(c appsv1.DaemonSetCondition) bool { return c.Type != plan.ConditionStalled })
+	}
 	body, err := json.Marshal(map[string]any{
 		"apiVersion": appsv1.SchemeGroupVersion.String(), "kind": "DaemonSet",
 		"metadata": map[string]any{"name": ds.Name, "namespace": ds.Namespace, "uid": ds.UID}, "status": allNumbers(status),
@@ -88,6 +92,9 @@ func allNumbers(status *appsv1.DaemonSetStatus) map[string]any {
 		"currentNumberScheduled": status.CurrentNumberScheduled, "numberMisscheduled": status.NumberMisscheduled,
 		"desiredNumberScheduled": status.DesiredNumberScheduled, "numberReady": status.NumberReady, "observedGeneration": status.ObservedGeneration,
 		"updatedNumberScheduled": status.UpdatedNumberScheduled, "numberAvailable": status.NumberAvailable, "numberUnavailable": status.NumberUnavailable,
+	}
+	if len(status.Conditions) > 0 {
+		fields["conditions"] = status.Conditions
 	}
 	if status.CollisionCount != nil {
 		fields["collisionCount"] = *status.CollisionCount

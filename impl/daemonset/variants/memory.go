@@ -92,6 +92,20 @@ func holdDeletions(delay time.Duration, which func(plan.PodDeletion) bool) Aroun
 	})
 }
 
+// creatingNothingMeanwhile has a pass that puts a deletion off create no pod: one that is refused would make the pass fail, which loses the time of the next.
+func creatingNothingMeanwhile(hold Around) Around {
+	return func(next plan.Planner) plan.Planner {
+		holding := hold(next)
+		return func(state plan.State, now time.Time) plan.Actions {
+			actions := holding(state, now)
+			if len(actions.DeletePods) < len(next(state, now).DeletePods) {
+				actions.CreatePods = nil
+			}
+			return actions
+		}
+	}
+}
+
 // holdCreations puts off the creations that which selects by delay.
 func holdCreations(delay time.Duration, which func(plan.PodCreation) bool) Around {
 	return remember(func(m *memory[holding]) Around {
