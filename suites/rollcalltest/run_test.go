@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
+
 	"github.com/rollcall-conformance/rollcall/reports"
 	"github.com/rollcall-conformance/rollcall/reports/formats"
 )
@@ -37,12 +39,11 @@ func TestARunThatIsInterruptedStillGivesItsReport(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	go func() {
-		for ctx.Err() == nil {
-			if _, err := os.Stat("running"); err == nil {
-				interrupt()
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
+		defer interrupt()
+		_ = wait.PollUntilContextCancel(ctx, 10*time.Millisecond, true, func(context.Context) (bool, error) {
+			_, err := os.Stat("running")
+			return err == nil, nil
+		})
 	}()
 	var said strings.Builder
 	read, failure := Options{Artifacts: artifacts}.withDefaults().play(ctx, program, filepath.Join(t.TempDir(), "implementation.yaml"), &said)
