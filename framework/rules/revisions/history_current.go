@@ -2,7 +2,6 @@ package revisions
 
 import (
 	"fmt"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,23 +27,15 @@ func HistoryCurrent() judge.Rule {
 
 type historyCurrent struct {
 	judge.Exercise
-	// touched is when the harness last laid hands on a revision, or somebody collected one that another DaemonSet left: it may have been as good as the
-	// DaemonSet's own until then.
-	touched time.Time
+	touched touched
 }
 
 // Observe implements judge.Observer.
 func (o *historyCurrent) Observe(s *judge.Scene) []judge.Violation {
-	if stimulus := s.Change.Stimulus; stimulus != nil {
-		if stimulus.Kind == history.KindControllerRevision {
-			o.touched = s.Now
-		}
+	if o.touched.see(s) {
 		return nil
 	}
-	if collected(s) {
-		o.touched = s.Now
-	}
-	if s.Status == nil || s.Now.Sub(o.touched) < judge.Lag || !s.Status.Workload.Live() {
+	if s.Status == nil || o.touched.lately(s) || !s.Status.Workload.Live() {
 		return nil
 	}
 	ds, before := s.Status.After, s.Status.Before

@@ -2,7 +2,6 @@ package revisions
 
 import (
 	"fmt"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,23 +26,16 @@ func HistoryNext() judge.Rule {
 
 type historyNext struct {
 	judge.Exercise
-	// touched is when somebody other than the implementation last laid hands on a revision.
-	touched time.Time
+	touched touched
 }
 
 // Observe implements judge.Observer.
 func (o *historyNext) Observe(s *judge.Scene) []judge.Violation {
-	if stimulus := s.Change.Stimulus; stimulus != nil {
-		if stimulus.Kind == history.KindControllerRevision {
-			o.touched = s.Now
-		}
+	if o.touched.see(s) {
 		return nil
 	}
-	if collected(s) {
-		o.touched = s.Now
-	}
 	created, is := s.Change.Object.(*appsv1.ControllerRevision)
-	if !is || s.Change.Type != watch.Added || s.Change.Before != nil || s.Now.Sub(o.touched) < judge.Lag || !s.ByImplementation() {
+	if !is || s.Change.Type != watch.Added || s.Change.Before != nil || o.touched.lately(s) || !s.ByImplementation() {
 		return nil
 	}
 	owner := metav1.GetControllerOf(created)

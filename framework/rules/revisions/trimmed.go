@@ -20,9 +20,8 @@ type trimmed struct {
 	label string
 	// released is when the last pod stopped carrying a label, by namespace and label.
 	released map[types.NamespacedName]time.Time
-	// touched is when somebody other than the implementation last laid hands on a revision, or one got another controller: who adopts one in a pass may trim those
-	// that it controlled before.
-	touched time.Time
+	// touched counts what got another controller, too: who adopts a revision in a pass may trim those that it controlled before.
+	touched touched
 	// wrong says what is wrong with the deletion of the revision; empty if nothing is.
 	wrong func(o *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string
 }
@@ -35,21 +34,18 @@ func newTrimmed(wrong func(*trimmed, *judge.Scene, *judge.Workload, *appsv1.Cont
 
 // Observe implements judge.Observer. What was decided by a spec, or a history, of which the implementation need not know yet is not held against it.
 func (o *trimmed) Observe(s *judge.Scene) []judge.Violation {
-	if stimulus := s.Change.Stimulus; stimulus != nil {
-		if stimulus.Kind == history.KindControllerRevision {
-			o.touched = s.Now
-		}
+	if o.touched.see(s) {
 		return nil
 	}
 	if pod, is := s.Change.Object.(*corev1.Pod); is {
 		o.release(s, pod)
 		return nil
 	}
-	if collected(s) || adopted(s) {
-		o.touched = s.Now
+	if adopted(s) {
+		o.touched.at = s.Now
 	}
 	w, deleted := deletedOf(s)
-	if w == nil || s.Now.Sub(w.ChangedAt()) < judge.Lag || s.Now.Sub(o.touched) < judge.Lag {
+	if w == nil || s.Now.Sub(w.ChangedAt()) < judge.Lag || o.touched.lately(s) {
 		return nil
 	}
 	o.PutToTest()
