@@ -61,7 +61,7 @@ func restarting(node *judge.Node) bool {
 	return false
 }
 
-// reported is the part about what the status says. It may have been counted before the patch, if it is written soon after.
+// reported is the part about what the status says. It may have been counted before the patch, and before a node left, if it is written soon after.
 type reported struct{ judge.Exercise }
 
 // Observe implements judge.Observer.
@@ -72,7 +72,7 @@ func (o *reported) Observe(s *judge.Scene) []judge.Violation {
 	w := s.Status.Workload
 	possible, missing := int32(0), (*judge.Node)(nil)
 	for _, node := range w.Nodes {
-		if !node.Eligible {
+		if node.Unwanted(s.Now) {
 			continue
 		}
 		if pod := longRestarting(s, node); pod != nil && len(node.Pods) == 1 {

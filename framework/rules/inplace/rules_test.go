@@ -165,6 +165,15 @@ func TestPatchedPodsCountAsUnavailable(t *testing.T) {
 			ds.Counts(2, 2, 1, 1, 1)
 			b.After(judge.Lag)
 			ds.Counts(2, 2, 2, 2, 1)
+		}),
+		Tell("the status counts it, and a node that left long ago", func(b *Builder) {
+			ds, pods := updated(b, 3, InPlace())
+			b.Node(NodeName(2)).Leave()
+			pods[2].Gone()
+			pods[0].Patch("v2")
+			ds.Counts(3, 3, 1, 1, 1)
+			b.After(judge.Lag)
+			ds.Counts(2, 2, 2, 2, 1)
 		}))...)
 	Keeps(t, inplace.Limit(),
 		Tell("one after the other", func(b *Builder) {
@@ -188,6 +197,14 @@ func TestPatchedPodsCountAsUnavailable(t *testing.T) {
 			_, pods := updated(b, 3, InPlace(), MaxUnavailable("2"))
 			pods[0].Patch("v2")
 			pods[1].Patch("v2")
+		}),
+		Tell("the status counts a node that left just now", func(b *Builder) {
+			ds, pods := updated(b, 3, InPlace())
+			pods[0].Patch("v2")
+			ds.Counts(3, 3, 1, 1, 1)
+			b.After(judge.Lag)
+			b.Node(NodeName(2)).Leave()
+			ds.Counts(3, 3, 2, 2, 1)
 		}))
 }
 
