@@ -3,6 +3,7 @@ package revisions
 import (
 	"fmt"
 	"maps"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -15,7 +16,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
-// Adopts is HISTORY-026: a DaemonSet takes over the pods of its template that one before it left behind, and creates none beside them.
+// Adopts is HISTORY-026: a DaemonSet takes over the pods of its template that one before it left behind at least Lag ago, and creates none beside them.
 func Adopts() judge.Rule {
 	return judge.Rule{
 		Requirement: "HISTORY-026",
@@ -24,15 +25,15 @@ func Adopts() judge.Rule {
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet},
 		Situations:  []judge.Situation{situation.Rollout(), situation.NoRollout()},
 		New: func(history.Header) judge.Observer {
-			return &adopts{released: map[types.UID]bool{}, left: map[types.UID]bool{}}
+			return &adopts{released: map[types.UID]time.Time{}, left: map[types.UID]time.Time{}}
 		},
 	}
 }
 
 type adopts struct {
 	judge.Exercise
-	// released are pods that have lost their controller; left are those that had when the newest DaemonSet was created.
-	released, left map[types.UID]bool
+	// released is when pods lost their controller; left are those that had when the newest DaemonSet was created.
+	released, left map[types.UID]time.Time
 }
 
 // Observe implements judge.Observer.
@@ -50,9 +51,9 @@ func (o *adopts) Observe(s *judge.Scene) []judge.Violation {
 	}
 	pod := s.Created.Pod
 	template := &pod.Workload.Object.Spec.Template
-	for uid := range o.left {
+	for uid, released := range o.left {
 		other := s.Cluster.Pods[uid]
-		if other == nil || !history.IsLive(other) || history.NodeOf(other) != pod.Node.Name {
+		if s.Now.Sub(released) < judge.Lag || other == nil || !history.IsLive(other) || history.NodeOf(other) != pod.Node.Name {
 			continue
 		}
 		o.PutToTest()
@@ -75,8 +76,8 @@ func (o *adopts) pod(s *judge.Scene, pod *corev1.Pod) {
 		delete(o.released, pod.UID)
 		delete(o.left, pod.UID)
 	case was != nil && is == nil:
-		o.released[pod.UID] = true
-	case was == nil && is != nil && o.left[pod.UID]:
+		o.released[pod.UID] = s.Now
+	case was == nil && is != nil && !o.left[pod.UID].IsZero():
 		o.PutToTest()
 	}
 }

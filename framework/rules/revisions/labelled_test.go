@@ -64,5 +64,10 @@ func TestAdopts(t *testing.T) {
 			pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(ds.Object(), appsv1.SchemeGroupVersion.WithKind("DaemonSet"))}
 		})
 	}))
-	Ignores(t, j, Tell("nothing was left behind", func(b *Builder) { Running(b, 1) }))
+	Ignores(t, j,
+		Tell("nothing was left behind", func(b *Builder) { Running(b, 1) }),
+		Tell("another pod is created before anybody has to know", func(b *Builder) {
+			ds, _ := left(b)
+			ds.Pod("new-a", NodeName(0))
+		}))
 }
