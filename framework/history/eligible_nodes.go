@@ -42,10 +42,14 @@ func (c *Cluster) judgeAllNodes(daemonSet *appsv1.DaemonSet) {
 	}
 }
 
+// SameToEligibility reports whether nothing about a node has changed that a DaemonSet's eligibility depends on. One that was not there before, nil, has changed.
+func SameToEligibility(before, now *corev1.Node) bool {
+	return before != nil && equality.Semantic.DeepEqual(before.Labels, now.Labels) && equality.Semantic.DeepEqual(before.Spec.Taints, now.Spec.Taints)
+}
+
 // judgeNode is for a node that came, went or changed. Heartbeats, by far the most frequent, change nothing.
 func (c *Cluster) judgeNode(before, node *corev1.Node, gone bool) {
-	if !gone && before != nil && equality.Semantic.DeepEqual(before.Labels, node.Labels) &&
-		equality.Semantic.DeepEqual(before.Spec.Taints, node.Spec.Taints) {
+	if !gone && SameToEligibility(before, node) {
 		return
 	}
 	for uid, daemonSet := range c.DaemonSets {

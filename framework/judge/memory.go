@@ -21,8 +21,10 @@ type memory struct {
 	step      moment
 	workloads map[types.UID]*Workload
 	pods      map[types.UID]*Pod
-	blame     blame
-	control   control
+	// nodes are the versions of nodes, by name, that may have been eligible otherwise; nil is no node.
+	nodes   map[string]versions[*corev1.Node]
+	blame   blame
+	control control
 	// acts counts the pods that the implementation has created, deleted and patched.
 	acts int
 	// woken are the DaemonSets that the step may have woken a controller for.
@@ -31,7 +33,7 @@ type memory struct {
 
 func newMemory(h *history.History) *memory {
 	return &memory{
-		h: h, workloads: map[types.UID]*Workload{}, pods: map[types.UID]*Pod{}, blame: newBlame(h.Start), control: newControl(),
+		h: h, workloads: map[types.UID]*Workload{}, pods: map[types.UID]*Pod{}, nodes: map[string]versions[*corev1.Node]{}, blame: newBlame(h.Start), control: newControl(),
 	}
 }
 
@@ -120,6 +122,7 @@ func (m *memory) daemonSet(scene *Scene, object *appsv1.DaemonSet) {
 	if template := m.cluster.CurrentRevision(object.UID); template != known.Settings.Template {
 		known.rolledAt, known.rolledBy = m.now, m.step
 		known.begin(known.Settings.Template, template, m.now)
+		known.versions.supersede(before, m.now)
 		scene.Rolled = known
 		m.refreshNodes(object.UID, known)
 	}
@@ -151,6 +154,11 @@ func (m *memory) learn(scene *Scene, object *appsv1.DaemonSet) {
 
 func (m *memory) node(scene *Scene, object *corev1.Node) {
 	m.blame.node(scene.Change, object, m.now)
+	if before, _ := scene.Change.Before.(*corev1.Node); scene.Change.Type == watch.Deleted || !history.SameToEligibility(before, object) {
+		known := m.nodes[object.Name]
+		known.supersede(before, m.now)
+		m.nodes[object.Name] = known
+	}
 	for uid, workload := range m.workloads {
 		m.woken = append(m.woken, workload)
 		if m.refreshNode(uid, workload, object.Name) {
@@ -196,8 +204,12 @@ func (m *memory) refreshNodes(uid types.UID, w *Workload) {
 
 // refreshNode reports whether anything has changed.
 func (m *memory) refreshNode(uid types.UID, w *Workload, name string) bool {
-	eligibility, exists := m.cluster.Eligibility(uid, name), m.cluster.Nodes[name] != nil
+	object := m.cluster.Nodes[name]
+	eligibility, exists := m.cluster.Eligibility(uid, name), object != nil
 	node := w.node(name)
+	if len(w.versions) > 0 && mixedUp(w.versions.with(w.Object, m.now), m.nodes[name].with(object, m.now), eligibility.ShouldRun) {
+		node.Since = m.now
+	}
 	if node.Eligible == eligibility.ShouldRun && node.Stays == eligibility.ShouldContinue && node.Exists == exists {
 		return false
 	}

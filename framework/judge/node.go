@@ -16,7 +16,7 @@ type Node struct {
 	gone []*Pod
 	// Eligible: the node should run a pod of the DaemonSet. Stays: a pod that is there may stay. Exists: there is such a node.
 	Eligible, Stays, Exists bool
-	// Since is when Eligible became what it is.
+	// Since is when Eligible became what it is, or could last be thought to be otherwise.
 	Since time.Time
 	// Failures counts the pods that ended on the node since the DaemonSet's spec last changed. While there are any, the implementation may be
 	// backing off (SURGE-024, TARGET-010).

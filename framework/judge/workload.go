@@ -14,6 +14,8 @@ const watchSkew = 200 * time.Millisecond
 // Workload is what rules remember of one DaemonSet.
 type Workload struct {
 	Object *appsv1.DaemonSet
+	// versions are those with another template.
+	versions versions[*appsv1.DaemonSet]
 	// Nodes by name: those that exist, and those that the DaemonSet has had pods on.
 	Nodes map[string]*Node
 	// Settings in force.

@@ -18,11 +18,22 @@ func TestTargetNodes(t *testing.T) {
 		b.After(Long)
 		return b.DaemonSet("agent")
 	}
+	elsewhere := func(b *Builder) *DaemonSet {
+		ds := b.Nodes(2).DaemonSet("agent", onHost(0))
+		b.After(Long)
+		return ds
+	}
 	Breaks(t, j,
 		Tell("a taint that is not tolerated", func(b *Builder) {
 			ds := repelling(b)
 			b.After(Long)
 			ds.Pod("old-b", NodeName(1))
+		}),
+		Tell("a taint that came long before the template that selects the node", func(b *Builder) {
+			ds := elsewhere(b)
+			b.Node(NodeName(1)).Taint("dedicated", corev1.TaintEffectNoSchedule)
+			b.After(judge.Lag)
+			ds.Set(onHost(1)).Pod("new-b", NodeName(1))
 		}),
 		Tell("a node that was deleted long ago", func(b *Builder) {
 			ds, pods := Running(b, 2)
@@ -49,6 +60,19 @@ func TestTargetNodes(t *testing.T) {
 			b.Node(NodeName(1)).Taint("dedicated", corev1.TaintEffectNoSchedule)
 			ds.Pod("new-b", NodeName(1))
 		}),
+		Tell("the taint came just before the template that selects the node", func(b *Builder) {
+			ds := elsewhere(b)
+			b.Node(NodeName(1)).Taint("dedicated", corev1.TaintEffectNoSchedule)
+			ds.Set(onHost(1)).Pod("new-b", NodeName(1))
+		}),
+		Tell("the taint went just after the template that selected the node", func(b *Builder) {
+			b.Nodes(2).Node(NodeName(1)).Taint("dedicated", corev1.TaintEffectNoSchedule)
+			ds := b.DaemonSet("agent", onHost(1))
+			b.After(Long)
+			ds.Set(onHost(0))
+			b.Node(NodeName(1)).Edit(func(node *corev1.Node) { node.Spec.Taints = nil })
+			ds.Pod("new-b", NodeName(1))
+		}),
 		Tell("a node that is not recorded, and may fit", func(b *Builder) {
 			b.DaemonSet("agent").Pod("old-x", "elsewhere")
 		}),
@@ -56,3 +80,6 @@ func TestTargetNodes(t *testing.T) {
 }
 
 func selecting(pool string) Option { return NodeSelector("pool", pool) }
+
+// onHost selects a node by its name.
+func onHost(i int) Option { return NodeSelector(corev1.LabelHostname, NodeName(i)) }
