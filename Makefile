@@ -20,6 +20,8 @@ CONTEXT            ?=
 IMAGES             ?=
 SIMULATED_NODES    ?=
 MUTANTS            ?=
+NODES              ?=
+ROUNDS             ?=
 
 ROLLCALL = $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/checkout/rollcall
 
@@ -78,7 +80,11 @@ workload: ## Test a controller of an API of its own, the toy's, and see the suit
 	@go run ./hack/workload
 
 .PHONY: bench
-bench: ## Measure recording and judging: 20,000 events each
+bench: ## Measure rollouts of the reference against kube-controller-manager's; NODES=100 ROUNDS=5 measures those
+	@go run ./hack/bench $(if $(NODES),-nodes=$(NODES)) $(if $(ROUNDS),-rounds=$(ROUNDS))
+
+.PHONY: bench-harness
+bench-harness: ## Measure recording and judging: 20,000 events each
 	@go test -run='^$$' -bench=20000 -benchtime=3x ./framework/...
 
 .PHONY: node-image
