@@ -23,6 +23,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/observe"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/workload"
+	"github.com/rollcall-conformance/rollcall/impl/eventlimit"
 	"github.com/rollcall-conformance/rollcall/impl/requeue"
 )
 
@@ -87,7 +88,7 @@ func SetupWithManager(ctx context.Context, manager ctrl.Manager, options Options
 		actor: &act.Actor{
 			Client:   writer,
 			Live:     live,
-			Recorder: manager.GetEventRecorder("rollcall-reference"),
+			Recorder: eventlimit.New(manager.GetEventRecorder("rollcall-reference"), options.Clock),
 			Writes:   writes,
 			Metrics:  numbers,
 		},

@@ -20,6 +20,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/disruption/act"
 	"github.com/rollcall-conformance/rollcall/impl/disruption/observe"
 	"github.com/rollcall-conformance/rollcall/impl/disruption/plan"
+	"github.com/rollcall-conformance/rollcall/impl/eventlimit"
 	"github.com/rollcall-conformance/rollcall/impl/requeue"
 )
 
@@ -72,7 +73,7 @@ func SetupWithManager(manager ctrl.Manager, options Options) error {
 	if options.Writer != nil {
 		writer = options.Writer(writer)
 	}
-	recorder := manager.GetEventRecorder("rollcall-reference")
+	recorder := eventlimit.New(manager.GetEventRecorder("rollcall-reference"), options.Clock)
 	observer := &observe.Observer{Cache: manager.GetCache(), Scales: scales}
 	var r reconcile.Reconciler = NewReconciler(options, observer, writer, recorder)
 	if options.Around != nil {

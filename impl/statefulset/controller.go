@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/rollcall-conformance/rollcall/impl/eventlimit"
 	"github.com/rollcall-conformance/rollcall/impl/requeue"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/act"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/observe"
@@ -50,7 +51,7 @@ func SetupWithManager(manager ctrl.Manager, options Options) error {
 	}
 	r := &Reconciler{
 		Clock: options.Clock, Plan: options.Plan, Cache: manager.GetCache(),
-		Actor: &act.Actor{Client: writer, Recorder: manager.GetEventRecorder("rollcall-reference")},
+		Actor: &act.Actor{Client: writer, Recorder: eventlimit.New(manager.GetEventRecorder("rollcall-reference"), options.Clock)},
 	}
 	err := ctrl.NewControllerManagedBy(manager).
 		Named(Name).
