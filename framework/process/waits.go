@@ -96,19 +96,25 @@ func (w *waits) add(wait Wait) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if n := len(w.all); n > 0 {
-		if last := &w.all[n-1]; wait.From.Sub(last.Until) <= waitsApart {
-			if wait.From.Before(last.From) {
-				last.From = wait.From
-			}
-			last.Until = wait.Until
-			last.Waited = min(last.Waited+wait.Waited, last.Until.Sub(last.From))
-			return
-		} else if last.Waited < leastWaits {
-			w.all = w.all[:n-1]
-		}
+	last := len(w.all) - 1
+	switch {
+	case last >= 0 && wait.From.Sub(w.all[last].Until) <= waitsApart:
+		w.all[last] = w.all[last].with(wait)
+		return
+	case last >= 0 && w.all[last].Waited < leastWaits:
+		w.all = w.all[:last]
 	}
 	w.all = append(w.all[max(0, len(w.all)-stretchesKept):], wait)
+}
+
+// with is the stretch together with a wait that is part of it.
+func (w Wait) with(next Wait) Wait {
+	if next.From.Before(w.From) {
+		w.From = next.From
+	}
+	w.Until = next.Until
+	w.Waited = min(w.Waited+next.Waited, w.Until.Sub(w.From))
+	return w
 }
 
 // since are the stretches that ended after an instant and are long enough to matter.

@@ -42,8 +42,8 @@ func lawfulChores() []Variant {
 					return inner.Reconcile(ctx, request)
 				})
 			}},
-		{Name: "takes-300-ms-for-a-pod", Says: "Creates and deletes the pods of a DaemonSet one after another, and takes 300 ms for each.",
-			Lawful: "Who is at work is not late: see docs/verdicts.md.",
+		{Name: "takes-300-ms-for-a-pod", Says: "Creates or deletes one pod in a pass, at random, and takes 300 ms for each.",
+			Lawful: "Who is at work is not late: see docs/verdicts.md.", Planner: remember(oneAPass),
 			Writer: func(c client.Client) client.Client { return &serial{Client: c, takes: 300 * time.Millisecond} }},
 	}
 }
