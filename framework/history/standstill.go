@@ -9,7 +9,7 @@ import (
 // Standstill is a stretch in which nobody had an answer of the API server, as far as the harness could tell: nothing that was written then is known to have
 // been stored, and of nothing that was stored is anybody known to have heard. It is longer than a controller's watches may be late.
 //
-// It is also one in which the implementation waited for a processor of its machine again and again, for a second or more: see Health.Waits.
+// It is also one in which the implementation waited for a processor of its machine for most of the time, for half a second or more: see Health.Waits.
 type Standstill struct {
 	// From is when an answer last came in time, Until when one did again, since the recording began; negative for before. One under way at the
 	// recording's end ends there.

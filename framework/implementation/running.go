@@ -33,7 +33,7 @@ type life interface {
 	// those that contain the text, if any do.
 	LogEnd() int64
 	LogSince(position int64, n int, text string) []string
-	// WaitsSince are the stretches, ended after an instant, in which it waited for a processor for a second or more. None are known of what is not a local
+	// WaitsSince are the stretches, ended after an instant, in which it waited for a processor for half a second or more. None are known of what is not a local
 	// process.
 	WaitsSince(instant time.Time) []process.Wait
 }

@@ -10,18 +10,18 @@ const (
 	// waitsInterval is the pause between two looks at how long a program waited for a processor.
 	waitsInterval = 250 * time.Millisecond
 	// leastWait is the least that a program waits within an interval for that to count.
-	leastWait = waitsInterval / 10
+	leastWait = waitsInterval * 2 / 5
 	// waitsApart is how far apart two waits may be that are of one stretch.
-	waitsApart = time.Second
+	waitsApart = waitsInterval
 	// leastWaits is the least that a program waits in a stretch that anybody is told of.
-	leastWaits = time.Second
+	leastWaits = 500 * time.Millisecond
 	// waitsKept is for how long what a program ran is remembered: longer than a thread waits for a processor.
 	waitsKept = time.Minute
 	// stretchesKept bounds how many stretches are remembered, the last ones.
 	stretchesKept = 1000
 )
 
-// Wait is a stretch in which a program waited for a processor, in intervals no further apart than a second.
+// Wait is a stretch in which a program waited for a processor, for most of the time.
 type Wait struct {
 	From, Until time.Time
 	// Waited is for how long, at least, one of its threads was ready to run while none ran.
@@ -143,6 +143,6 @@ func (w *waits) follow(run *incarnation) {
 	}
 }
 
-// WaitsSince are the stretches, ended after an instant, in which the program waited for a processor for a second or more, as far as this is known: on Linux,
+// WaitsSince are the stretches, ended after an instant, in which the program waited for a processor for half a second or more, as far as this is known: on Linux,
 // of a program started with Options.Waits.
 func (p *Process) WaitsSince(instant time.Time) []Wait { return p.waits.since(instant) }
