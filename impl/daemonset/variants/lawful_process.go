@@ -14,7 +14,7 @@ func lawfulProcesses() []Variant {
 		{Name: "elects-a-leader", Says: "Leads by a lease, which it has to wait for after it was killed.",
 			Lawful: "It is ready once it leads, and what is late counts from then.",
 			Args: []string{
-				"--leader-elect=true", "--ready-when-leading=true", "--leader-elect-lease-duration=4s", "--leader-elect-renew-deadline=3s",
+				"--leader-elect=true", "--ready-when-leading=true", "--leader-elect-lease-duration=12s", "--leader-elect-renew-deadline=10s",
 				"--leader-elect-retry-period=500ms",
 			}},
 	}
