@@ -59,6 +59,7 @@ func requestOf(request *http.Request) (Request, bool) {
 	}
 	applies := strings.HasPrefix(request.Header.Get("Content-Type"), "application/apply-patch+")
 	return Request{
-		Verb: info.Verb, Applies: applies && info.Verb == "patch", Group: info.APIGroup, Resource: info.Resource, Subresource: info.Subresource, Namespace: info.Namespace, Name: info.Name,
+		Verb: info.Verb, Applies: applies && info.Verb == "patch",
+		Group: info.APIGroup, Resource: info.Resource, Subresource: info.Subresource, Namespace: info.Namespace, Name: info.Name,
 	}, true
 }
