@@ -12,7 +12,7 @@ import (
 type Circumstances struct {
 	Spec      string `yaml:"spec"`
 	Recording string `yaml:"recording,omitempty"`
-	// Standstills of the API server: when it answered nobody, for how long, and with what error.
+	// Standstills of the API server, when it answered nobody, for how long, and with what error; and of the implementation, when it waited for a processor.
 	Standstills []string `yaml:"standstills,omitempty"`
 	// Refused are the requests of the implementation that the API server refused, by its audit log; empty where there is none.
 	Refused []Refused `yaml:"refused,omitempty"`

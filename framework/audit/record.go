@@ -43,9 +43,10 @@ func (r Record) succeeded() bool {
 }
 
 // Records returns what an event of the log says: one record, of a deletecollection one for each object that it found, or none for an event that is no
-// answer to a request about a resource, or to one that was only tried (dryRun).
+// answer to a request about a resource, or to one that was only tried (dryRun). One that was tried and refused is as good as refused.
 func Records(event Event) ([]Record, error) {
-	if event.Stage != auditv1.StageResponseComplete || event.ObjectRef == nil || event.ResponseStatus == nil || dryRun(event) {
+	if event.Stage != auditv1.StageResponseComplete || event.ObjectRef == nil || event.ResponseStatus == nil ||
+		event.ResponseStatus.Code < http.StatusBadRequest && dryRun(event) {
 		return nil, nil
 	}
 	object := event.ObjectRef

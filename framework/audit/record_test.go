@@ -84,3 +84,11 @@ func TestAnAnswerThatMakesNoSenseIsAnError(t *testing.T) {
 	_, err = audit.Records(events[0])
 	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("patch pods s/a in the audit log")))
 }
+
+func TestWhatWasTriedAndRefusedIsRefused(t *testing.T) {
+	g := NewWithT(t)
+	g.Expect(recordsIn(t, pretend)).To(BeEmpty())
+	found := recordsIn(t, strings.Replace(pretend, `"code":200`, `"code":403,"reason":"Forbidden"`, 1))
+	g.Expect(found).To(HaveLen(1))
+	g.Expect(found[0].Code).To(BeEquivalentTo(403))
+}

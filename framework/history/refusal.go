@@ -38,6 +38,9 @@ type Health struct {
 	Log []string `json:"log,omitempty"`
 	// Beside are the lines that it printed around the violations, as far as its log says when.
 	Beside []LogLine `json:"beside,omitempty"`
+	// Waits are the stretches in which it waited for a processor for half a second or more, in order. There are none where nobody could tell: on systems other
+	// than Linux, and where it was not a process of the harness's machine.
+	Waits []Standstill `json:"waits,omitempty"`
 }
 
 // LogLine is a line of the implementation's log.

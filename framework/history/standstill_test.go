@@ -82,3 +82,25 @@ func TestStandstillsAreReadBack(t *testing.T) {
 	g.Expect(read.Standstills).To(Equal(h.Standstills))
 	g.Expect(read.CaughtUp).To(BeTrue())
 }
+
+func TestWhatIsDueWaitsForAProcessorAndForTheAPIServer(t *testing.T) {
+	h, at := stoodStill()
+	h.Health = &history.Health{Waits: []history.Standstill{
+		{From: 4 * second, Until: 6 * second, Waited: 1500 * time.Millisecond}, {From: 16 * second, Until: 21 * second, Waited: 2 * second},
+	}}
+	g := NewWithT(t)
+	for name, row := range map[string]struct{ since, takes, due, answered time.Duration }{
+		"it waits":               {3 * second, 2 * second, 9 * second, 5 * second},
+		"it waits for each":      {3 * second, 5 * second, 27 * second, 8 * second},
+		"a second after it ran":  {21500 * time.Millisecond, 5 * second, 27 * second, 26500 * time.Millisecond},
+		"it has heard of it all": {22 * second, 5 * second, 27 * second, 27 * second},
+	} {
+		g.Expect(h.Due(at(row.since), row.takes)).To(Equal(at(row.due)), name)
+		g.Expect(h.Answered(at(row.since), row.takes)).To(Equal(at(row.answered)), name)
+	}
+	g.Expect(h.Waiting(at(0), at(3*second))).To(BeNil())
+	g.Expect(h.Waiting(at(0), at(30*second))).To(HaveValue(Equal(h.Health.Waits[0])))
+	g.Expect(h.Interrupting(at(17*second), at(30*second))).To(HaveValue(Equal(h.Standstills[0])), "nobody has recovered from it")
+	g.Expect(h.Overshadowing(at(20 * second)).String()).To(Equal("the implementation waited for a processor for 2.0 s of 5.0 s, from 16.0 s into the recording"))
+	g.Expect(h.AllStandstills()).To(HaveLen(4))
+}

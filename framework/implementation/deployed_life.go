@@ -101,6 +101,9 @@ func (d *deployed) LogSince(position int64, n int, text string) []string {
 	return process.About(d.lines(corev1.PodLogOptions{SinceTime: &since, LimitBytes: ptr.To(int64(logAtMost))}), n, text)
 }
 
+// WaitsSince implements life: nobody asks the machines behind nodes.
+func (d *deployed) WaitsSince(time.Time) []process.Wait { return nil }
+
 // logAtMost bounds what is read of a container's log.
 const logAtMost = 1 << 20
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/process"
 	"github.com/rollcall-conformance/rollcall/framework/relay"
@@ -108,6 +109,7 @@ func (i *Implementation) processOptions(kubeconfig string, on ports, options Lau
 	values := on.values(kubeconfig, options)
 	settings := process.Options{
 		Name: i.Name, Path: options.Artifact.Executable, Dir: options.RunDir, LogPath: options.LogPath, ReadyTimeout: spec.ReadyTimeout,
+		Waits: true,
 	}
 	for _, arg := range spec.Args {
 		settings.Args = append(settings.Args, expand(arg, values))
@@ -171,6 +173,15 @@ func (l *local) ExitStatus() string {
 
 // LogTail implements life.
 func (l *local) LogTail(n int) []string { return l.process.LogTail(n) }
+
+// WaitsSince implements life.
+func (l *local) WaitsSince(instant time.Time) []process.Wait {
+	found := l.process.WaitsSince(instant)
+	if l.standby != nil {
+		found = append(found, l.standby.process.WaitsSince(instant)...)
+	}
+	return found
+}
 
 // undisturbed is an error if the process ended without being asked to: what is about to be done would cover that up.
 func (l *local) undisturbed(doing string) error {

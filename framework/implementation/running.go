@@ -2,6 +2,9 @@ package implementation
 
 import (
 	"context"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/process"
 )
 
 // Running is a launched implementation: what is known of every one, however it was launched. What can be done to it is found by Find.
@@ -30,6 +33,9 @@ type life interface {
 	// those that contain the text, if any do.
 	LogEnd() int64
 	LogSince(position int64, n int, text string) []string
+	// WaitsSince are the stretches, ended after an instant, in which it waited for a processor for half a second or more. None are known of what is not a local
+	// process.
+	WaitsSince(instant time.Time) []process.Wait
 }
 
 // unknown is the life of an implementation that was launched by others.
@@ -43,6 +49,7 @@ func (unknown) LogTail(int) []string             { return nil }
 func (unknown) LogEnd() int64                    { return 0 }
 
 func (unknown) LogSince(int64, int, string) []string { return nil }
+func (unknown) WaitsSince(time.Time) []process.Wait  { return nil }
 
 // byOthersOnly is an implementation to which nothing can be done.
 func byOthersOnly() *Running { return &Running{life: unknown{}, without: ErrLaunchedByOthers} }

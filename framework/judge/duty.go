@@ -10,8 +10,12 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
-// busy is how many acts of the implementation on other pods excuse that one is late: UNREADY-008 asks for 5 s with 20 nodes.
-const busy = 20
+// pace is the longest that an implementation may take for each pod while it works through them one after another. With the 5 requests a second that client-go
+// makes by default there are five for each: to create or delete it, with an Event and a status.
+const pace = time.Second
+
+// busy is how many acts on other pods, within what promptly means, excuse that one is late: it is at work.
+const busy = int(Prompt / pace)
 
 // Due is an act that the implementation owes while a condition holds.
 type Due struct {
@@ -75,6 +79,8 @@ type duty struct {
 	acts int
 	// before is the state then.
 	before string
+	// waited is a time in which the implementation waited for a processor, without which the deadline would have passed; nil if there is none.
+	waited *history.Standstill
 	// broken: it was reported, or cannot be decided any more.
 	broken bool
 	// in are the rule's situations that it has been in.
@@ -113,7 +119,7 @@ func (d *duties) look(s *Scene, key dutyKey) {
 		d.await(known.deadline(s))
 	default:
 		if due.From.After(known.since) {
-			known.since, known.broken = due.From, false
+			known.since, known.waited, known.broken = due.From, nil, false
 			d.await(known.deadline(s))
 		}
 		known.Due = due
@@ -123,13 +129,14 @@ func (d *duties) look(s *Scene, key dutyKey) {
 	}
 }
 
-// settle takes note that what was owed no longer is. It was put to the test if the implementation did it, and not before it was owed.
+// settle takes note that what was owed no longer is. It was put to the test if the implementation did it, not before it was owed, and not so late that only
+// a time without a processor explains it.
 func (d *duties) settle(s *Scene, known *duty) {
 	done := known.Done
 	if done == nil {
 		done = func(s *Scene) bool { return s.actedOn(known.dutyKey) }
 	}
-	if s.Now.Before(known.since) || known.ByClock && known.disturbed(s) || !done(s) {
+	if s.Now.Before(known.since) || known.waited != nil || known.ByClock && known.disturbed(s) || !done(s) {
 		return
 	}
 	if known.broken {
@@ -171,7 +178,12 @@ func (d *duties) Elapse(s *Scene, next time.Time) []Violation {
 		if known.broken {
 			continue
 		}
-		if late := known.overdue(s, next); late {
+		late := known.overdue(s, next)
+		if late && known.excused(s) {
+			d.Doubt(known.waited)
+			late = known.overdue(s, next)
+		}
+		if late {
 			known.broken = true
 			d.PutToTest()
 			violations = append(violations, known.violation(s, key))
@@ -185,30 +197,47 @@ func (d *duties) Elapse(s *Scene, next time.Time) []Violation {
 	return violations
 }
 
+// excused reports whether the implementation waited for a processor before the deadline, so that the time counts anew from when it ran again.
+func (d *duty) excused(s *Scene) bool {
+	if d.waited == nil {
+		d.waited = s.Waiting(d.since, d.deadline(s))
+		return d.waited != nil
+	}
+	return false
+}
+
+// restart has the time count from an instant, if that is later than the one from which it does.
+func (d *duty) restart(from time.Time, acts int) {
+	if from.After(d.since) {
+		d.since, d.waited = from, nil
+	}
+	d.acts = acts
+}
+
 // overdue reports whether the deadline passes before the time. What resets the clock is taken into account here, when it matters.
 func (d *duty) overdue(s *Scene, next time.Time) bool {
 	w, m := d.workload, s.memory
 	if m.control.interrupted() || m.control.obstructed[w.Object.Namespace] || !w.Live() || d.Creates && (w.createdAt.IsZero() || m.control.refusing[w.Object.Namespace]) {
 		// Nothing can be expected yet.
-		d.since, d.acts = latest(d.since, s.Now), m.acts
+		d.restart(s.Now, m.acts)
 		return false
 	}
-	d.since = latest(d.since, latest(w.changedAt, m.control.workingSince))
+	d.restart(latest(w.changedAt, m.control.workingSince), d.acts)
 	if d.Creates {
-		d.since = latest(d.since, w.createdAt)
+		d.restart(w.createdAt, d.acts)
 	}
 	deadline := d.deadline(s)
 	if !deadline.Before(next) {
 		return false
 	}
-	if d.ByClock && (d.disturbed(s) || !d.since.Equal(d.From) || d.interrupted(s) != nil) || !d.Until.IsZero() && d.Until.Before(deadline) {
+	if d.ByClock && (d.disturbed(s) || !d.since.Equal(d.From) || !d.deadline(s).Equal(d.since.Add(d.bound()))) || !d.Until.IsZero() && d.Until.Before(deadline) {
 		// It cannot be told any more what the clock alone would have made the implementation do.
 		d.broken = true
 		return false
 	}
 	if m.acts-d.acts >= busy {
-		d.since, d.acts = latest(d.since, s.Now), m.acts
-		return false
+		d.restart(m.actedAt, m.acts)
+		return d.deadline(s).Before(next)
 	}
 	return true
 }
@@ -216,11 +245,20 @@ func (d *duty) overdue(s *Scene, next time.Time) bool {
 // bound is how long it may take.
 func (d *duty) bound() time.Duration { return Lag + Prompt + d.Extra }
 
-// deadline is when the bound has passed. While the API server stands still nothing is due.
-func (d *duty) deadline(s *Scene) time.Time { return s.memory.h.Due(d.since, d.bound()) }
+// deadline is when the bound has passed. While the API server stands still nothing is due; nor, once that matters, while the implementation waits for a
+// processor.
+func (d *duty) deadline(s *Scene) time.Time {
+	if d.waited != nil {
+		return s.Due(d.since, d.bound())
+	}
+	return s.Answered(d.since, d.bound())
+}
 
 // interrupted is the standstill that moves the deadline; nil if there is none.
 func (d *duty) interrupted(s *Scene) *history.Standstill {
+	if d.waited != nil {
+		return d.waited
+	}
 	return s.memory.h.Interrupting(d.since, d.since.Add(d.bound()))
 }
 

@@ -27,6 +27,8 @@ type memory struct {
 	control control
 	// acts counts the pods that the implementation has created, deleted and patched.
 	acts int
+	// actedAt is when it last did.
+	actedAt time.Time
 	// woken are the DaemonSets that the step may have woken a controller for.
 	woken []*Workload
 }

@@ -53,7 +53,7 @@ func (m *memory) pod(scene *Scene, object *corev1.Pod) {
 		m.touch(scene, pod)
 		if scene.Change.Type == watch.Added && owner.Live() && m.blame.creates(scene.Change.Entry, object) {
 			scene.Created = &Creation{Pod: pod, Beside: pod.Node.LivePods(pod)}
-			m.acts++
+			m.act()
 			if owner.createdAt.IsZero() {
 				owner.createdAt = m.now
 			}
@@ -65,6 +65,12 @@ func (m *memory) pod(scene *Scene, object *corev1.Pod) {
 		m.update(scene, known, object)
 		m.touch(scene, known)
 	}
+}
+
+// act takes note that the implementation has created, deleted or patched a pod.
+func (m *memory) act() {
+	m.acts++
+	m.actedAt = m.now
 }
 
 // touch takes note that something may have changed on the pod's node.
@@ -92,14 +98,14 @@ func (m *memory) update(scene *Scene, pod *Pod, object *corev1.Pod) {
 	if pod.Object.DeletionTimestamp == nil && (vanished || object.DeletionTimestamp != nil) {
 		scene.Removed = m.removal(pod, scene.Change)
 		if scene.Removed.Voluntary {
-			m.acts++
+			m.act()
 		}
 	}
 	if !vanished && object.DeletionTimestamp == nil && history.ImagesDiffer(pod.Object, object) {
 		scene.Patched = m.patch(scene, pod)
 		pod.note(m.step)
 		if scene.Patched.Voluntary {
-			m.acts++
+			m.act()
 			pod.patchedAt = m.now
 		}
 	} else if notable(pod.Object, object) || vanished {

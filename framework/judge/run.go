@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -59,7 +60,7 @@ func (v Verdicts) Violations() []Violation {
 // Run replays the history once, before all rules, and before others that want to see the same replay.
 //
 // A rule stops at the first gap in a kind that it needs: what it found before stands, and without it the verdict is Inconclusive. So it is where
-// a kind was not recorded, and where the recording is damaged or was not caught up. What only a standstill of the API server may have broken is Inconclusive, too.
+// a kind was not recorded, and where the recording is damaged or was not caught up. What only a standstill may have broken is Inconclusive, too.
 func Run(h *history.History, rules []Rule, observers ...func(*history.Cluster, history.Change)) Verdicts {
 	r, times := newReplay(h, rules), h.Times()
 	h.Replay(func(cluster *history.Cluster, change history.Change) {
@@ -121,7 +122,7 @@ type seat struct {
 	until      uint64
 	violations []Violation
 	parts      []*Exercise
-	// overshadowed is a standstill of the API server that may explain what would else be a violation.
+	// overshadowed is a standstill that may explain what would else be a violation.
 	overshadowed *history.Standstill
 }
 
@@ -172,7 +173,7 @@ func (s *seat) elapse(scene *Scene, version uint64, next time.Time, doubt doubt)
 	}
 }
 
-// excused reports whether a standstill of the API server may explain what was done, or left undone, at the instant.
+// excused reports whether a standstill may explain what was done, or left undone, at the instant.
 func (s *seat) excused(instant time.Time) bool {
 	standstill := s.h.Overshadowing(instant)
 	if standstill != nil {
@@ -189,16 +190,18 @@ func (s *seat) add(violation Violation) {
 func (s *seat) verdict(h *history.History) Verdict {
 	verdict := Verdict{Requirement: s.rule.Requirement, Promise: s.rule.Promise, Exercised: s.Exercised(), Violations: s.violations, Outcome: Holds}
 	var seen situations
+	overshadowed := s.overshadowed
 	for _, part := range s.parts {
 		seen |= part.seen
+		overshadowed = cmp.Or(overshadowed, part.doubted)
 	}
 	verdict.Situations = seen.names(s.rule.Situations)
 	if len(s.violations) > 0 {
 		verdict.Outcome = Broken
 	} else if reason := Incomplete(h, s.rule.Needs...); reason != "" {
 		verdict.Outcome, verdict.Reason = Inconclusive, reason
-	} else if s.overshadowed != nil {
-		verdict.Outcome, verdict.Reason = Inconclusive, "what seems to break it may be due to a standstill: "+s.overshadowed.String()
+	} else if overshadowed != nil {
+		verdict.Outcome, verdict.Reason = Inconclusive, "what seems to break it may be due to a standstill: "+overshadowed.String()
 	}
 	return verdict
 }

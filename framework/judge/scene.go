@@ -142,8 +142,17 @@ func (s *Scene) WorkingSince() time.Time {
 	return latest(s.memory.control.workingSince, s.memory.h.RecoveredBy(s.Now))
 }
 
-// Due is when the time d has passed since an instant, in which the API server answered throughout: see history.History.Due.
+// Due is when the time d has passed since an instant, in which the API server answered, and the implementation was not waiting for a
+// processor, throughout: see history.History.Due.
 func (s *Scene) Due(since time.Time, d time.Duration) time.Time { return s.memory.h.Due(since, d) }
+
+// Answered is Due, whatever the implementation had of the processors: see history.History.Answered.
+func (s *Scene) Answered(since time.Time, d time.Duration) time.Time {
+	return s.memory.h.Answered(since, d)
+}
+
+// Waiting is the first time between the instants in which the implementation waited for a processor; nil if there is none.
+func (s *Scene) Waiting(from, to time.Time) *history.Standstill { return s.memory.h.Waiting(from, to) }
 
 // Interrupted reports whether the harness keeps the implementation from its work now, or is just starting it: nothing is due.
 func (s *Scene) Interrupted() bool { return s.memory.control.interrupted() }

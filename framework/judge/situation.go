@@ -1,5 +1,11 @@
 package judge
 
+import (
+	"cmp"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+)
+
 // Situation is one in which a rule can be put to the test: a predicate over the facts that rules decide by.
 type Situation struct {
 	// Name in words, such as "the limit is a percentage, and a node has joined". No other situation of the same rule has it.
@@ -51,6 +57,8 @@ type Exercise struct {
 	tested bool
 	all    []Situation
 	seen   situations
+	// doubted is what may explain that something was not done in time; nil if nothing was late.
+	doubted *history.Standstill
 }
 
 // Exercised implements Observer.
@@ -58,6 +66,9 @@ func (e *Exercise) Exercised() bool { return e.exercised }
 
 // PutToTest takes note that there was something to decide in this step.
 func (e *Exercise) PutToTest() { e.exercised, e.tested = true, true }
+
+// Doubt takes note that something was not done in time, which the standstill may explain.
+func (e *Exercise) Doubt(standstill *history.Standstill) { e.doubted = cmp.Or(e.doubted, standstill) }
 
 // fulfilled takes note that what was owed was done.
 func (e *Exercise) fulfilled(in situations) {

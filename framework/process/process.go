@@ -52,6 +52,8 @@ type Options struct {
 	ReadyTimeout time.Duration
 	// StopGrace is how long Stop waits between SIGTERM and SIGKILL. Default: DefaultStopGrace.
 	StopGrace time.Duration
+	// Waits has WaitsSince know how long the program waits for a processor.
+	Waits bool
 	// OnExit is called, on a goroutine of its own, when the program has ended after it was ready although nobody stopped, killed or restarted it.
 	// Default: nobody is told.
 	OnExit func()
@@ -63,7 +65,8 @@ type Process struct {
 
 	// turn holds one token: Stop and Restart take turns, so that neither undoes half of what the other does. A channel
 	// rather than a mutex, because waiting for it must end with the caller's context.
-	turn chan struct{}
+	turn  chan struct{}
+	waits waits
 
 	mu      sync.Mutex
 	current *incarnation
@@ -239,6 +242,9 @@ func (p *Process) launch(ctx context.Context) error {
 	p.mu.Lock()
 	p.current = run
 	p.mu.Unlock()
+	if p.options.Waits {
+		go p.waits.follow(run)
+	}
 
 	if !p.options.Unready {
 		if err := p.awaitReady(ctx, run); err != nil {

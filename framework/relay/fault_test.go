@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/framework/relay"
 )
@@ -59,6 +60,23 @@ func TestTheAnswerToOneWriteIsLost(t *testing.T) {
 	g.Expect(create()).To(Succeed(), "once is enough")
 	g.Expect(met).To(Equal([]string{"create configmaps ns"}))
 	g.Expect(ended).To(Equal(1))
+}
+
+func TestACreationByServerSideApplyIsToldFromAPatch(t *testing.T) {
+	g := NewWithT(t)
+	var written, met atomic.Int32
+	r, client := through(t, writable(t, &written))
+	r.SetFaults(relay.Fault{
+		Of: relay.Selector{Verbs: []string{"create", relay.Apply}, Resource: "configmaps"}, Effect: relay.LostAnswer{},
+		Met: func(relay.Request) func() { met.Add(1); return func() {} },
+	})
+	maps := client.CoreV1().ConfigMaps("ns")
+	_, err := maps.Patch(t.Context(), "a", types.MergePatchType, []byte(`{}`), metav1.PatchOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(met.Load()).To(BeZero())
+	_, err = maps.Patch(t.Context(), "a", types.ApplyPatchType, []byte(`{}`), metav1.PatchOptions{FieldManager: "m"})
+	g.Expect(err).To(HaveOccurred())
+	g.Expect(met.Load()).To(BeEquivalentTo(1))
 }
 
 func TestRequestsAreRefusedInThePlaceOfTheAPIServer(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -13,6 +14,8 @@ import (
 type Request struct {
 	// Verb is the API's: get, list, watch, create, update, patch, delete or deletecollection.
 	Verb string
+	// Applies: it is a patch by server-side apply, which creates the object if there is none.
+	Applies bool
 	// Group, Resource and Subresource, such as "apps", "daemonsets" and "status". Group is empty for the core API, Subresource for the object itself.
 	Group, Resource, Subresource string
 	// Namespace and Name of the object, as far as the request's address has them.
@@ -30,15 +33,19 @@ func (r Request) String() string {
 
 // Selector selects requests.
 type Selector struct {
-	// Verbs are those of which the request has one.
+	// Verbs are those of which the request has one. Apply is for server-side apply alone, which is also a patch.
 	Verbs []string
 	// Resource and Subresource are those that it is about; Subresource is empty for the objects themselves.
 	Resource, Subresource string
 }
 
+// Apply is the verb by which Selector.Verbs names server-side apply.
+const Apply = "apply"
+
 // Selects reports whether the request is one of the selected.
 func (s Selector) Selects(r Request) bool {
-	return slices.Contains(s.Verbs, r.Verb) && s.Resource == r.Resource && s.Subresource == r.Subresource
+	verb := slices.Contains(s.Verbs, r.Verb) || r.Applies && slices.Contains(s.Verbs, Apply)
+	return verb && s.Resource == r.Resource && s.Subresource == r.Subresource
 }
 
 // addresses reads addresses as the API server does.
@@ -50,7 +57,9 @@ func requestOf(request *http.Request) (Request, bool) {
 	if err != nil || !info.IsResourceRequest {
 		return Request{}, false
 	}
+	applies := strings.HasPrefix(request.Header.Get("Content-Type"), "application/apply-patch+")
 	return Request{
-		Verb: info.Verb, Group: info.APIGroup, Resource: info.Resource, Subresource: info.Subresource, Namespace: info.Namespace, Name: info.Name,
+		Verb: info.Verb, Applies: applies && info.Verb == "patch",
+		Group: info.APIGroup, Resource: info.Resource, Subresource: info.Subresource, Namespace: info.Namespace, Name: info.Name,
 	}, true
 }

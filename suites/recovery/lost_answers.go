@@ -21,8 +21,8 @@ func lostAnswers() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 3)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
-			updated := rollOutLosing(ctx, c, "create", daemonSet, aPodOf, Image("v2"))
-			rollOutLosing(ctx, c, "create", updated, aPodOf, Image("v3"), MaxSurge("1"))
+			updated := rollOutLosing(ctx, c, creations, daemonSet, aPodOf, Image("v2"))
+			rollOutLosing(ctx, c, creations, updated, aPodOf, Image("v3"), MaxSurge("1"))
 			c.Await(ctx, Quiet(time.Second))
 		},
 		func(j *spec.Checks) {
@@ -40,7 +40,7 @@ func lostAnswers() {
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
 			// One that deletes on a node of its choice may choose the same again.
 			for _, version := range []string{"v2", "v3"} {
-				daemonSet = rollOutLosing(ctx, c, "delete", daemonSet, gaveWay, Image(version), ReadyAfter(slowNode))
+				daemonSet = rollOutLosing(ctx, c, deletions, daemonSet, gaveWay, Image(version), ReadyAfter(slowNode))
 			}
 			c.Await(ctx, Quiet(time.Second))
 		},
@@ -53,13 +53,19 @@ func lostAnswers() {
 		}, spec.Alone{Relay: true}, spec.Faults{})
 }
 
+// creations and deletions are the verbs by which pods come and go.
+var (
+	creations = []string{"create", relay.Apply}
+	deletions = []string{"delete", "deletecollection"}
+)
+
 // rollOutLosing begins a rollout in which the answer to the first such write of a pod is lost while the watch of pods is late. Once it has been carried out, and is known
 // to everybody, the rollout goes on undisturbed.
 func rollOutLosing(
-	ctx context.Context, c *spec.Case, verb string, daemonSet *appsv1.DaemonSet, carriedOut func(*appsv1.DaemonSet) Condition, edits ...Edit,
+	ctx context.Context, c *spec.Case, verbs []string, daemonSet *appsv1.DaemonSet, carriedOut func(*appsv1.DaemonSet) Condition, edits ...Edit,
 ) *appsv1.DaemonSet {
 	c.DelayWatches(ctx, late, "pods")
-	c.SetFaults(ctx, relay.Fault{Of: relay.Selector{Verbs: []string{verb}, Resource: "pods"}, Effect: relay.LostAnswer{}})
+	c.SetFaults(ctx, relay.Fault{Of: relay.Selector{Verbs: verbs, Resource: "pods"}, Effect: relay.LostAnswer{}})
 	updated := c.Update(ctx, daemonSet, edits...)
 	c.Require(ctx, "the write whose answer is lost is carried out", carriedOut(updated))
 	c.Await(ctx, Past(time.Now().Add(2*late)))

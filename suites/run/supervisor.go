@@ -163,7 +163,7 @@ func (s *supervisor) failure() error {
 	return implementation.Failed(fmt.Errorf("%s\n  its log ended:\n    %s", what, strings.Join(exits[0].log, "\n    ")))
 }
 
-// health is how the implementation is, and was since then.
+// health is how the implementation is, and was since then, from which its waits for a processor are counted.
 func (s *supervisor) health(from spec.LogEnd, text string) history.Health {
 	s.mu.Lock()
 	var ends []string
@@ -176,7 +176,9 @@ func (s *supervisor) health(from spec.LogEnd, text string) history.Health {
 	if status := s.running.ExitStatus(); status != "" && !slices.Contains(ends, status) {
 		ends = append(ends, status)
 	}
-	return history.Health{Ended: strings.Join(ends, "; "), Log: s.running.LogSince(from.Position, spec.LogAsked, text)}
+	return history.Health{
+		Ended: strings.Join(ends, "; "), Log: s.running.LogSince(from.Position, spec.LogAsked, text), Waits: spec.Waits(s.running.WaitsSince(from.Time), from.Time),
+	}
 }
 
 func (s *supervisor) handler() http.Handler {

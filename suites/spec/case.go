@@ -58,15 +58,19 @@ func (c *Case) listen(ctx context.Context) {
 	}
 }
 
-// health is how the implementation is now, and what it printed since listen, above all around the violations: what names the scenario's namespace, if
+// health is how the implementation is now, when it waited for a processor since listen, and what it printed since then, above all around the violations: what names the scenario's namespace, if
 // anything does.
 func (c *Case) health(ctx context.Context, h *history.History, violations []judge.Violation) (history.Health, error) {
 	if c.own != nil {
 		lines := c.own.running.LogSince(c.logFrom.Position, LogAsked, c.Namespace())
-		return healthOf(c.own.running.ExitStatus(), lines, violations, h.Start), nil
+		health := healthOf(c.own.running.ExitStatus(), lines, violations, h.Start)
+		health.Waits = Waits(c.own.running.WaitsSince(h.Start), h.Start)
+		return health, nil
 	}
 	found, err := supervisor(c.process.session.Supervisor).health(ctx, c.logFrom, c.Namespace())
-	return healthOf(found.Ended, withoutOthers(found.Log, c.Namespace()), violations, h.Start), err
+	health := healthOf(found.Ended, withoutOthers(found.Log, c.Namespace()), violations, h.Start)
+	health.Waits = later(found.Waits, c.logFrom.Time.Sub(h.Start))
+	return health, err
 }
 
 func (c *Case) clean(ctx context.Context) error {

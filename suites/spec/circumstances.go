@@ -15,7 +15,7 @@ import (
 // refusalsInReason bounds how many kinds of refusal a reason names; the circumstances have them all.
 const refusalsInReason = 2
 
-// standstillsInReason bounds how many standstills of the API server a reason names.
+// standstillsInReason bounds how many standstills a reason names.
 const standstillsInReason = 2
 
 // EndedEarly begins the reason of what could not be decided since the run ended before.
@@ -30,9 +30,10 @@ func reasonOf(h *history.History, reason string) string {
 	if ended := endOf(h); ended != "" {
 		parts = append(parts, "the implementation had ended by itself: "+ended)
 	}
-	for i, standstill := range h.Standstills {
+	standstills := h.AllStandstills()
+	for i, standstill := range standstills {
 		if i == standstillsInReason {
-			parts = append(parts, fmt.Sprintf("and %d more standstills", len(h.Standstills)-i))
+			parts = append(parts, fmt.Sprintf("and %d more standstills", len(standstills)-i))
 			break
 		}
 		if text := standstill.String(); !strings.Contains(reason, text) {
@@ -105,7 +106,7 @@ func (j *Judgement) circumstances(recording string) *reports.Circumstances {
 	if health := j.history.Health; health != nil {
 		c.Log = health.Log
 	}
-	for _, standstill := range j.history.Standstills {
+	for _, standstill := range j.history.AllStandstills() {
 		c.Standstills = append(c.Standstills, standstill.String())
 	}
 	for _, refused := range j.history.Refusals {

@@ -100,6 +100,16 @@ func (b *Builder) Standstill(lasts time.Duration) *Builder {
 	return b.After(lasts)
 }
 
+// Waits has the implementation wait for a processor for waited of the time that lasts, which passes.
+func (b *Builder) Waits(lasts, waited time.Duration) *Builder {
+	if b.h.Health == nil {
+		b.h.Health = &history.Health{}
+	}
+	from := b.now.Sub(b.start)
+	b.h.Health.Waits = append(b.h.Health.Waits, history.Standstill{From: from, Until: from + lasts, Waited: waited})
+	return b.After(lasts)
+}
+
 // Subject is something that a stimulus can be about.
 type Subject interface{ subject() history.Stimulus }
 

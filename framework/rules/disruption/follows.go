@@ -97,9 +97,15 @@ func (f *following) Elapse(s *judge.Scene, next time.Time) []judge.Violation {
 		if working := s.WorkingSince(); working.After(owed.since) {
 			owed.since = working
 		}
-		deadline := s.Due(owed.since, bound)
+		deadline := s.Answered(owed.since, bound)
 		if owed.broken || !deadline.Before(next) {
 			continue
+		}
+		if waiting := s.Waiting(owed.since, deadline); waiting != nil {
+			f.Doubt(waiting)
+			if deadline = s.Due(owed.since, bound); !deadline.Before(next) {
+				continue
+			}
 		}
 		owed.broken = true
 		f.PutToTest()

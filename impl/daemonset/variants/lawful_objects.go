@@ -36,6 +36,15 @@ func lawfulObjects() []Variant {
 			Lawful: "A label may have 63 characters, and no requirement asks for fewer.", Planner: translateHashes(strings.Repeat("0123456789", 4))},
 		{Name: "other-pod-names", Says: "Names pods by itself, after the DaemonSet and a number.",
 			Lawful: "No requirement says how pods are named.", Planner: remembering(numberPods)},
+		{Name: "pods-do-not-block-deletion", Says: "Leaves blockOwnerDeletion out of the owner references of pods.",
+			Lawful: "No requirement asks for more of an owner reference than that it is the controller's.",
+			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
+				for _, creation := range actions.CreatePods {
+					for i := range creation.Pod.OwnerReferences {
+						creation.Pod.OwnerReferences[i].BlockOwnerDeletion = nil
+					}
+				}
+			})},
 		{Name: "binds-by-node-name", Says: "Creates pods that are bound to their node already, without the scheduler.",
 			Lawful: "SURGE-026 names both ways.",
 			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {

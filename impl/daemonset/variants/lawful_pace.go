@@ -31,6 +31,10 @@ func lawfulPaces() []Variant {
 			Lawful: prompt, Planner: holdDeletions(3*time.Second, deletedFor(plan.ReasonIneligible))},
 		{Name: "adopts-late", Says: "Takes pods and history objects over three seconds after it could, and does nothing else before.",
 			Lawful: prompt, Planner: remember(adoptLate)},
+		{Name: "relabels-and-renumbers-late", Says: "Gives pods and histories other labels and numbers three seconds after it could, and does nothing else before.",
+			Lawful: prompt, Planner: remember(upkeepLate)},
+		{Name: "trims-one-at-a-time", Says: "Deletes one history a second beyond the limit.",
+			Lawful: prompt, Planner: remember(trimOne)},
 		{Name: "a-terminating-surge-pod-frees-its-slot", Says: "Gives a node's surge slot away while its updated pod is terminating and the old one available.",
 			Lawful: "SURGE-002 leaves open whether a pod on its way out holds a slot: it is not available, and is one no longer that can become so.",
 			Planner: deciding(func(state *plan.State, _ time.Time) {
@@ -114,19 +118,50 @@ func reactLate(delay time.Duration) func(reconcile.Reconciler, client.Client) re
 }
 
 // adoptLate puts everything off while there is something to adopt: what is not adopted yet is nothing to decide by, and the planner's plan counts on it.
-func adoptLate(m *memory[holding]) Around {
-	const key = "adoptions"
+func adoptLate(m *memory[holding]) Around { return holdAllWhile(m, adopts) }
+
+// upkeepLate puts everything off while pods or histories are to be changed that are its own.
+func upkeepLate(m *memory[holding]) Around {
+	return holdAllWhile(m, func(actions plan.Actions) bool {
+		return !adopts(actions) && (len(actions.UpdateRevisions) > 0 ||
+			slices.ContainsFunc(actions.PatchPods, func(patch plan.PodPatch) bool { return patch.Hash != "" }))
+	})
+}
+
+// holdAllWhile puts all of a plan off for three seconds where which says so.
+func holdAllWhile(m *memory[holding], which func(plan.Actions) bool) Around {
+	const key = "all"
 	return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
 		if state.AwaitingOwnWrites {
 			return
 		}
 		h := m.of(state)
-		if !adopts(*actions) {
+		if !which(*actions) {
 			h.only(nil)
 			return
 		}
 		if h.held(key, 3*time.Second, now, actions) {
 			*actions = plan.Actions{RequeueAfter: actions.RequeueAfter, RolloutInProgress: actions.RolloutInProgress}
+		}
+	})
+}
+
+// trimOne deletes the first history that is too many, and the next a second later.
+func trimOne(m *memory[written]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+		last := m.of(state)
+		if state.AwaitingOwnWrites || len(actions.DeleteRevisions) == 0 {
+			return
+		}
+		if wait := last.at.Add(time.Second).Sub(now); wait > 0 {
+			actions.DeleteRevisions = nil
+			comeBack(actions, wait)
+			return
+		}
+		last.at = now
+		if len(actions.DeleteRevisions) > 1 {
+			actions.DeleteRevisions = actions.DeleteRevisions[:1]
+			comeBack(actions, time.Second)
 		}
 	})
 }

@@ -31,6 +31,8 @@ func lawfulPasses() []Variant {
 					comeBack(actions, time.Millisecond)
 				}
 			})},
+		{Name: "status-in-a-pass-of-its-own", Says: "Writes no status in a pass that creates or deletes pods, and then in the next.", Lawful: shares,
+			Planner: remember(statusNext)},
 		{Name: "creates-before-it-deletes", Says: "Deletes no pod in a pass that creates some, and then in the next.", Lawful: shares,
 			Planner: remember(createFirst)},
 	}
@@ -117,6 +119,21 @@ func emptyNodesFirst(m *memory[midway]) Around {
 		if last.is {
 			withoutCreations(actions, func(c plan.PodCreation) bool { return c.Reason != plan.ReasonMissing })
 			actions.DeletePods, actions.Backoff, actions.Events = nil, nil, nil
+			comeBack(actions, time.Millisecond)
+		}
+	})
+}
+
+// statusNext puts the status off by one pass only: pods that can never be created must not keep it from being written.
+func statusNext(m *memory[midway]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+		last := m.of(state)
+		if state.AwaitingOwnWrites {
+			return
+		}
+		last.is = len(actions.CreatePods)+len(actions.DeletePods) > 0 && actions.Status != nil && !last.is
+		if last.is {
+			actions.Status = nil
 			comeBack(actions, time.Millisecond)
 		}
 	})

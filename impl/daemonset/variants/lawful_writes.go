@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -34,6 +35,13 @@ func lawfulWrites() []Variant {
 			Writer: func(c client.Client) client.Client {
 				return puttingPods{c, func(change *corev1.Pod) bool { return len(change.Spec.Containers) == 0 }}
 			}},
+		{Name: "claims-by-merge-patch", Says: "Adopts, releases and relabels pods by merge patches with the resourceVersion.", Lawful: verbs,
+			Writer: func(c client.Client) client.Client { return mergingPods{c} }},
+		{Name: "tries-creations-first", Says: "Has the API server try every creation before it asks for it.", Lawful: "What is tried is not stored.",
+			Writer: func(c client.Client) client.Client { return tryingFirst{c} }},
+		{Name: "meets-conflicts", Says: "Writes every status with a resourceVersion that nobody has first, which is refused.",
+			Lawful: "A conflict is what any controller meets whose cache is behind.",
+			Writer: func(c client.Client) client.Client { return conflicting{c} }},
 		{Name: "finalizer-on-the-daemonset", Says: "Puts a finalizer of its own on every DaemonSet, and takes it away when the DaemonSet is being deleted.",
 			Lawful: "It changes no spec, and a DaemonSet that is being deleted gets neither pods nor a status (STATUS-015).",
 			Reconciler: func(inner reconcile.Reconciler, c client.Client) reconcile.Reconciler {
@@ -171,4 +179,61 @@ func keepFinalizer(ctx context.Context, c client.Client, request reconcile.Reque
 		return false, client.IgnoreNotFound(err)
 	}
 	return true, nil
+}
+
+// mergingPods claims, releases and relabels pods by merge patches.
+type mergingPods struct{ client.Client }
+
+// Patch implements client.Client.
+func (c mergingPods) Patch(ctx context.Context, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+	pod, isPod := object.(*corev1.Pod)
+	if !isPod {
+		return c.Client.Patch(ctx, object, patch, options...)
+	}
+	patched, err := patchedPod(ctx, c.Client, pod, patch, func(change *corev1.Pod) bool { return len(change.Spec.Containers) == 0 })
+	if err != nil {
+		return err
+	}
+	if patched == nil {
+		return c.Client.Patch(ctx, object, patch, options...)
+	}
+	seen := &corev1.Pod{}
+	if err := c.Get(ctx, client.ObjectKeyFromObject(pod), seen); err != nil {
+		return err
+	}
+	patched.ResourceVersion = seen.ResourceVersion
+	patched.DeepCopyInto(pod)
+	return c.Client.Patch(ctx, pod, client.MergeFromWithOptions(seen, client.MergeFromWithOptimisticLock{}))
+}
+
+// tryingFirst makes every creation twice, the first time without effect.
+type tryingFirst struct{ client.Client }
+
+// Create implements client.Client.
+func (c tryingFirst) Create(ctx context.Context, object client.Object, options ...client.CreateOption) error {
+	tried := object.DeepCopyObject().(client.Object)
+	if err := c.Client.Create(ctx, tried, append(slices.Clone(options), client.DryRunAll)...); err != nil {
+		return err
+	}
+	return c.Client.Create(ctx, object, options...)
+}
+
+// conflicting has the first write of every status refused.
+type conflicting struct{ client.Client }
+
+// Status implements client.Client.
+func (c conflicting) Status() client.SubResourceWriter { return conflictingStatus{c.Client.Status()} }
+
+type conflictingStatus struct{ client.SubResourceWriter }
+
+// Update implements client.SubResourceWriter.
+func (w conflictingStatus) Update(ctx context.Context, object client.Object, options ...client.SubResourceUpdateOption) error {
+	if _, isDaemonSet := object.(*appsv1.DaemonSet); isDaemonSet {
+		refused := object.DeepCopyObject().(client.Object)
+		refused.SetResourceVersion("1")
+		if err := w.SubResourceWriter.Update(ctx, refused, options...); !apierrors.IsConflict(err) {
+			return fmt.Errorf("a status that nobody has seen was not refused: %w", err)
+		}
+	}
+	return w.SubResourceWriter.Update(ctx, object, options...)
 }

@@ -83,7 +83,10 @@ func Broken() []Variant {
 
 // Lawful returns every variant that no requirement forbids, in the order of their names.
 func Lawful() []Variant {
-	return sorted(lawfulStatuses(), lawfulDeletions(), lawfulObjects(), lawfulWrites(), lawfulOrders(), lawfulPaces(), lawfulWaits(), lawfulPasses(), lawfulProcesses(), lawfulPatches(), lawfulUnited())
+	return sorted(
+		lawfulStatuses(), lawfulDeletions(), lawfulObjects(), lawfulWrites(), lawfulOrders(), lawfulPaces(), lawfulWaits(),
+		lawfulPasses(), lawfulProcesses(), lawfulChores(), lawfulPatches(), lawfulUnited(),
+	)
 }
 
 // Named returns the variant of that name.
