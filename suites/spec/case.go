@@ -30,6 +30,7 @@ type Case struct {
 
 // finish closes the recording and judges it. Without a recording nothing is decided. The failure is the harness's own.
 func (c *Case) finish(ctx context.Context, ending history.Ending) (j Judgement, failure error) {
+	ending.Aborted = c.process.session.folders().Text(ending.Aborted)
 	if c.Scenario == nil {
 		return c.spec.undecided(c.process.session.header(), ending), nil
 	}
@@ -59,14 +60,15 @@ func (c *Case) listen(ctx context.Context) {
 }
 
 // health is how the implementation is now, and what it printed since listen, above all around the violations: what names the scenario's namespace, if
-// anything does.
+// anything does. Others may read it: it names no folder of this machine.
 func (c *Case) health(ctx context.Context, h *history.History, violations []judge.Violation) (history.Health, error) {
+	folders := c.process.session.folders()
 	if c.own != nil {
 		lines := c.own.running.LogSince(c.logFrom.Position, LogAsked, c.Namespace())
-		return healthOf(c.own.running.ExitStatus(), lines, violations, h.Start), nil
+		return healthOf(folders.Text(c.own.running.ExitStatus()), folders.Texts(lines), violations, h.Start), nil
 	}
 	found, err := supervisor(c.process.session.Supervisor).health(ctx, c.logFrom, c.Namespace())
-	return healthOf(found.Ended, withoutOthers(found.Log, c.Namespace()), violations, h.Start), err
+	return healthOf(folders.Text(found.Ended), folders.Texts(withoutOthers(found.Log, c.Namespace())), violations, h.Start), err
 }
 
 func (c *Case) clean(ctx context.Context) error {
