@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/existing"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kind"
@@ -57,6 +55,8 @@ type options struct {
 	keepGoing    bool
 	// procsGiven: the user said how many.
 	procsGiven bool
+	// json: see events.
+	json bool
 }
 
 // How many specs run at once by default: they wait much more than they compute, and most on simulated nodes. Measured on 2 cores with 101 specs on
@@ -103,6 +103,7 @@ folder -artifacts then. All input is checked before anything is started: -list a
 	flags.DurationVar(&o.patience, "patience", scenario.DefaultPatience, "how long to wait for what the implementation should do; the report shows any other value than the default")
 	flags.StringVar(&o.onExit, "on-exit", onExitStop, "when the implementation ends by itself: "+onExitStop+" the run, or "+onExitRestart+" it and go on; either way it is reported, and the run does not exit with 0")
 	flags.BoolVar(&o.keepGoing, "keep-going", false, fmt.Sprintf("go on although the first %d specs could not be decided, all for the same reason", alikeAtFirst))
+	flags.BoolVar(&o.json, "json", false, jsonUsage)
 	flags.BoolVar(&o.verbose, "v", false, "name every spec as it runs, and tell every failure of it")
 	if err := parseFlagsOnly(flags, args); err != nil {
 		return o, err
@@ -112,6 +113,9 @@ folder -artifacts then. All input is checked before anything is started: -list a
 	}
 	if err := o.checkOn(flags); err != nil {
 		return o, err
+	}
+	if o.json && (o.list || o.dryRun) {
+		return o, usagef("-json tells of a run: -list and -dry-run start none")
 	}
 	if o.onExit != onExitStop && o.onExit != onExitRestart {
 		return o, usagef("-on-exit %q: there are %s and %s", o.onExit, onExitStop, onExitRestart)
@@ -150,7 +154,7 @@ folder -artifacts then. All input is checked before anything is started: -list a
 		return o, usageError{err}
 	}
 	// Now, and not when the control plane has been built.
-	if err := unix.Access(existingParent(o.artifacts), unix.W_OK); err != nil {
+	if err := writable(existingParent(o.artifacts)); err != nil {
 		return o, usagef("-artifacts %s: %s: %w: name a folder that you can write to", o.artifacts, existingParent(o.artifacts), err)
 	}
 	return o, nil
@@ -267,6 +271,10 @@ func newFlags(command string, out io.Writer) *flag.FlagSet {
 // describe has -help say what the command does, before its flags.
 func describe(flags *flag.FlagSet, text string) {
 	flags.Usage = func() {
+		if taken, ok := flags.Output().(*flagsTaken); ok {
+			taken.flags = flags
+			return
+		}
 		fmt.Fprint(flags.Output(), text)
 		some := false
 		flags.VisitAll(func(*flag.Flag) { some = true })
