@@ -7,8 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 )
 
 // action carries a command out and returns the exit code.
@@ -75,7 +73,7 @@ func usage() string {
 	var text strings.Builder
 	text.WriteString("rollcall finds out whether a controller that rolls out per-node daemons keeps its promises.\n\n")
 	for _, c := range subcommands() {
-		fmt.Fprintf(&text, "  rollcall %-16s %s\n", c.usage, c.summary)
+		fmt.Fprintf(&text, "  rollcall %-17s %s\n", c.usage, c.summary)
 	}
 	text.WriteString(`
 Each takes -help. Exit codes:
@@ -94,7 +92,7 @@ func dispatch(ctx context.Context, name string, args []string, out io.Writer) (i
 	switch name {
 	case specsCommand:
 		return exitConformant, runSpecs(args)
-	case completeCommand, cobra.ShellCompNoDescRequestCmd:
+	case completeCommand:
 		return completeWords(args, out)
 	case "help", "-h", "-help", "--help":
 		if len(args) > 0 {
