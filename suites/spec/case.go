@@ -60,15 +60,15 @@ func (c *Case) listen(ctx context.Context) {
 }
 
 // health is how the implementation is now, and what it printed since listen, above all around the violations: what names the scenario's namespace, if
-// anything does. Others may read it: it names no folder of this machine.
+// anything does.
 func (c *Case) health(ctx context.Context, h *history.History, violations []judge.Violation) (history.Health, error) {
 	folders := c.process.session.folders()
 	if c.own != nil {
 		lines := c.own.running.LogSince(c.logFrom.Position, LogAsked, c.Namespace())
-		return healthOf(folders.Text(c.own.running.ExitStatus()), folders.Texts(lines), violations, h.Start), nil
+		return healthOf(folders, c.own.running.ExitStatus(), lines, violations, h.Start), nil
 	}
 	found, err := supervisor(c.process.session.Supervisor).health(ctx, c.logFrom, c.Namespace())
-	return healthOf(folders.Text(found.Ended), folders.Texts(withoutOthers(found.Log, c.Namespace())), violations, h.Start), err
+	return healthOf(folders, found.Ended, withoutOthers(found.Log, c.Namespace()), violations, h.Start), err
 }
 
 func (c *Case) clean(ctx context.Context) error {
