@@ -272,7 +272,7 @@ func differences(before, after []reports.RequirementResult) string {
 	return text.String()
 }
 
-// takeReasons takes over why something did not run, which is in no recording.
+// takeReasons takes over why something did not run, which is in no recording; and that nobody asked for it, where recordings say that it is not even claimed.
 func takeReasons(again, before *reports.ConformanceReport) {
 	why := map[requirements.ID]string{}
 	for _, then := range before.Requirements {
@@ -281,8 +281,10 @@ func takeReasons(again, before *reports.ConformanceReport) {
 		}
 	}
 	for i, now := range again.Requirements {
-		if reason, ran := why[now.ID]; ran && now.Verdict == reports.NotRun {
-			again.Requirements[i].Reason = reason
+		reason, notRun := why[now.ID]
+		unasked := reason == notSelected || reason == notSampled || reason == reports.InAnotherShard
+		if notRun && (now.Verdict == reports.NotRun || now.Verdict == reports.Unsupported && unasked) {
+			again.Requirements[i].Verdict, again.Requirements[i].Reason = reports.NotRun, reason
 		}
 	}
 }

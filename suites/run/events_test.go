@@ -192,3 +192,24 @@ func TestTheImplementationsSchemaAcceptsWhatIsShipped(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatNobodySelectedIsNoDifference: recordings say what is not claimed, and not what was selected.
+func TestWhatNobodySelectedIsNoDifference(t *testing.T) {
+	row := func(verdict reports.Verdict, reason string) reports.RequirementResult {
+		return reports.RequirementResult{Requirement: reports.Requirement{ID: "EVICT-001"}, Verdict: verdict, Reason: reason}
+	}
+	for name, c := range map[string]struct{ before, again, want reports.RequirementResult }{
+		"not selected":                 {row(reports.NotRun, notSelected), row(reports.Unsupported, "x"), row(reports.NotRun, notSelected)},
+		"not in the sample":            {row(reports.NotRun, notSampled), row(reports.Unsupported, "x"), row(reports.NotRun, notSampled)},
+		"not possible":                 {row(reports.NotRun, "no kubelets"), row(reports.NotRun, notSelected), row(reports.NotRun, "no kubelets")},
+		"not possible and not claimed": {row(reports.NotRun, "no kubelets"), row(reports.Unsupported, "x"), row(reports.Unsupported, "x")},
+		"failed":                       {row(reports.NotRun, notSelected), row(reports.Fail, "x"), row(reports.Fail, "x")},
+		"passed before":                {row(reports.Pass, ""), row(reports.Unsupported, "x"), row(reports.Unsupported, "x")},
+	} {
+		again := &reports.ConformanceReport{Requirements: []reports.RequirementResult{c.again}}
+		takeReasons(again, &reports.ConformanceReport{Requirements: []reports.RequirementResult{c.before}})
+		if got := again.Requirements[0]; got.Verdict != c.want.Verdict || got.Reason != c.want.Reason {
+			t.Errorf("%s: got %s %s", name, got.Verdict, got.Reason)
+		}
+	}
+}
