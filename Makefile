@@ -87,6 +87,11 @@ bench: ## Measure rollouts of the reference against kube-controller-manager's; N
 bench-harness: ## Measure recording and judging: 20,000 events each
 	@go test -run='^$$' -bench=20000 -benchtime=3x ./framework/...
 
+.PHONY: release
+release: ## Build what a release consists of into _release: binaries, SBOMs, digests; hack/release/twice proves that others can
+	@rm -rf _release
+	@go run ./hack/release
+
 .PHONY: node-image
 node-image: ## Build the image of a kind node from source, without a registry
 	@go run ./hack/nodeimage $(if $(KUBERNETES_VERSION),-kubernetes-version=$(KUBERNETES_VERSION))

@@ -7,13 +7,13 @@ import (
 
 // Statistics counts requirements by verdict.
 type Statistics struct {
-	Passed int `yaml:"passed"`
-	Failed int `yaml:"failed"`
+	Passed int `yaml:"passed" json:"passed"`
+	Failed int `yaml:"failed" json:"failed"`
 	// NotItsOwn are those of the failed that a component of Kubernetes breaks, whatever the implementation does: see Kubernetes.By.
-	NotItsOwn    int `yaml:"notItsOwn,omitempty"`
-	Inconclusive int `yaml:"inconclusive"`
-	Unsupported  int `yaml:"unsupported"`
-	NotRun       int `yaml:"notRun"`
+	NotItsOwn    int `yaml:"notItsOwn,omitempty" json:"notItsOwn,omitempty"`
+	Inconclusive int `yaml:"inconclusive" json:"inconclusive"`
+	Unsupported  int `yaml:"unsupported" json:"unsupported"`
+	NotRun       int `yaml:"notRun" json:"notRun"`
 }
 
 // Total is the number of requirements counted.

@@ -57,7 +57,10 @@ type summary struct {
 
 func (s *summary) title() {
 	implementation, provenance := s.report.Implementation, s.report.Provenance
-	parts := []string{strings.TrimSpace(paragraph.Printable(implementation.Name + " " + implementation.Version))}
+	var parts []string
+	if name := strings.TrimSpace(paragraph.Printable(implementation.Name + " " + implementation.Version)); name != "" {
+		parts = append(parts, name)
+	}
 	if implementation.Workload != "" {
 		parts = append(parts, "workload "+paragraph.Printable(implementation.Workload))
 	}
@@ -67,7 +70,9 @@ func (s *summary) title() {
 	if provenance.Provider != "" {
 		parts = append(parts, "provider "+provenance.Provider)
 	}
-	parts = append(parts, fmt.Sprintf("seed %d", provenance.Seed), provenance.Duration.Round(100*time.Millisecond).String())
+	if !provenance.Started.IsZero() {
+		parts = append(parts, fmt.Sprintf("seed %d", provenance.Seed), provenance.Duration.Round(100*time.Millisecond).String())
+	}
 	if provenance.Focus != "" {
 		parts = append(parts, fmt.Sprintf("focus %q", provenance.Focus))
 	}

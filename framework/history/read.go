@@ -9,7 +9,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"slices"
+
+	apiversion "k8s.io/apimachinery/pkg/version"
 )
 
 // ErrNotARecording is returned by Read for input that does not begin with a recording's header.
@@ -94,7 +97,7 @@ func Read(in io.Reader) (*History, error) {
 			continue
 		}
 		if err := h.add(l); err != nil {
-			return nil, fmt.Errorf("line %d: %w", number, err)
+			return nil, fmt.Errorf("line %d: %w: a later version of rollcall may have made the recording, then judge it with that", number, err)
 		}
 	}
 	if h.lines == 0 {
@@ -110,8 +113,10 @@ func Read(in io.Reader) (*History, error) {
 
 func (h *History) readHeader(text []byte) error {
 	var l line
-	if bytes.HasPrefix(text, []byte("\x1f\x8b")) {
-		return fmt.Errorf("%w: it is compressed: unpack it with gunzip", ErrNotARecording)
+	for magic, program := range map[string]string{"\x1f\x8b": "gunzip", "\x28\xb5\x2f\xfd": "zstd -d", "\xfd7zXZ": "unxz"} {
+		if bytes.HasPrefix(text, []byte(magic)) {
+			return fmt.Errorf("%w: it is compressed: unpack it with %s", ErrNotARecording, program)
+		}
 	}
 	if err := json.Unmarshal(text, &l); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotARecording, err)
@@ -120,14 +125,27 @@ func (h *History) readHeader(text []byte) error {
 		return fmt.Errorf("%w: want a header", ErrNotARecording)
 	}
 	if version := l.Header.Version; version != FormatVersion && version != Unchained {
-		return fmt.Errorf("%w: its format is %s, and this rollcall reads %s and %s: use the rollcall that made the recording",
-			ErrNotARecording, version, FormatVersion, Unchained)
+		return fmt.Errorf("%w: its format is %s%s, and this rollcall reads %s and %s: use the rollcall that made the recording",
+			ErrNotARecording, version, whichIs(version), FormatVersion, Unchained)
 	}
 	h.Header, h.lines, h.chain = *l.Header, 1, newChain(l.Header.Version)
 	if !h.chain.follows(text) {
 		return errors.New("the recording's header was changed, so nothing in it can be judged: use the recording as it was made")
 	}
 	return nil
+}
+
+// whichIs says of a format that this package does not read whether it is later or earlier than what it does; empty for what is no version at all.
+func whichIs(format string) string {
+	family, version := path.Split(format)
+	ours, newest := path.Split(FormatVersion)
+	switch {
+	case family != ours:
+		return ""
+	case apiversion.CompareKubeAwareVersionStrings(version, newest) > 0:
+		return ", that of a later version of rollcall"
+	}
+	return ", that of an earlier version of rollcall"
 }
 
 // read decodes a line. It returns what is wrong with it; empty if it is the one that was written there.

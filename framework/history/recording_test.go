@@ -113,13 +113,16 @@ func TestReadRefuses(t *testing.T) {
 		"nothing":                   {"", "empty", history.ErrNotARecording},
 		"something else":            {"kind: Pod\n", "line 1", history.ErrNotARecording},
 		"a compressed one":          {"\x1f\x8b\x08", "gunzip", history.ErrNotARecording},
+		"one that zstd compressed":  {"\x28\xb5\x2f\xfd", "zstd -d", history.ErrNotARecording},
 		"no header":                 {strings.Join(lines[1:], ""), "line 1", history.ErrNotARecording},
-		"another format's version":  {strings.Replace(whole, history.Unchained, "rollcall.dev/recording/v9", 1), "recording/v9", history.ErrNotARecording},
+		"another format's version":  {strings.Replace(whole, history.Unchained, "rollcall.dev/recording/v9", 1), "recording/v9, that of a later version", history.ErrNotARecording},
+		"an earlier version's":      {strings.Replace(whole, history.Unchained, "rollcall.dev/recording/v1alpha1", 1), "that of an earlier version", history.ErrNotARecording},
+		"a version of others":       {strings.Replace(whole, history.Unchained, "v2", 1), "its format is v2, and this rollcall", history.ErrNotARecording},
 		"a header that was changed": {strings.Replace(chained, `"seed":0`, `"seed":7`, 1), "line 1: the recording's header was changed", nil},
 		"a header of another":       {strings.Replace(chained, history.FormatVersion, history.Unchained, 1), "line 1: the recording's header was changed", nil},
 		"an act it does not know":   {lines[0] + `{"n":2,"rv":7,"stimulus":{"act":"pull the plug"}}` + "\n", "pull the plug", nil},
 		"a line that says nothing":  {lines[0] + `{"n":2}` + "\n", "line 2: neither", nil},
-		"a kind it does not know":   {lines[0] + `{"n":2,"rv":7,"type":"ADDED","kind":"Secret","object":{}}` + "\n", "Secret", nil},
+		"a kind it does not know":   {lines[0] + `{"n":2,"rv":7,"type":"ADDED","kind":"Secret","object":{}}` + "\n", "a later version of rollcall may have made the recording", nil},
 		"an object of another kind": {lines[0] + `{"n":2,"rv":7,"type":"ADDED","kind":"Pod","object":{"spec":7}}` + "\n", "line 2", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

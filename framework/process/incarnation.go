@@ -74,7 +74,7 @@ func (r *incarnation) signal(s syscall.Signal) error {
 	if r.gone() {
 		return nil
 	}
-	err := syscall.Kill(-r.cmd.Process.Pid, s)
+	err := signalGroup(r.cmd.Process.Pid, s)
 	if errors.Is(err, syscall.ESRCH) {
 		return nil
 	}

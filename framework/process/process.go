@@ -150,7 +150,7 @@ func (p *Process) stop(ctx context.Context) error {
 		return fmt.Errorf("stopping %s: %w", p.options.Name, err)
 	}
 	// A suspended program would not see SIGTERM before it runs again.
-	if err := run.signal(syscall.SIGCONT); err != nil {
+	if err := run.signal(resumeSignal); err != nil {
 		return fmt.Errorf("stopping %s: %w", p.options.Name, err)
 	}
 	grace := time.NewTimer(p.options.StopGrace)
@@ -181,7 +181,7 @@ func (p *Process) Kill() error {
 
 // Suspend stops the program in its tracks (SIGSTOP), as a stalled machine would; Resume lets it go on.
 func (p *Process) Suspend() error {
-	if err := p.latest().signal(syscall.SIGSTOP); err != nil {
+	if err := p.latest().signal(suspendSignal); err != nil {
 		return fmt.Errorf("suspending %s: %w", p.options.Name, err)
 	}
 	return nil
@@ -189,7 +189,7 @@ func (p *Process) Suspend() error {
 
 // Resume continues a suspended program.
 func (p *Process) Resume() error {
-	if err := p.latest().signal(syscall.SIGCONT); err != nil {
+	if err := p.latest().signal(resumeSignal); err != nil {
 		return fmt.Errorf("resuming %s: %w", p.options.Name, err)
 	}
 	return nil

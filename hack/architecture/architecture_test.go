@@ -106,7 +106,7 @@ func TestTheTopLevelIsTheDesigns(t *testing.T) {
 		// What open projects keep there.
 		".github", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "action.yml",
 		// Not part of the project: git's own folder, and what a run leaves behind.
-		".git", "_artifacts", "_explore", "_watch",
+		".git", "_artifacts", "_explore", "_release", "_watch",
 	}
 	entries, err := os.ReadDir(root(t))
 	if err != nil {

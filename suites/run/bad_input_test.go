@@ -22,6 +22,10 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 	write(t, foreign, "kind: Pod\n")
 	packed := filepath.Join(folder, "packed.jsonl")
 	write(t, packed, "\x1f\x8b\x08")
+	zstd := filepath.Join(folder, "packed.jsonl.zst")
+	write(t, zstd, "\x28\xb5\x2f\xfd")
+	later := filepath.Join(folder, "later.jsonl")
+	write(t, later, `{"n":1,"header":{"version":"rollcall.dev/recording/v1"}}`+"\n")
 	artifacts := filepath.Join(folder, "artifacts")
 	for name, row := range map[string]struct {
 		args []string
@@ -110,6 +114,32 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 		"a file to merge":           {[]string{"merge", file}, []string{"shard " + file, "is a file", "the folder of a run"}},
 		"no publication":            {[]string{"verify", folder}, []string{folder, "not the folder of a publication", "rollcall publish"}},
 		"a publication in a file":   {[]string{"verify", file}, []string{file, "not the folder of a publication"}},
+		"one that zstd packed":      {[]string{"judge", zstd}, []string{zstd, "zstd -d"}},
+		"packed, to be shown":       {[]string{"show", zstd}, []string{zstd, "zstd -d"}},
+		"a later recording":         {[]string{"judge", later}, []string{later, "recording/v1, that of a later version of rollcall"}},
+		"events of a list":          {[]string{"run", "-json", "-list"}, []string{"-json", "-list and -dry-run start none"}},
+		"events of a plan":          {[]string{"run", "-json", "-dry-run"}, []string{"-json", "-dry-run"}},
+		"events of no run":          {[]string{"run", "-json", "-focus=no spec says this"}, []string{"selects no spec"}},
+		"json of another form":      {[]string{"run", "-json=lines"}, []string{"json", "lines"}},
+		"events of nothing judged":  {[]string{"judge", "-json"}, []string{"name the recordings"}},
+		"events of no recording":    {[]string{"judge", "-json", file}, []string{file, "not a rollcall recording"}},
+		"an unknown flag of judge":  {[]string{"judge", "-quiet", file}, []string{"quiet", "rollcall judge -help"}},
+		"flags behind a recording":  {[]string{"judge", recording, "-v"}, []string{"-v"}},
+		"events of one report":      {[]string{"diff", "-json", foreign}, []string{"name two reports"}},
+		"events of no reports":      {[]string{"diff", "-json", foreign, foreign}, []string{foreign, `kind "Pod"`}},
+		"no shell":                  {[]string{"completion"}, []string{"name one shell", "bash, fish, zsh"}},
+		"an unknown shell":          {[]string{"completion", "powershell"}, []string{"powershell", "bash, fish, zsh"}},
+		"two shells":                {[]string{"completion", "bash", "zsh"}, []string{"name one shell"}},
+		"a flag for a shell":        {[]string{"completion", "-shell=bash"}, []string{"shell", "rollcall completion -help"}},
+		"no schema":                 {[]string{"schema"}, []string{"name one schema", "events, implementation, report"}},
+		"an unknown schema":         {[]string{"schema", "pod"}, []string{"pod", "events, implementation, report"}},
+		"two schemas":               {[]string{"schema", "report", "events"}, []string{"name one schema"}},
+		"a schema of a file":        {[]string{"schema", file}, []string{file, "events, implementation, report"}},
+		"a schema into a file":      {[]string{"schema", "-output=x", "report"}, []string{"output"}},
+		"nothing to publish":        {[]string{"publish"}, []string{"name the folder of one run"}},
+		"two runs to publish":       {[]string{"publish", folder, folder}, []string{"name the folder of one run"}},
+		"no folder to verify":       {[]string{"verify"}, []string{"name the folder of one publication"}},
+		"a signer without a key":    {[]string{"verify", "-signer=x", folder}, []string{"-signers and -signer go together"}},
 		"the runner's own command":  {[]string{specsCommand}, []string{parentVariable}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sys/unix"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kind"
@@ -94,16 +93,16 @@ func disk(missing []string) checkup {
 	if len(missing) > 0 {
 		wanted = diskToBuild
 	}
-	if err := unix.Access(existingParent(folder), unix.W_OK); err != nil {
+	if err := writable(existingParent(folder)); err != nil {
 		c.found, c.fix = folder+": "+err.Error(), "set XDG_CACHE_HOME to a folder that you can write to"
 		return c
 	}
-	var there unix.Statfs_t
-	if err := unix.Statfs(existingParent(folder), &there); err != nil {
+	free, err := freeDisk(existingParent(folder))
+	if err != nil {
 		c.found, c.fix, c.warning = err.Error(), "it takes "+wanted.String(), true
 		return c
 	}
-	return enough(c.what, int64(there.Bavail)*there.Bsize, wanted, "free some in "+folder+", or set XDG_CACHE_HOME to a larger disk", false)
+	return enough(c.what, free, wanted, "free some in "+folder+", or set XDG_CACHE_HOME to a larger disk", false)
 }
 
 // existingParent is the folder, or the nearest one above it that exists.
@@ -117,11 +116,11 @@ func existingParent(folder string) string {
 }
 
 func memory(wanted resource.Quantity) checkup {
-	var there unix.Sysinfo_t
-	if err := unix.Sysinfo(&there); err != nil {
+	size, err := memorySize()
+	if err != nil {
 		return checkup{what: "memory", found: err.Error(), fix: "it takes " + wanted.String(), warning: true}
 	}
-	return enough("memory", int64(there.Totalram)*int64(there.Unit), wanted, "take a larger machine, or fewer specs at once (-procs)", true)
+	return enough("memory", size, wanted, "take a larger machine, or fewer specs at once (-procs)", true)
 }
 
 func enough(what string, bytes int64, wanted resource.Quantity, fix string, warning bool) checkup {
@@ -161,11 +160,11 @@ func limit(name string, wanted int) checkup {
 
 // clock asks the kernel whether something keeps the clock right: one that is set while a run goes on spoils measurements.
 func clock() checkup {
-	state, err := unix.Adjtimex(&unix.Timex{})
+	kept, err := clockKept()
 	switch {
 	case err != nil:
 		return checkup{what: "clock", found: err.Error(), fix: "see that nothing sets it during a run", warning: true}
-	case state == unix.TIME_ERROR:
+	case !kept:
 		return checkup{what: "clock", found: "nothing keeps it synchronized", fix: "see that nothing sets it during a run", warning: true}
 	}
 	return checkup{what: "clock", found: "synchronized"}

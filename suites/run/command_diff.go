@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/rollcall-conformance/rollcall/reports"
 	"github.com/rollcall-conformance/rollcall/reports/paragraph"
@@ -11,13 +12,14 @@ import (
 // diffReports is `rollcall diff`: what differs between two reports.
 func diffReports(args []string, out io.Writer) (int, error) {
 	flags := newFlags("diff", out)
-	describe(flags, `rollcall diff OLD NEW
+	describe(flags, `rollcall diff [-json] OLD NEW
 
 Compares two reports, or those in the folders of two runs, such as _artifacts/previous and _artifacts: which requirements have another verdict. What NEW did
 not run is left out. `+"`rollcall run -baseline OLD`"+` does the same at the end of a run.
 
 Exit code: 0 nothing is worse, 1 something is (it fails and did not, or it passed and is inconclusive or no longer claimed), 2 a report cannot be read.
 `)
+	asJSON := flags.Bool("json", false, jsonUsage)
 	if err := parseFlags(flags, args); err != nil {
 		return exitUsage, err
 	}
@@ -33,17 +35,22 @@ Exit code: 0 nothing is worse, 1 something is (it fails and did not, or it passe
 		return exitUsage, usageError{err}
 	}
 	changes := reports.Compare(before, after)
-	printChanges(out, flags.Arg(0), changes)
+	text, told := streams(*asJSON, out, os.Stderr)
+	printChanges(text, flags.Arg(0), changes)
+	told.tell(reports.ChangeEvents(changes)...)
+	code := exitConformant
 	if reports.AnyWorse(changes) {
-		return exitNotConformant, nil
+		code = exitNotConformant
 	}
-	return exitConformant, nil
+	told.tell(reports.Event{Event: reports.EventSummary, Summary: &reports.EventResult{ExitCode: code}})
+	return code, nil
 }
 
 // compareWithBaseline says what differs from the baseline, and returns the run's exit code. A run that was cut short shows nothing.
-func compareWithBaseline(out io.Writer, path string, baseline, report *reports.ConformanceReport) int {
+func compareWithBaseline(out io.Writer, told *events, path string, baseline, report *reports.ConformanceReport) int {
 	changes := reports.Compare(baseline, report)
 	printChanges(out, path, changes)
+	told.tell(reports.ChangeEvents(changes)...)
 	switch {
 	case reports.AnyWorse(changes):
 		return exitNotConformant

@@ -16,22 +16,41 @@ import (
 	"github.com/rollcall-conformance/rollcall/reports"
 )
 
+// judging is one `rollcall judge` under way.
+type judging struct {
+	text      io.Writer
+	events    *events
+	catalogue *requirements.Catalogue
+	// verbose: what is in folders is told as if it was named.
+	verbose bool
+
+	all     []judged
+	watches []watched
+	// folders reports whether one was named.
+	folders bool
+	code    int
+}
+
 // judgeRecordings is `rollcall judge`: every verdict again, from recordings alone.
 func judgeRecordings(args []string, out io.Writer) (int, error) {
 	flags := newFlags("judge", out)
-	describe(flags, `rollcall judge PATH...
+	describe(flags, `rollcall judge [flags] PATH...
 
 Judges recordings again, without a cluster: every verdict comes from them alone. A PATH is
 
   a recording              what its spec's checks and the standing rules say of it; the rules alone if no spec of this rollcall made it
-  the folder of a run      its recordings, and whether report.yaml still says the same, byte for byte. If the run was killed before it
-                           could write its report, report.yaml, report.html and junit.xml are made now, as far as the recordings go
-  a folder of recordings   all of them
+  the folder of a run      its recordings, in the summary of a run, and whether report.yaml still says the same, byte for byte. If the run was killed
+                           before it could write its report, report.yaml, report.html and junit.xml are made now, as far as the recordings go
+  a folder of recordings   all of them, in the summary of a run
   recordings of a watch    what the rules of `+"`rollcall watch`"+` say of them, those that follow each other as one
+
+A failure has its story where the recording is named, or with -v.
 
 Exit code: 0 all that was decided passed, 1 something failed, 2 a path cannot be judged, 3 something could not be decided, or the report says otherwise.
 `)
 	output := flags.String("output", "", "write the requirements with their verdicts to this `file`, as a report has them")
+	verbose := flags.Bool("v", false, "tell of every recording in a folder, too, what it says")
+	asJSON := flags.Bool("json", false, jsonUsage)
 	if err := parseFlags(flags, args); err != nil {
 		return exitUsage, err
 	}
@@ -46,57 +65,101 @@ Exit code: 0 all that was decided passed, 1 something failed, 2 a path cannot be
 	if err != nil {
 		return exitHarness, err
 	}
-	var all []judged
-	var watches []watched
-	code := exitConformant
+	j := &judging{catalogue: catalogue, verbose: *verbose}
+	j.text, j.events = streams(*asJSON, out, os.Stderr)
 	for _, path := range flags.Args() {
-		recordings, root, err := recordingsIn(path)
-		if err != nil {
+		if err := j.judge(path); err != nil {
 			return exitUsage, usageError{err}
 		}
-		recordings, watchedHere := splitWatched(recordings)
-		watches = append(watches, watchedHere...)
-		for _, recording := range recordings {
-			j, err := judgeRecording(recording, root, catalogue)
-			if errors.Is(err, history.ErrEmpty) && recording != path {
-				fmt.Fprintf(out, "%s: nothing was recorded: the run was killed first, or could not write\n", recording)
-				code = worse(code, exitHarness)
-				continue
-			}
-			if err != nil {
-				return exitUsage, usageError{err}
-			}
-			code = worse(code, j.print(out, catalogue))
-			all = append(all, j)
+	}
+	if len(j.watches) > 0 {
+		of, err := judgeWatched(j.text, j.events, j.watches, catalogue)
+		j.code = worse(j.code, of)
+		if err != nil {
+			return j.code, err
 		}
 	}
-	if len(watches) > 0 {
-		of, err := judgeWatched(out, watches, catalogue)
-		code = worse(code, of)
-		if err != nil || len(all) == 0 {
-			return code, err
+	return j.sumUp(flags.Args(), *output, specs)
+}
+
+// judge judges the recordings of one path.
+func (j *judging) judge(path string) error {
+	recordings, root, err := recordingsIn(path)
+	if err != nil {
+		return err
+	}
+	recordings, watchedHere := splitWatched(recordings)
+	j.watches = append(j.watches, watchedHere...)
+	inFolder := !slices.Contains(recordings, path)
+	j.folders = j.folders || inFolder && len(recordings) > 0
+	for _, recording := range recordings {
+		one, err := judgeRecording(recording, root, j.catalogue)
+		if errors.Is(err, history.ErrEmpty) && inFolder {
+			fmt.Fprintf(j.text, "%s: nothing was recorded: the run was killed first, or could not write\n", recording)
+			j.code = worse(j.code, exitHarness)
+			continue
 		}
-	}
-	if flags.NArg() == 1 && lacksReport(flags.Arg(0)) {
-		made, err := reportKilled(out, flags.Arg(0), all, specs, catalogue)
-		code = worse(code, made)
-		if err != nil || *output == "" {
-			return code, err
+		if err != nil {
+			return err
 		}
+		switch {
+		case !inFolder || j.verbose:
+			one.print(j.text, j.catalogue)
+		case one.history.Damage != "":
+			fmt.Fprintf(j.text, "%s\n", recording)
+			one.printDamage(j.text)
+		}
+		j.events.tell(one.event(j.catalogue))
+		j.code = worse(j.code, one.exitCode())
+		j.all = append(j.all, one)
 	}
-	if flags.NArg() != 1 && *output == "" {
-		return code, nil
+	return nil
+}
+
+// sumUp says what all recordings come to, and returns the exit code.
+func (j *judging) sumUp(paths []string, output string, specs []specReport) (int, error) {
+	if len(j.all) == 0 && len(j.watches) > 0 {
+		j.events.tell(reports.Event{Event: reports.EventSummary, Summary: &reports.EventResult{ExitCode: j.code}})
+		return j.code, nil
 	}
-	report, err := reports.Assemble(outcomesAgain(all, specs, catalogue))
+	if len(paths) == 1 && lacksReport(paths[0]) {
+		made, err := reportKilled(j.text, paths[0], j.all, specs, j.catalogue)
+		if j.code = worse(j.code, made); err != nil {
+			return j.code, err
+		}
+		// The rest is what it says now.
+		j.folders = false
+	}
+	again, err := reports.Assemble(outcomesAgain(j.all, specs, j.catalogue))
 	if err != nil {
 		return exitHarness, err
 	}
-	if *output != "" {
-		if err := writeRequirements(*output, report); err != nil {
+	if output != "" {
+		if err := writeRequirements(output, again); err != nil {
 			return exitHarness, err
 		}
 	}
-	return worse(code, compare(out, flags.Arg(0), report)), nil
+	// A part of a run, unless a report says of what run.
+	again.Provenance.Focus = "these recordings"
+	path := filepath.Join(paths[0], reports.YAMLFile)
+	before, unread := readReport(path)
+	if len(paths) > 1 {
+		before, unread = nil, nil
+	}
+	if before != nil {
+		align(again, before)
+		again.Implementation, again.Provenance = before.Implementation, before.Provenance
+	}
+	if j.folders {
+		if err := reports.Summary(j.text, again, reports.SummaryOptions{}); err != nil {
+			return exitHarness, err
+		}
+	}
+	if len(paths) == 1 {
+		j.code = worse(j.code, compare(j.text, path, before, unread, again))
+	}
+	j.events.tell(reports.ResultOf(again, "", j.code))
+	return j.code, nil
 }
 
 // checkOutput fails for a file that cannot be written, before anything is judged.
@@ -151,19 +214,16 @@ func writeRequirements(path string, report *reports.ConformanceReport) error {
 	return os.WriteFile(path, text.Bytes(), 0o644)
 }
 
-// compare says whether the report of the run, if its folder was named and has one, gives the same requirements the same verdicts, byte for byte.
-func compare(out io.Writer, folder string, again *reports.ConformanceReport) int {
-	path := filepath.Join(folder, reports.YAMLFile)
-	before, err := readReport(path)
+// compare says whether a run's report gives the same requirements the same verdicts, byte for byte. Where there is none, that is no difference.
+func compare(out io.Writer, path string, before *reports.ConformanceReport, unread error, again *reports.ConformanceReport) int {
 	switch {
-	case errors.Is(err, os.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+	case errors.Is(unread, os.ErrNotExist), errors.Is(unread, syscall.ENOTDIR):
 		return exitConformant
-	case err != nil:
-		fmt.Fprintf(out, "%s cannot be compared: %v\n", path, err)
+	case unread != nil:
+		fmt.Fprintf(out, "%s cannot be compared: %v\n", path, unread)
 		return exitHarness
 	}
-	declareDeviations(again, before.Implementation.KnownDeviations)
-	takeReasons(again, before)
+	align(again, before)
 	var was, is bytes.Buffer
 	if err := reports.WriteRequirements(&was, before); err != nil {
 		return exitHarness
@@ -177,6 +237,12 @@ func compare(out io.Writer, folder string, again *reports.ConformanceReport) int
 	}
 	fmt.Fprintf(out, "not the same as in %s:\n%s", path, differences(before.Requirements, again.Requirements))
 	return exitHarness
+}
+
+// align takes over what no recording has: known deviations, and why something did not run.
+func align(again, before *reports.ConformanceReport) {
+	declareDeviations(again, before.Implementation.KnownDeviations)
+	takeReasons(again, before)
 }
 
 func readReport(path string) (*reports.ConformanceReport, error) {
@@ -206,7 +272,7 @@ func differences(before, after []reports.RequirementResult) string {
 	return text.String()
 }
 
-// takeReasons takes over why something did not run, which is in no recording.
+// takeReasons takes over why something did not run, which is in no recording; and that nobody asked for it, where recordings say that it is not even claimed.
 func takeReasons(again, before *reports.ConformanceReport) {
 	why := map[requirements.ID]string{}
 	for _, then := range before.Requirements {
@@ -215,8 +281,10 @@ func takeReasons(again, before *reports.ConformanceReport) {
 		}
 	}
 	for i, now := range again.Requirements {
-		if reason, ran := why[now.ID]; ran && now.Verdict == reports.NotRun {
-			again.Requirements[i].Reason = reason
+		reason, notRun := why[now.ID]
+		unasked := reason == notSelected || reason == notSampled || reason == reports.InAnotherShard
+		if notRun && (now.Verdict == reports.NotRun || now.Verdict == reports.Unsupported && unasked) {
+			again.Requirements[i].Verdict, again.Requirements[i].Reason = reports.NotRun, reason
 		}
 	}
 }

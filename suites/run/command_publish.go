@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
+	"github.com/rollcall-conformance/rollcall/framework/redact"
 	"github.com/rollcall-conformance/rollcall/reports"
 	"github.com/rollcall-conformance/rollcall/reports/publication"
 )
@@ -28,7 +31,8 @@ that it was made from, and how to make it again; one that was there for the same
 
 and keep the recordings where readers find them: `+"`rollcall verify`"+` judges them again. docs/publishing.md says what is asked of a publication.
 
-Exit code: 0 published, whatever the report says; 2 it cannot be: it is not of a whole run, or its recordings do not give its verdicts.
+Exit code: 0 published, whatever the report says; 2 it cannot be: it is not of a whole run, its recordings do not give its verdicts, or one of the files names
+a folder of this machine.
 `)
 	root := flags.String("root", publishedFolder, "`folder` of all publications")
 	if err := parseFlags(flags, args); err != nil {
@@ -51,6 +55,9 @@ Exit code: 0 published, whatever the report says; 2 it cannot be: it is not of a
 	}
 	sums, err := publication.SumsOf(os.DirFS(run))
 	if err != nil {
+		return exitUsage, usageError{err}
+	}
+	if err := namesNoFolder(run, sums); err != nil {
 		return exitUsage, usageError{err}
 	}
 	file := "FILE"
@@ -79,6 +86,33 @@ Exit code: 0 published, whatever the report says; 2 it cannot be: it is not of a
 	}
 	fmt.Fprintf(out, "published in %s, with the digests of %d recordings\n", folder, len(sums.Recordings()))
 	return exitConformant, writeBelow(*root, publication.GuideFile, []byte(publication.Table(all)))
+}
+
+// namesNoFolder is an error that says where one of the files of a run, which others are going to read, names a folder of this machine. Runs leave such paths
+// out of what they record: see Session.folders of the specs.
+func namesNoFolder(run string, sums publication.Sums) error {
+	root, err := filepath.Abs(run)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		text, err := os.ReadFile(filepath.Join(run, filepath.FromSlash(name)))
+		if err != nil {
+			return err
+		}
+		number := 0
+		for line := range strings.Lines(string(text)) {
+			number++
+			for _, folder := range redact.Here(redact.Folder{Path: root, Name: "ARTIFACTS"}) {
+				// Temporary files are where they are on every machine.
+				if folder.Path != os.TempDir() && folder.Text(line) != line {
+					return fmt.Errorf("%s:%d names a folder of this machine, %s: a run of this version of rollcall leaves such paths out, so run the suites again",
+						filepath.Join(run, name), number, folder.Path)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 func writeBelow(folder, name string, content []byte) error {

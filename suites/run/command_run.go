@@ -29,6 +29,7 @@ type suiteRun struct {
 	options        options
 	selection      selection
 	out            *console
+	events         *events
 	catalogue      *requirements.Catalogue
 	implementation *implementation.Implementation
 	artifacts      artifacts
@@ -72,11 +73,12 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 	if o.list {
 		return exitConformant, listSpecs(out, selection, specs)
 	}
+	text, told := streams(o.json, out, os.Stderr)
 	tested, err := implementation.Load(o.implementation, catalogue)
 	if err != nil {
 		return exitUsage, usageError{err}
 	}
-	where, err := o.choose(ctx, out)
+	where, err := o.choose(ctx, text)
 	if err != nil {
 		return exitUsage, err
 	}
@@ -107,7 +109,7 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 	}
 	defer folders.release()
 
-	r := &suiteRun{options: o, selection: selection, out: &console{out: out, terminal: isTerminal(os.Stdout)}, catalogue: catalogue, baseline: baseline, implementation: tested, artifacts: folders, began: time.Now()}
+	r := &suiteRun{options: o, selection: selection, out: &console{out: text, terminal: showsText(o.json)}, events: told, catalogue: catalogue, baseline: baseline, implementation: tested, artifacts: folders, began: time.Now()}
 	if err := r.record(); err != nil {
 		return exitHarness, err
 	}
@@ -246,7 +248,7 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 	if err := os.Remove(filepath.Join(r.artifacts.root, runFile)); err != nil {
 		return exitHarness, err
 	}
-	err = reports.Summary(r.out, report, reports.SummaryOptions{Color: isTerminal(os.Stdout), Paths: []reports.Path{
+	err = reports.Summary(r.out, report, reports.SummaryOptions{Color: r.out.terminal, Paths: []reports.Path{
 		{Label: "report", Path: filepath.Join(r.artifacts.root, reports.YAMLFile)},
 		{Label: "page", Path: filepath.Join(r.artifacts.root, reports.HTMLFile)},
 		{Label: "recordings", Path: r.artifacts.recordings},
@@ -257,9 +259,10 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 	}
 	code := reports.ExitCode(report)
 	if r.options.baseline != "" {
-		code = compareWithBaseline(r.out, r.options.baseline, r.baseline, report)
+		code = compareWithBaseline(r.out, r.events, r.options.baseline, r.baseline, report)
 	}
 	fmt.Fprint(r.out, report.Statistics.Closing())
+	r.events.tell(reports.ResultOf(report, filepath.Join(r.artifacts.root, reports.YAMLFile), code))
 	return code, err
 }
 
@@ -300,9 +303,4 @@ func (r *suiteRun) stop(stop func(context.Context) error) error {
 
 func (r *suiteRun) say(format string, args ...any) {
 	fmt.Fprintf(r.out, "rollcall: "+format+"\n", args...)
-}
-
-func isTerminal(file *os.File) bool {
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -115,7 +115,9 @@ func judgedAs(run, folder string) error {
 		return err
 	}
 	var said bytes.Buffer
-	if compare(&said, folder, again) != exitConformant {
+	path := filepath.Join(folder, reports.YAMLFile)
+	before, unread := readReport(path)
+	if compare(&said, path, before, unread, again) != exitConformant {
 		return errors.New(said.String())
 	}
 	return nil

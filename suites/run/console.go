@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"io"
+	"os"
 	"sync"
 )
 
@@ -46,4 +47,17 @@ func (c *console) draw() {
 	if c.line != "" {
 		fmt.Fprint(c.out, c.line)
 	}
+}
+
+// showsText reports whether a terminal shows the command's text: see streams.
+func showsText(asJSON bool) bool {
+	if asJSON {
+		return isTerminal(os.Stderr)
+	}
+	return isTerminal(os.Stdout)
+}
+
+func isTerminal(file *os.File) bool {
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

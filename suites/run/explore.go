@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -84,7 +83,7 @@ func (x exploration) runSpecs(ctx context.Context, given, artifacts string, most
 		"-artifacts="+artifacts, "-procs="+strconv.Itoa(x.procs), "-seed="+strconv.FormatInt(x.seed, 10), "-keep-going", "-on-exit="+onExitRestart)
 	command.Env = append(os.Environ(), stress.FolderVariable+"="+given)
 	command.Stdout, command.Stderr = log, log
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.SysProcAttr = ownGroup()
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	err = command.Run()
 	var exit *exec.ExitError

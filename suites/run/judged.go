@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -44,16 +45,13 @@ func judgeRecording(path, root string, catalogue *requirements.Catalogue) (judge
 	return j, nil
 }
 
-// print prints what the recording says and returns the exit code that goes with it.
-func (j judged) print(out io.Writer, catalogue *requirements.Catalogue) int {
+// print prints what the recording says.
+func (j judged) print(out io.Writer, catalogue *requirements.Catalogue) {
 	fmt.Fprintf(out, "%s: %s (%d entries)\n", j.path, j.history.Scenario, len(j.history.Entries))
-	if j.history.Damage != "" {
-		fmt.Fprintf(out, "  it is not whole: %s. What it shows before that counts; all else is undecided.\n", j.history.Damage)
-	}
+	j.printDamage(out)
 	if !j.known {
 		fmt.Fprintln(out, "  no spec of this rollcall made it: the standing rules alone judge it")
 	}
-	code := exitConformant
 	told := map[requirements.ID]bool{}
 	if stories := j.judgement.Stories(catalogue, j.root); stories != "" {
 		fmt.Fprintln(out, stories)
@@ -64,28 +62,54 @@ func (j judged) print(out io.Writer, catalogue *requirements.Catalogue) int {
 	}
 	for _, outcome := range j.judgement.Outcomes {
 		told[outcome.Requirement] = true
-		switch outcome.Verdict {
-		case reports.Fail:
-			code = exitNotConformant
-			fmt.Fprintf(out, "  %-14s %s\n", outcome.Requirement, outcome.Verdict)
-		case reports.Inconclusive:
-			code = worse(code, exitHarness)
-			fallthrough
-		default:
-			fmt.Fprintf(out, "  %-14s %s %s\n", outcome.Requirement, outcome.Verdict, outcome.Reason)
-		}
+		fmt.Fprintln(out, strings.TrimRight(fmt.Sprintf("  %-14s %s %s", outcome.Requirement, outcome.Verdict, outcome.Reason), " "))
 	}
 	for _, ruled := range j.judgement.Standing {
 		switch {
 		case told[ruled.Requirement] || ruled.Outcome == judge.Broken:
 		case ruled.Outcome == judge.Inconclusive && !j.known:
-			code = worse(code, exitHarness)
 			fmt.Fprintf(out, "  %-14s inconclusive: %s\n", ruled.Requirement, ruled.Reason)
 		case ruled.Outcome == judge.Holds && ruled.Exercised:
 			fmt.Fprintf(out, "  %-14s holds\n", ruled.Requirement)
 		}
 	}
+}
+
+func (j judged) printDamage(out io.Writer) {
+	if j.history.Damage != "" {
+		fmt.Fprintf(out, "  it is not whole: %s. What it shows before that counts; all else is undecided.\n", j.history.Damage)
+	}
+}
+
+// exitCode is that which goes with what the recording says.
+func (j judged) exitCode() int {
+	code := exitConformant
+	decided := map[requirements.ID]bool{}
+	for _, outcome := range j.judgement.Outcomes {
+		decided[outcome.Requirement] = true
+		switch outcome.Verdict {
+		case reports.Fail:
+			code = worse(code, exitNotConformant)
+		case reports.Inconclusive:
+			code = worse(code, exitHarness)
+		}
+	}
+	for _, ruled := range j.judgement.Standing {
+		if !decided[ruled.Requirement] && ruled.Outcome == judge.Inconclusive && !j.known {
+			code = worse(code, exitHarness)
+		}
+	}
 	return code
+}
+
+// event is what the recording says as -json prints it.
+func (j judged) event(catalogue *requirements.Catalogue) reports.Event {
+	verdicts := spec.EventVerdicts(j.judgement.Outcomes, catalogue)
+	event := reports.Event{Event: reports.EventSpecEnded, Spec: j.history.Scenario, Recording: j.path, Verdict: spec.VerdictOf(verdicts), Requirements: verdicts}
+	if len(j.judgement.Outcomes) > 0 {
+		event.Seconds = j.judgement.Outcomes[0].Duration.Seconds()
+	}
+	return event
 }
 
 // outcomesAgain is what recordings alone say of a run. A spec without a recording did not run: the recordings' headers say whether it could have.

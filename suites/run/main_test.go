@@ -40,3 +40,16 @@ func TestEveryCommandDescribesItself(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatTakesLinuxSaysSoElsewhere(t *testing.T) {
+	refused := map[string]bool{"run": true, "up": true, "explore": true, "doctor": true, "build": true, "images": true}
+	for _, c := range subcommands() {
+		err := c.refusedOn("darwin")
+		if refused[c.name()] != (err != nil) || err != nil && (!errors.As(err, new(usageError)) || !strings.Contains(err.Error(), "this is darwin")) {
+			t.Errorf("%s: %v", c.name(), err)
+		}
+		if err := c.refusedOn("linux"); err != nil {
+			t.Errorf("%s on Linux: %v", c.name(), err)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -11,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/existing"
@@ -57,6 +54,8 @@ type options struct {
 	keepGoing    bool
 	// procsGiven: the user said how many.
 	procsGiven bool
+	// json: see events.
+	json bool
 }
 
 // How many specs run at once by default: they wait much more than they compute, and most on simulated nodes. Measured on 2 cores with 101 specs on
@@ -103,6 +102,7 @@ folder -artifacts then. All input is checked before anything is started: -list a
 	flags.DurationVar(&o.patience, "patience", scenario.DefaultPatience, "how long to wait for what the implementation should do; the report shows any other value than the default")
 	flags.StringVar(&o.onExit, "on-exit", onExitStop, "when the implementation ends by itself: "+onExitStop+" the run, or "+onExitRestart+" it and go on; either way it is reported, and the run does not exit with 0")
 	flags.BoolVar(&o.keepGoing, "keep-going", false, fmt.Sprintf("go on although the first %d specs could not be decided, all for the same reason", alikeAtFirst))
+	flags.BoolVar(&o.json, "json", false, jsonUsage)
 	flags.BoolVar(&o.verbose, "v", false, "name every spec as it runs, and tell every failure of it")
 	if err := parseFlagsOnly(flags, args); err != nil {
 		return o, err
@@ -112,6 +112,9 @@ folder -artifacts then. All input is checked before anything is started: -list a
 	}
 	if err := o.checkOn(flags); err != nil {
 		return o, err
+	}
+	if o.json && (o.list || o.dryRun) {
+		return o, usagef("-json tells of a run: -list and -dry-run start none")
 	}
 	if o.onExit != onExitStop && o.onExit != onExitRestart {
 		return o, usagef("-on-exit %q: there are %s and %s", o.onExit, onExitStop, onExitRestart)
@@ -150,7 +153,7 @@ folder -artifacts then. All input is checked before anything is started: -list a
 		return o, usageError{err}
 	}
 	// Now, and not when the control plane has been built.
-	if err := unix.Access(existingParent(o.artifacts), unix.W_OK); err != nil {
+	if err := writable(existingParent(o.artifacts)); err != nil {
 		return o, usagef("-artifacts %s: %s: %w: name a folder that you can write to", o.artifacts, existingParent(o.artifacts), err)
 	}
 	return o, nil
@@ -255,52 +258,4 @@ func (o options) choose(ctx context.Context, out io.Writer) (provider, error) {
 // takeImplementation defines -implementation.
 func takeImplementation(flags *flag.FlagSet, file *string) {
 	flags.StringVar(file, "implementation", "reference", "implementation file, or the name of a shipped one: "+strings.Join(implementation.Shipped(), ", "))
-}
-
-// newFlags returns the flags of a command, still to be defined.
-func newFlags(command string, out io.Writer) *flag.FlagSet {
-	flags := flag.NewFlagSet("rollcall "+command, flag.ContinueOnError)
-	flags.SetOutput(out)
-	return flags
-}
-
-// describe has -help say what the command does, before its flags.
-func describe(flags *flag.FlagSet, text string) {
-	flags.Usage = func() {
-		fmt.Fprint(flags.Output(), text)
-		some := false
-		flags.VisitAll(func(*flag.Flag) { some = true })
-		if some {
-			fmt.Fprintln(flags.Output(), "\nFlags:")
-			flags.PrintDefaults()
-		}
-	}
-}
-
-// parseFlags parses a command's arguments. Its error is a usageError, or flag.ErrHelp when help was asked for and given.
-func parseFlags(flags *flag.FlagSet, args []string) error {
-	// The package prints every error with all flags below it.
-	out := flags.Output()
-	flags.SetOutput(io.Discard)
-	err := flags.Parse(args)
-	flags.SetOutput(out)
-	switch {
-	case err == nil:
-		return nil
-	case !errors.Is(err, flag.ErrHelp):
-		return usagef("%w (`%s -help` lists the flags)", err, flags.Name())
-	}
-	flags.Usage()
-	return err
-}
-
-// parseFlagsOnly is parseFlags for a command that takes nothing but flags.
-func parseFlagsOnly(flags *flag.FlagSet, args []string) error {
-	if err := parseFlags(flags, args); err != nil {
-		return err
-	}
-	if flags.NArg() > 0 {
-		return usagef("unexpected argument %q", flags.Arg(0))
-	}
-	return nil
 }

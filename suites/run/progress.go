@@ -31,6 +31,8 @@ type progress struct {
 	stopAfter int
 	stop      func()
 	out       *console
+	// events, if -json asks for them.
+	events *events
 
 	began    time.Time
 	said     time.Time
@@ -103,6 +105,7 @@ func (p *progress) take(told spec.Progress) {
 	if p.quiet {
 		return
 	}
+	p.events.tell(told.Event())
 	if !told.Ended {
 		if p.verbose {
 			fmt.Fprintf(p.out, "begins: %s\n", told.Spec)

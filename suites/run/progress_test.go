@@ -20,7 +20,7 @@ func ended(text string, verdicts ...reports.Verdict) spec.Progress {
 		if verdict == reports.Inconclusive {
 			reason = "it was not reached"
 		}
-		p.Verdicts = append(p.Verdicts, spec.ProgressVerdict{Requirement: "SURGE-001", Verdict: verdict, Reason: reason})
+		p.Verdicts = append(p.Verdicts, reports.EventVerdict{Requirement: "SURGE-001", Verdict: verdict, Reason: reason})
 	}
 	return p
 }

@@ -209,6 +209,30 @@ func TestWhatIsNoWholeRunIsNotPublished(t *testing.T) {
 	}
 }
 
+// TestNothingPublishedNamesAFolderOfThisMachine: not even the run's own, or the user's.
+func TestNothingPublishedNamesAFolderOfThisMachine(t *testing.T) {
+	for name, here := range map[string]bool{"a home": false, "the run": true} {
+		home := t.TempDir()
+		t.Setenv("HOME", home)
+		run := wholeRun(t, func(run *reports.Run) {
+			run.Circumstances = []reports.Circumstances{{Spec: "x", Log: []string{"reading " + home + "/.kube/config"}}}
+		})
+		if here {
+			t.Setenv("HOME", "/nowhere")
+			replaceIn(t, filepath.Join(run, reports.YAMLFile), home, run)
+			home = run
+		}
+		root := filepath.Join(t.TempDir(), "published")
+		_, err := publishReport([]string{"-root=" + root, run}, io.Discard)
+		if !errors.As(err, new(usageError)) || !strings.Contains(err.Error(), "report.yaml:") || !strings.Contains(err.Error(), home) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if _, err := os.Stat(root); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: something was left: %v", name, err)
+		}
+	}
+}
+
 func TestThePublishedReportsAreAsTheTableSays(t *testing.T) {
 	root := filepath.Join("..", "..", publishedFolder)
 	all, err := publication.All(root)

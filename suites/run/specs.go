@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/onsi/ginkgo/v2"
@@ -72,7 +71,7 @@ func (r *suiteRun) startSpecs(ctx context.Context, session string) error {
 	runner.Stdout, runner.Stderr = out, out
 	runner.Env = append(os.Environ(), spec.SessionVariable+"="+session, parentVariable+"="+strconv.Itoa(os.Getpid()))
 	// A group of its own: Ctrl-C reaches this process alone, which passes it on once.
-	runner.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	runner.SysProcAttr = ownGroup()
 	if err := runner.Start(); err != nil {
 		return fmt.Errorf("start the specs: %w", err)
 	}
@@ -82,7 +81,7 @@ func (r *suiteRun) startSpecs(ctx context.Context, session string) error {
 	case err = <-finished:
 	case <-ctx.Done():
 		r.say("the specs are being ended; recordings stay, and the report follows")
-		if err := syscall.Kill(-runner.Process.Pid, syscall.SIGINT); err != nil {
+		if err := interruptGroup(runner.Process.Pid); err != nil {
 			return fmt.Errorf("interrupt the specs: %w", err)
 		}
 		err = <-finished

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -41,6 +42,8 @@ func subcommands() []subcommand {
 		{"doctor", "say what this machine lacks for runs, and the fix", examineMachine},
 		{"build", "build the control-plane binaries now rather than on first use", buildBinaries},
 		{"images", "write the images that nodes run, for clusters of your own", saveImages},
+		{"schema KIND", "print the JSON Schema of reports, of implementation files or of what -json prints", atOnce(printSchema)},
+		{"completion SHELL", "print the script by which a shell completes rollcall's commands", atOnce(writeCompletion)},
 		{"version", "print the version", atOnce(printVersion)},
 	}
 }
@@ -48,6 +51,15 @@ func subcommands() []subcommand {
 // atOnce is the action of a command that takes no longer than reading and writing files.
 func atOnce(do func(args []string, out io.Writer) (int, error)) action {
 	return func(_ context.Context, args []string, out io.Writer) (int, error) { return do(args, out) }
+}
+
+// refusedOn is an error for a command that brings up clusters, or builds what they take, and cannot on this system.
+func (c subcommand) refusedOn(system string) error {
+	onLinux := []string{"run", "up", "explore", "doctor", "build", "images"}
+	if system == "linux" || !slices.Contains(onLinux, c.name()) {
+		return nil
+	}
+	return usagef("it takes Linux, and this is %s: call it in a container or a virtual machine; all but %s work here", system, listed(onLinux))
 }
 
 // name is the word alone.
@@ -61,7 +73,7 @@ func usage() string {
 	var text strings.Builder
 	text.WriteString("rollcall finds out whether a controller that rolls out per-node daemons keeps its promises.\n\n")
 	for _, c := range subcommands() {
-		fmt.Fprintf(&text, "  rollcall %-14s %s\n", c.usage, c.summary)
+		fmt.Fprintf(&text, "  rollcall %-17s %s\n", c.usage, c.summary)
 	}
 	text.WriteString(`
 Each takes -help. Exit codes:
@@ -80,6 +92,8 @@ func dispatch(ctx context.Context, name string, args []string, out io.Writer) (i
 	switch name {
 	case specsCommand:
 		return exitConformant, runSpecs(args)
+	case completeCommand:
+		return completeWords(args, out)
 	case "help", "-h", "-help", "--help":
 		if len(args) > 0 {
 			return exitUsage, usagef("`rollcall %s -help` describes a command, `rollcall help` lists them", args[0])
@@ -93,6 +107,9 @@ func dispatch(ctx context.Context, name string, args []string, out io.Writer) (i
 	i := slices.IndexFunc(all, func(c subcommand) bool { return c.name() == name })
 	if i < 0 {
 		return exitUsage, usagef("there is no such command\n\n%s", usage())
+	}
+	if err := all[i].refusedOn(runtime.GOOS); err != nil {
+		return exitUsage, err
 	}
 	return all[i].action(ctx, args, out)
 }

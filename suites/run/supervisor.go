@@ -14,6 +14,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
+	"github.com/rollcall-conformance/rollcall/reports"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -33,7 +34,9 @@ type supervisor struct {
 	// restarts: an implementation that ended is started again; otherwise the run ends.
 	restarts bool
 	// say tells the user.
-	say    func(format string, args ...any)
+	say func(format string, args ...any)
+	// events, if -json asks for them.
+	events *events
 	server *http.Server
 	// address of the server.
 	address string
@@ -64,7 +67,7 @@ func supervise(r *suiteRun, running *implementation.Running) (*supervisor, error
 		return nil, fmt.Errorf("listen for the specs: %w", err)
 	}
 	s := &supervisor{
-		name: r.implementation.Name, running: running, restarts: r.options.onExit == onExitRestart, say: r.say,
+		name: r.implementation.Name, running: running, restarts: r.options.onExit == onExitRestart, say: r.say, events: r.events,
 		stopped: make(chan struct{}), watched: make(chan struct{}), early: make(chan struct{}), first: &first{off: r.options.keepGoing},
 		address: "http://" + listener.Addr().String(),
 	}
@@ -99,6 +102,7 @@ func (s *supervisor) watch() {
 			next = "it is started again"
 		}
 		s.say("%s ended by itself: %s; %s; its log ended:\n    %s", s.name, ended.status, next, strings.Join(ended.log, "\n    "))
+		s.events.tell(reports.Event{Event: reports.EventImplementationEnded, End: &reports.EventEnd{Status: ended.status, Log: ended.log, Restarted: s.restarts}})
 		if !s.restarts {
 			s.endEarly(fmt.Sprintf("%s ended by itself: %s", s.name, ended.status))
 			return

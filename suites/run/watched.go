@@ -9,6 +9,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/passive"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
 // watched is a recording of `rollcall watch`.
@@ -31,14 +32,14 @@ func splitWatched(paths []string) (scenarios []string, watches []watched) {
 }
 
 // judgeWatched judges them, those that follow each other as one, and returns the exit code.
-func judgeWatched(out io.Writer, watches []watched, catalogue *requirements.Catalogue) (int, error) {
+func judgeWatched(out io.Writer, told *events, watches []watched, catalogue *requirements.Catalogue) (int, error) {
 	code := exitConformant
 	for len(watches) > 0 {
 		n := 1
 		for n < len(watches) && watches[n].header.Series == watches[0].header.Series && watches[n].header.Part == watches[n-1].header.Part+1 {
 			n++
 		}
-		judged, err := judgeWatch(out, watches[:n], catalogue)
+		judged, err := judgeWatch(out, told, watches[:n], catalogue)
 		if err != nil {
 			return exitUsage, err
 		}
@@ -47,7 +48,7 @@ func judgeWatched(out io.Writer, watches []watched, catalogue *requirements.Cata
 	return code, nil
 }
 
-func judgeWatch(out io.Writer, watches []watched, catalogue *requirements.Catalogue) (int, error) {
+func judgeWatch(out io.Writer, told *events, watches []watched, catalogue *requirements.Catalogue) (int, error) {
 	var parts []*history.History
 	var paths []string
 	for _, one := range watches {
@@ -68,17 +69,26 @@ func judgeWatch(out io.Writer, watches []watched, catalogue *requirements.Catalo
 		fmt.Fprintf(out, "%s\n\n", reports.Story(requirement, found, reports.StoryOptions{Unicode: true}))
 	}
 	code := exitConformant
+	var outcomes []reports.Outcome
+	add := func(id requirements.ID, of reports.Verdict, reason string) {
+		outcomes = append(outcomes, reports.Outcome{Requirement: id, Verdict: of, Reason: reason})
+	}
 	for _, verdict := range verdicts {
 		switch {
 		case verdict.Outcome == judge.Broken:
 			code = exitNotConformant
+			add(verdict.Requirement, reports.Fail, "")
 			fmt.Fprintf(out, "  %-14s fail\n", verdict.Requirement)
 		case verdict.Outcome == judge.Inconclusive:
 			code = worse(code, exitHarness)
+			add(verdict.Requirement, reports.Inconclusive, verdict.Reason)
 			fmt.Fprintf(out, "  %-14s inconclusive: %s\n", verdict.Requirement, verdict.Reason)
 		case verdict.Exercised:
+			add(verdict.Requirement, reports.Pass, "")
 			fmt.Fprintf(out, "  %-14s holds\n", verdict.Requirement)
 		}
 	}
+	found := spec.EventVerdicts(outcomes, catalogue)
+	told.tell(reports.Event{Event: reports.EventSpecEnded, Spec: h.Scenario, Recording: someOf(paths), Verdict: spec.VerdictOf(found), Requirements: found})
 	return code, nil
 }

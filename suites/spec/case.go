@@ -30,6 +30,7 @@ type Case struct {
 
 // finish closes the recording and judges it. Without a recording nothing is decided. The failure is the harness's own.
 func (c *Case) finish(ctx context.Context, ending history.Ending) (j Judgement, failure error) {
+	ending.Aborted = c.process.session.folders().Text(ending.Aborted)
 	if c.Scenario == nil {
 		return c.spec.undecided(c.process.session.header(), ending), nil
 	}
@@ -61,14 +62,15 @@ func (c *Case) listen(ctx context.Context) {
 // health is how the implementation is now, when it waited for a processor since listen, and what it printed since then, above all around the violations: what names the scenario's namespace, if
 // anything does.
 func (c *Case) health(ctx context.Context, h *history.History, violations []judge.Violation) (history.Health, error) {
+	folders := c.process.session.folders()
 	if c.own != nil {
 		lines := c.own.running.LogSince(c.logFrom.Position, LogAsked, c.Namespace())
-		health := healthOf(c.own.running.ExitStatus(), lines, violations, h.Start)
+		health := healthOf(folders, c.own.running.ExitStatus(), lines, violations, h.Start)
 		health.Waits = Waits(c.own.running.WaitsSince(h.Start), h.Start)
 		return health, nil
 	}
 	found, err := supervisor(c.process.session.Supervisor).health(ctx, c.logFrom, c.Namespace())
-	health := healthOf(found.Ended, withoutOthers(found.Log, c.Namespace()), violations, h.Start)
+	health := healthOf(folders, found.Ended, withoutOthers(found.Log, c.Namespace()), violations, h.Start)
 	health.Waits = later(found.Waits, c.logFrom.Time.Sub(h.Start))
 	return health, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/redact"
 )
 
 // What is kept of the implementation's log beside a violation: lines of so long before it and after it, the nearest so many, beside so many violations.
@@ -23,8 +24,9 @@ const (
 // LogAsked is how many of the implementation's last lines are looked through for those beside a violation.
 const LogAsked = 4000
 
-// healthOf keeps of the lines of the implementation's log the last ones, and those beside the violations.
-func healthOf(ended string, lines []string, violations []judge.Violation, start time.Time) history.Health {
+// healthOf keeps of the lines of the implementation's log the last ones, and those beside the violations. Others may read them: they name none of the folders.
+func healthOf(folders redact.Folders, ended string, lines []string, violations []judge.Violation, start time.Time) history.Health {
+	ended, lines = folders.Text(ended), folders.Texts(lines)
 	var moments []time.Time
 	for _, violation := range violations {
 		if !violation.Time.IsZero() && !slices.ContainsFunc(moments, violation.Time.Equal) && len(moments) < besidesKept {

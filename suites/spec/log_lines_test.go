@@ -44,14 +44,14 @@ func TestTheLinesBesideAViolationAreKept(t *testing.T) {
 		}
 	}
 	broken := []judge.Violation{{Time: start.Add(31 * time.Second)}, {Time: start.Add(31 * time.Second)}, {}}
-	health := healthOf("", lines, broken, start)
+	health := healthOf(nil, "", lines, broken, start)
 	var texts []string
 	for _, line := range health.Beside {
 		texts = append(texts, fmt.Sprintf("%.1f %s", line.At.Seconds(), line.Text[max(0, len(line.Text)-15):]))
 	}
 	g.Expect(texts).To(Equal([]string{"28.5 a.go:1] line 28", "29.5 a.go:1] line 29", "30.5 a.go:1] line 30", "30.5 its second line", "31.5 a.go:1] line 31"}))
 	g.Expect(health.Log).To(HaveLen(LogLines))
-	g.Expect(healthOf("exit status 2", []string{"no time"}, broken, start)).To(Equal(history.Health{Ended: "exit status 2", Log: []string{"no time"}}))
+	g.Expect(healthOf(nil, "exit status 2", []string{"no time"}, broken, start)).To(Equal(history.Health{Ended: "exit status 2", Log: []string{"no time"}}))
 }
 
 func TestLinesAboutOtherScenariosAreLeftOut(t *testing.T) {

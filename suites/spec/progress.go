@@ -22,7 +22,7 @@ type Progress struct {
 	Ended bool          `json:"ended,omitempty"`
 	Took  time.Duration `json:"took,omitempty"`
 	// Verdicts of its requirements, with their reasons.
-	Verdicts []ProgressVerdict `json:"verdicts,omitempty"`
+	Verdicts []reports.EventVerdict `json:"verdicts,omitempty"`
 	// Stories of what it saw broken, and the Circumstances, if there are any to tell.
 	Stories       []Story `json:"stories,omitempty"`
 	Circumstances string  `json:"circumstances,omitempty"`
@@ -30,19 +30,13 @@ type Progress struct {
 	Failure string `json:"failure,omitempty"`
 }
 
-// ProgressVerdict is that of one requirement.
-type ProgressVerdict struct {
-	Requirement reports.ID      `json:"requirement"`
-	Verdict     reports.Verdict `json:"verdict"`
-	Reason      string          `json:"reason,omitempty"`
-	// NotItsOwn: Kubernetes itself breaks it, whatever the implementation does.
-	NotItsOwn bool `json:"notItsOwn,omitempty"`
-}
-
 // Verdict is the spec's: the one that matters most among those of its requirements.
-func (p Progress) Verdict() reports.Verdict {
-	verdicts := make([]reports.Verdict, len(p.Verdicts))
-	for i, verdict := range p.Verdicts {
+func (p Progress) Verdict() reports.Verdict { return VerdictOf(p.Verdicts) }
+
+// VerdictOf is the verdict of a spec that came to these: the one that matters most, and inconclusive if there is none.
+func VerdictOf(of []reports.EventVerdict) reports.Verdict {
+	verdicts := make([]reports.Verdict, len(of))
+	for i, verdict := range of {
 		verdicts[i] = verdict.Verdict
 	}
 	if len(verdicts) == 0 {
@@ -51,9 +45,19 @@ func (p Progress) Verdict() reports.Verdict {
 	return reports.Merge(verdicts...)
 }
 
+// Event is what is told as `-json` prints it.
+func (p Progress) Event() reports.Event {
+	if !p.Ended {
+		return reports.Event{Event: reports.EventSpecBegan, Spec: p.Spec}
+	}
+	return reports.Event{
+		Event: reports.EventSpecEnded, Spec: p.Spec, Seconds: p.Took.Round(time.Millisecond).Seconds(), Verdict: p.Verdict(), Requirements: p.Verdicts, Failure: p.Failure,
+	}
+}
+
 // NotItsOwn reports whether the spec failed, and by nothing but what Kubernetes itself breaks.
 func (p Progress) NotItsOwn() bool {
-	return p.Verdict() == reports.Fail && !slices.ContainsFunc(p.Verdicts, func(v ProgressVerdict) bool { return v.Verdict == reports.Fail && !v.NotItsOwn })
+	return p.Verdict() == reports.Fail && !slices.ContainsFunc(p.Verdicts, func(v reports.EventVerdict) bool { return v.Verdict == reports.Fail && !v.NotItsOwn })
 }
 
 // teller tells the progress of one spec.
@@ -77,12 +81,15 @@ func (t *teller) end() {
 }
 
 func (t *teller) outcomes(outcomes []reports.Outcome, catalogue *requirements.Catalogue) {
-	for _, outcome := range outcomes {
-		requirement, _ := catalogue.Get(outcome.Requirement)
-		t.p.Verdicts = append(t.p.Verdicts, ProgressVerdict{
-			Requirement: outcome.Requirement, Verdict: outcome.Verdict, Reason: outcome.Reason, NotItsOwn: requirement.BrokenBy() != "",
-		})
-	}
+	t.p.Verdicts = EventVerdicts(outcomes, catalogue)
+}
+
+// EventVerdicts are the outcomes as `-json` prints them.
+func EventVerdicts(outcomes []reports.Outcome, catalogue *requirements.Catalogue) []reports.EventVerdict {
+	return reports.EventVerdicts(outcomes, func(id reports.ID) bool {
+		requirement, _ := catalogue.Get(id)
+		return requirement.BrokenBy() != ""
+	})
 }
 
 // tell appends a line in one write, so that those of several processes do not mix.

@@ -17,6 +17,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/pulse"
+	"github.com/rollcall-conformance/rollcall/framework/redact"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/workload"
@@ -67,6 +68,11 @@ type Session struct {
 	Seed int64 `json:"seed"`
 	// Patience: see scenario.Environment.
 	Patience time.Duration `json:"patience"`
+}
+
+// folders are those of this machine that no recording names.
+func (s Session) folders() redact.Folders {
+	return redact.Here(redact.Folder{Path: s.Artifacts, Name: "ARTIFACTS"}, redact.Folder{Path: s.Launch.Work, Name: "WORK"})
 }
 
 // Write writes the session for ReadSession.

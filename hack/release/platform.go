@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// everyPlatform: on Linux all of rollcall works; elsewhere everything but what brings up clusters.
+const everyPlatform = "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64"
+
+// sumsFile has the digests of all other files.
+const sumsFile = "SHA256SUMS"
+
+// platform is an operating system and a processor, in Go's words.
+type platform struct{ system, processor string }
+
+func parsePlatforms(text string) ([]platform, error) {
+	var all []platform
+	for name := range strings.SplitSeq(text, ",") {
+		if !slices.Contains(strings.Split(everyPlatform, ","), name) {
+			return nil, fmt.Errorf("there is no release for %q: want some of %s", name, everyPlatform)
+		}
+		system, processor, _ := strings.Cut(name, "/")
+		if p := (platform{system, processor}); !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	return all, nil
+}
+
+// file is the name of the binary.
+func (p platform) file() string {
+	name := "rollcall-" + p.system + "-" + p.processor
+	if p.system == "windows" {
+		name += ".exe"
+	}
+	return name
+}
+
+// environment is that of the build: whatever of the user's changes the bytes is overridden.
+func (p platform) environment() []string {
+	return []string{"CGO_ENABLED=0", "GOOS=" + p.system, "GOARCH=" + p.processor, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off", "GOWORK=off"}
+}
+
+// build builds the binary and its SBOM into the folder.
+func (p platform) build(ctx context.Context, folder string) error {
+	path := filepath.Join(folder, p.file())
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", path, ".")
+	build.Env = append(os.Environ(), p.environment()...)
+	build.Stdout, build.Stderr = os.Stderr, os.Stderr
+	if err := build.Run(); err != nil {
+		return fmt.Errorf("build %s: %w", p.file(), err)
+	}
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if version := info.Main.Version; strings.HasSuffix(version, "+dirty") || version == "(devel)" {
+		return usageError{fmt.Errorf("%s is of %s: commit everything, or build in a git checkout: nobody else could build it again", p.file(), version)}
+	}
+	digest, err := digestOf(path)
+	if err != nil {
+		return err
+	}
+	text, err := sbom(p, info, digest)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path+sbomSuffix, text, 0o644)
+}
+
+// writeSums writes the digests of all files in the folder, by name, as `sha256sum -c` reads them.
+func writeSums(folder string) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	if len(entries) == 0 {
+		return errors.New("nothing was built")
+	}
+	var text strings.Builder
+	for _, entry := range entries {
+		digest, err := digestOf(filepath.Join(folder, entry.Name()))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&text, "%s  %s\n", digest, entry.Name())
+	}
+	return os.WriteFile(filepath.Join(folder, sumsFile), []byte(text.String()), 0o644)
+}
+
+func digestOf(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	return fmt.Sprintf("%x", sha256.Sum256(text)), err
+}
