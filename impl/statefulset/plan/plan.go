@@ -69,7 +69,7 @@ func (p *pass) scale() {
 		switch {
 		case pod == nil:
 			p.create(i)
-		case ended(pod) && pod.DeletionTimestamp == nil:
+		case daemons.HasEnded(pod) && pod.DeletionTimestamp == nil:
 			p.actions.DeletePods = append(p.actions.DeletePods, pod)
 		case p.available(pod):
 			continue
@@ -97,7 +97,7 @@ func (p *pass) update() {
 	for i := len(p.members) - 1; i >= p.partition(); i-- {
 		pod := p.members[i]
 		switch {
-		case pod == nil || pod.DeletionTimestamp != nil || ended(pod):
+		case pod == nil || pod.DeletionTimestamp != nil || daemons.HasEnded(pod):
 			continue
 		case pod.Labels[RevisionLabel] == p.history.update.Name:
 			if !p.available(pod) {
@@ -125,7 +125,7 @@ func (p *pass) othersServe(index int) bool {
 			if !waiting {
 				return false
 			}
-		case pod.DeletionTimestamp != nil || ended(pod):
+		case pod.DeletionTimestamp != nil || daemons.HasEnded(pod):
 			return false
 		case ordered && !p.available(pod):
 			if pod.Labels[RevisionLabel] == p.history.update.Name {
@@ -164,8 +164,4 @@ func (p *pass) partition() int {
 		return 0
 	}
 	return max(0, int(*rolling.Partition)-first(p.set))
-}
-
-func ended(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
 }
