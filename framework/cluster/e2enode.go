@@ -3,10 +3,10 @@ package cluster
 import (
 	"fmt"
 	"net"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	nodeutil "k8s.io/component-helpers/node/util"
 	"sigs.k8s.io/e2e-framework/support"
 )
 
@@ -22,9 +22,7 @@ const RolePrefix = "node-role.kubernetes.io/"
 // E2ENode is the node as e2e-framework describes it.
 func E2ENode(object *corev1.Node, cluster string) support.Node {
 	node := support.Node{Name: object.Name, Cluster: cluster, State: NodeNotReady}
-	if slices.ContainsFunc(object.Status.Conditions, func(condition corev1.NodeCondition) bool {
-		return condition.Type == corev1.NodeReady && condition.Status == corev1.ConditionTrue
-	}) {
+	if IsReady(object) {
 		node.State = NodeReady
 	}
 	for label := range object.Labels {
@@ -38,6 +36,12 @@ func E2ENode(object *corev1.Node, cluster string) support.Node {
 		}
 	}
 	return node
+}
+
+// IsReady reports whether the node's Ready condition is True.
+func IsReady(node *corev1.Node) bool {
+	_, ready := nodeutil.GetNodeCondition(&node.Status, corev1.NodeReady)
+	return ready != nil && ready.Status == corev1.ConditionTrue
 }
 
 // CheckNodeOperation refuses an operation of e2e-framework's on a node without a name, and arguments, which no operation takes.

@@ -28,7 +28,7 @@ const (
 // maxSurge of DaemonSets cannot be switched off.
 const OldestKubernetesVersion = "v1.25.0"
 
-// The errors of Ensure that are the user's to mend, not the harness': they are wrapped.
+// The errors of Ensure that the user can correct, not the harness's own: they are wrapped.
 var (
 	// ErrUnknownVersion: there is no such version of Kubernetes, or it is older than OldestKubernetesVersion.
 	ErrUnknownVersion = errors.New("unknown Kubernetes version")

@@ -9,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubectl/pkg/util/podutils"
 )
 
 // errDown is what is wrong with waiting for what nobody started.
@@ -97,7 +98,7 @@ func unready(deployment *appsv1.Deployment, pods []*corev1.Pod, want int32) (str
 		if pod.DeletionTimestamp != nil {
 			return fmt.Sprintf("pod %s is still being deleted", pod.Name), nil
 		}
-		if isReady(pod) {
+		if podutils.IsPodReady(pod) {
 			ready++
 		}
 	}
@@ -105,12 +106,6 @@ func unready(deployment *appsv1.Deployment, pods []*corev1.Pod, want int32) (str
 		return fmt.Sprintf("%d pods are ready of %d", ready, want), nil
 	}
 	return "", nil
-}
-
-func isReady(pod *corev1.Pod) bool {
-	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
-	})
 }
 
 // describe says in a line how a pod is, and why it does not run.

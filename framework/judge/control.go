@@ -47,13 +47,13 @@ func (c *control) stimulus(stimulus *history.Stimulus) {
 	if stimulus.Act.Starts() {
 		c.starting[stimulus.Number] = stimulus.Act
 	}
-	if surge := surges(stimulus); anew(stimulus.Act) && surge != c.surge {
+	if surge := surges(stimulus); setsGates(stimulus.Act) && surge != c.surge {
 		c.surge, c.switchedBy = surge, stimulus.Number
 	}
 }
 
-// anew reports whether the act puts a process to work that has the feature gates that the act says, or those of its file. Others leave them as they are.
-func anew(act history.Act) bool {
+// setsGates reports whether the act starts a process with the feature gates that the act says, or those of its file. Others leave them as they are.
+func setsGates(act history.Act) bool {
 	return act == history.RestartImplementation || act == history.TakeOver || act == history.HandBack
 }
 

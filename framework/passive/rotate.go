@@ -10,7 +10,7 @@ import (
 )
 
 // rotate begins another recording if this one is long enough. The new one is begun before the old one ends, so that nothing is between them. While no rollout
-// goes on the judgement begins anew with it, and forgets what was before; in the middle of one it goes on.
+// goes on the judgement begins again with it, and forgets what was before; in the middle of one it goes on.
 func (w *watcher) rotate(ctx context.Context) error {
 	info, err := os.Stat(w.current.path)
 	if err != nil {
@@ -42,7 +42,7 @@ func (w *watcher) rotate(ctx context.Context) error {
 	}
 	w.current = next
 	if resting {
-		w.anew()
+		w.begin()
 		return w.prune()
 	}
 	next.feed.follow(old.feed, old.recorder.Proven(), next.recorder.Start().Sub(old.recorder.Start()))
@@ -50,18 +50,18 @@ func (w *watcher) rotate(ctx context.Context) error {
 	return nil
 }
 
-// anew has the judgement begin with the current recording.
-func (w *watcher) anew() {
+// begin has the judgement begin with the current recording.
+func (w *watcher) begin() {
 	w.kept = append(w.kept, w.recordings...)
 	w.recordings, w.proofs = []string{w.current.path}, nil
 	w.bench = w.newBench()
 }
 
-// startOver begins anew where events are missing: what happened then cannot be judged.
+// startOver begins again where events are missing: what happened then cannot be judged.
 func (w *watcher) startOver(ctx context.Context, gap *history.Gap) error {
 	missed := fmt.Sprintf("events of %s after resourceVersion %d, at %s: %s", gap.Kind, gap.After, gap.Time.UTC().Format("15:04:05"), gap.Reason)
 	w.result.Missed = append(w.result.Missed, missed)
-	w.options.Tell.Note("events are missing, so that what is judged begins anew: " + missed)
+	w.options.Tell.Note("events are missing, so that the judgement begins again: " + missed)
 	next, err := w.record(ctx)
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (w *watcher) startOver(ctx context.Context, gap *history.Gap) error {
 	if err := old.recorder.Close(); err != nil {
 		return err
 	}
-	w.anew()
+	w.begin()
 	return w.prune()
 }
 

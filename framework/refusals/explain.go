@@ -41,7 +41,7 @@ var causes = []cause{
 		`create the pod as its template says, or label the namespace pod-security.kubernetes.io/enforce=privileged`},
 	{0, regexp.MustCompile(`ValidatingAdmissionPolicy '([^']+)'`), `ValidatingAdmissionPolicy ${1}`, `obey the policy, or exempt the scenario's namespaces from it`},
 	{0, regexp.MustCompile(`admission webhook "([^"]+)" denied`), `admission webhook ${1}`, `obey the webhook, or exempt the scenario's namespaces from it`},
-	{0, regexp.MustCompile(`failed calling webhook "([^"]+)"`), `admission webhook ${1}, which does not answer`, `mend the webhook's server, or remove its configuration`},
+	{0, regexp.MustCompile(`failed calling webhook "([^"]+)"`), `admission webhook ${1}, which does not answer`, `repair the webhook's server, or remove its configuration`},
 	{http.StatusForbidden, regexp.MustCompile(`(maximum|minimum) .* usage per (Container|Pod)`), `LimitRange`, `create the pod as its template says, or remove the LimitRange`},
 	{http.StatusForbidden, regexp.MustCompile(`no PriorityClass with name (\S+) was found`), `admission plugin Priority`, `create the PriorityClass ${1}, or name one that exists`},
 	{http.StatusForbidden, regexp.MustCompile(`error looking up service account ([^:]+)`), `admission plugin ServiceAccount`, `create the service account ${1}, or name one that exists`},

@@ -31,7 +31,7 @@ func TestTheAPIServersWordsAreUnderstood(t *testing.T) {
 			422, "ValidatingAdmissionPolicy no-pods", "obey the policy"},
 		`admission webhook "hook.example.org" denied the request: no pods today`: {403, "admission webhook hook.example.org", "obey the webhook"},
 		`Internal error occurred: failed calling webhook "hook.example.org": failed to call webhook: Post "https://127.0.0.1:1/x?timeout=10s": dial tcp 127.0.0.1:1: connect: connection refused`: {
-			500, "admission webhook hook.example.org, which does not answer", "mend the webhook's server"},
+			500, "admission webhook hook.example.org, which does not answer", "repair the webhook's server"},
 		`pods "daemon-qf8kj" is forbidden: maximum cpu usage per Container is 1m, but limit is 1`:                     {403, "LimitRange", "as its template says"},
 		`pods "daemon-" is forbidden: no PriorityClass with name nope was found`:                                      {403, "admission plugin Priority", "create the PriorityClass nope"},
 		`pods "daemon-" is forbidden: error looking up service account plain/nope: serviceaccount "nope" not found`:   {403, "admission plugin ServiceAccount", "create the service account plain/nope"},

@@ -24,9 +24,9 @@ func (c *Catalogue) Unknown(ids ...ID) error {
 func (c *Catalogue) suggestion(id ID) string {
 	family, number := split(id)
 	if n, err := strconv.Atoi(number); err == nil {
-		mended := ID(fmt.Sprintf("%s-%03d", family, n))
-		if _, ok := c.Get(mended); ok {
-			return fmt.Sprintf("did you mean %s?", mended)
+		corrected := ID(fmt.Sprintf("%s-%03d", family, n))
+		if _, ok := c.Get(corrected); ok {
+			return fmt.Sprintf("did you mean %s?", corrected)
 		}
 	}
 	nearest, shared := "", 1

@@ -28,7 +28,7 @@ func (s *Scenario) StopKubelet(ctx context.Context, node string) {
 // StartKubelet starts a stopped kubelet.
 func (s *Scenario) StartKubelet(ctx context.Context, node string) {
 	s.tb.Helper()
-	s.onMachine(ctx, history.StartKubelet, node, s.mend(node))
+	s.onMachine(ctx, history.StartKubelet, node, s.repair(node))
 }
 
 // RebootNode restarts a real node's machine and returns once its kubelet runs again.
@@ -48,8 +48,8 @@ func (s *Scenario) onMachine(ctx context.Context, act history.Act, node string, 
 	s.must(s.Do(ctx, onNode(act, node), do), "%s %s", act, node)
 }
 
-// mend undoes what is broken about the machine, if anything is.
-func (s *Scenario) mend(node string) func(context.Context) error {
+// repair undoes what is broken about the machine, if anything is.
+func (s *Scenario) repair(node string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		undo := s.broken[node]
 		if undo == nil {
@@ -67,7 +67,7 @@ func (s *Scenario) mendAll(ctx context.Context) error {
 	}
 	var failures []error
 	for node := range maps.Clone(s.broken) {
-		failures = append(failures, s.mend(node)(ctx))
+		failures = append(failures, s.repair(node)(ctx))
 	}
 	for _, name := range s.nodes {
 		err := wait.PollUntilContextTimeout(ctx, time.Second, recoveryTimeout, true, func(ctx context.Context) (bool, error) {

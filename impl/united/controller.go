@@ -58,7 +58,7 @@ func SetupWithManager(ctx context.Context, manager ctrl.Manager, options Options
 	r := &reconciler{
 		clock: options.Clock, plan: options.Plan, cache: manager.GetCache(), memory: memory, handover: newHandover(manager.GetAPIReader()),
 		known: map[types.NamespacedName]types.UID{},
-		actor: &act.Actor{Client: manager.GetClient(), Memory: memory},
+		actor: &act.Actor{Client: manager.GetClient(), Memory: memory, Recorder: manager.GetEventRecorder("rollcall-reference")},
 	}
 	err = ctrl.NewControllerManagedBy(manager).
 		Named("uniteddaemonset").

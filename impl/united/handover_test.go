@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -86,7 +87,7 @@ func TestNothingIsPlannedBeforeTheCacheShowsWhatThePredecessorDid(t *testing.T) 
 			memory := act.NewMemory(clock)
 			r := &reconciler{
 				clock: clock, cache: cache, memory: memory, handover: newHandover(live), known: map[types.NamespacedName]types.UID{},
-				actor: &act.Actor{Client: live, Memory: memory},
+				actor: &act.Actor{Client: live, Memory: memory, Recorder: events.NewFakeRecorder(1)},
 				plan: func(plan.State, time.Time) plan.Actions {
 					planned++
 					return plan.Actions{}

@@ -35,8 +35,8 @@ func read(ctx context.Context, cache client.Reader, key types.NamespacedName) (p
 			return state, fmt.Errorf("list %T for UnitedDaemonSet %s: %w", list.into, key, err)
 		}
 	}
-	state.Others = slices.DeleteFunc(pointers(united.Items), func(other *api.UnitedDaemonSet) bool { return other.UID == state.United.UID })
-	state.DaemonSets, state.Nodes = pointers(sets.Items), pointers(nodes.Items)
+	state.Others = slices.DeleteFunc(observe.Pointers(united.Items), func(other *api.UnitedDaemonSet) bool { return other.UID == state.United.UID })
+	state.DaemonSets, state.Nodes = observe.Pointers(sets.Items), observe.Pointers(nodes.Items)
 	slices.SortFunc(state.Nodes, func(a, b *corev1.Node) int { return cmp.Compare(a.Name, b.Name) })
 	for _, ds := range state.DaemonSets {
 		controlled := client.MatchingFields{observe.ControllerIndex: string(ds.UID)}
@@ -47,16 +47,8 @@ func read(ctx context.Context, cache client.Reader, key types.NamespacedName) (p
 				return state, fmt.Errorf("list %T for UnitedDaemonSet %s: %w", list, key, err)
 			}
 		}
-		state.Pods = append(state.Pods, pointers(pods.Items)...)
-		state.Revisions = append(state.Revisions, pointers(revisions.Items)...)
+		state.Pods = append(state.Pods, observe.Pointers(pods.Items)...)
+		state.Revisions = append(state.Revisions, observe.Pointers(revisions.Items)...)
 	}
 	return state, nil
-}
-
-func pointers[T any](items []T) []*T {
-	result := make([]*T, len(items))
-	for i := range items {
-		result[i] = &items[i]
-	}
-	return result
 }

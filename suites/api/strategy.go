@@ -18,7 +18,7 @@ const settled history.Mark = "settled"
 
 // strategy are the specs of the update strategy and of the fields beside it.
 func strategy() {
-	spec.It("gives RollingUpdate its parameters, and OnDelete no use for them",
+	spec.It("defaults the parameters of RollingUpdate, and has none of them apply to OnDelete",
 		spec.Decides("API-010"),
 		func(ctx context.Context, c *spec.Case) {
 			create(ctx, c, "rolling", strategyTyped("RollingUpdate"))
@@ -51,7 +51,7 @@ func strategy() {
 		}, spec.AppsV1{})
 
 	known, unknown := []string{"RollingUpdate", "OnDelete"}, []string{"Recreate", "rollingupdate", "Surging"}
-	spec.It("knows the strategies RollingUpdate and OnDelete, and no other",
+	spec.It("accepts the strategies RollingUpdate and OnDelete, and no other",
 		spec.Decides("API-011", "API-012"),
 		func(ctx context.Context, c *spec.Case) {
 			for i, name := range known {

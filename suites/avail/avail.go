@@ -60,7 +60,7 @@ func definition() {
 			j.Decide("AVAIL-001", Before(PodAvailable(OfVersion("v2")).On(node), PodDeleted(OfVersion("v1")).On(node)))
 		}, spec.SimulatedNodes{})
 
-	spec.It("does not count a pod as available that was so once and is not Ready any more",
+	spec.It("does not count a pod as available that once was and is no longer Ready",
 		spec.Decides("AVAIL-001", "ROLLING-002"),
 		func(ctx context.Context, c *spec.Case) {
 			c.TakeNodes(ctx, NodeCount{Least: 3, Likes: 4})

@@ -19,7 +19,7 @@ const minReady = 10
 // timers are the specs of what only the passing of time brings about. Where a controller has to act by itself it is alone: other scenarios' nodes
 // would wake it.
 func timers() {
-	spec.It("starts minReadySeconds anew when a pod was not Ready in between",
+	spec.It("starts minReadySeconds again when a pod was not Ready in between",
 		spec.Decides("AVAIL-004"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 1)

@@ -45,7 +45,7 @@ func evictions() {
 				ComesToHold(state.Budget(guard, "it allows 1", func(status policyv1.PodDisruptionBudgetStatus) bool { return status.DisruptionsAllowed == 1 })))
 		}, recorded())
 
-	spec.It("allows no eviction by a budget over a DaemonSet that takes a scale, and says that it failed",
+	spec.It("allows no eviction by a budget over a DaemonSet that needs a scale, and says that it failed",
 		spec.Decides("CROSS-002"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)

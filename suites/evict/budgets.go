@@ -18,7 +18,7 @@ import (
 
 // unguarded are the specs of pods that no budget holds back.
 func unguarded() {
-	spec.It("is held back by no budget of another namespace, and no budget holds back a plain delete",
+	spec.It("is refused for no budget of another namespace, and no budget prevents a plain delete",
 		spec.Decides("EVICT-035", "EVICT-036"),
 		func(ctx context.Context, c *spec.Case) {
 			node := c.AddNodes(ctx, 1)[0]
@@ -114,7 +114,7 @@ func dryRun() EvictionEdit {
 
 // bookkeeping are the specs of what an accepted eviction does to the budget.
 func bookkeeping() {
-	spec.It("takes an eviction off what the budget allows before it deletes the pod",
+	spec.It("counts an eviction against the budget before it deletes the pod",
 		spec.Decides("EVICT-014", "EVICT-031"),
 		func(ctx context.Context, c *spec.Case) {
 			node := c.AddNodes(ctx, 1)[0]

@@ -14,7 +14,7 @@ import (
 
 // drained is the spec of evictions as kubectl drain makes them.
 func drained() {
-	spec.It("is asked in policy/v1 by kubectl drain",
+	spec.It("is requested in policy/v1 by kubectl drain",
 		spec.Decides("EVICT-008"),
 		func(ctx context.Context, c *spec.Case) {
 			node := c.AddNodes(ctx, 1)[0]

@@ -25,7 +25,7 @@ func requests() {
 		{types.StrategicMergePatchType, `{"metadata":{"labels":{"x":"y"}}}`},
 		{types.ApplyPatchType, `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"patched"}}`},
 	}
-	spec.It("takes evictions of policy/v1, of policy/v1beta1 and without a type, and no other request",
+	spec.It("accepts evictions of policy/v1, of policy/v1beta1 and without a type, and no other request",
 		spec.Decides("EVICT-001", "EVICT-002", "EVICT-003", "EVICT-004", "EVICT-005", "EVICT-006", "EVICT-007", "EVICT-009", "EVICT-031", "EVICT-032", "EVICT-033"),
 		func(ctx context.Context, c *spec.Case) {
 			c.Discover(ctx, "v1")

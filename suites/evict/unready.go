@@ -109,7 +109,7 @@ func unready() {
 
 // failing is the spec of a budget that can no longer be computed.
 func failing() {
-	spec.It("evicts no pod that is not Ready by counters from before the computation of its budget failed",
+	spec.It("evicts no pod that is not Ready by the counters of a budget whose computation has failed since",
 		spec.Decides("EVICT-025"),
 		func(ctx context.Context, c *spec.Case) {
 			node := c.AddNodes(ctx, 1)[0]

@@ -46,7 +46,7 @@ func off() {
 			j.Decide("GATE-010", alone...)
 		}, spec.Alone{}, spec.SimulatedNodes{}, spec.MainPath{})
 
-	spec.It("surges again, without anybody's doing, when the gate is on again, and restarts nothing for the gate alone",
+	spec.It("surges again by itself when the gate is on again, and restarts no pod for the gate alone",
 		spec.Decides("GATE-006"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 3)

@@ -15,7 +15,7 @@ const port = 7999
 
 // stored are the specs of what the API server accepts. What its answers are is in the recording, so a refusal is no error here.
 func stored() {
-	spec.It("accepts maxSurge for containers whose ports are none of their host's",
+	spec.It("accepts maxSurge for containers with ports, but no host ports",
 		spec.Decides("HOSTPORT-005"),
 		func(ctx context.Context, c *spec.Case) {
 			_, _ = c.TryCreate(ctx, c.NewDaemonSet("none", MaxSurge("1")))

@@ -42,7 +42,7 @@ func restarts() {
 			j.Decide("INPLACE-027", append(stayed(begun), EndsRolledOut(), NeverBetween(First(late), Marked(next), PodPatched()))...)
 		}, spec.SimulatedNodes{})
 
-	spec.It("takes a patched pod for back only when every container that was to be restarted has been, whichever else has",
+	spec.It("counts a patched pod as available again only when every container that was to be restarted has been, whichever others have",
 		spec.Decides("INPLACE-013", "INPLACE-023", "INPLACE-027"),
 		func(ctx context.Context, c *spec.Case) {
 			updated := c.Update(ctx, begin(ctx, c, 2, Sidecar(), HoldRestarts()), Image("v2"))
@@ -89,7 +89,7 @@ func restarts() {
 			j.Decide("INPLACE-030", append(stayed(begun), EndsRolledOut(), Never(After(PodRestarted(), Marked(begun))), HoldsAtEnd(allAvailable()))...)
 		}, spec.SimulatedNodes{})
 
-	spec.It("takes an update for done when the container has been restarted, though the new image is the old one by another name",
+	spec.It("counts an update as done when the container has been restarted, though the new image is the old one by another name",
 		spec.Decides("INPLACE-026"),
 		func(ctx context.Context, c *spec.Case) {
 			updated := c.Update(ctx, begin(ctx, c, 2), SameImageAgain())

@@ -38,7 +38,7 @@ func readiness() {
 				EndsRolledOut(), Keeps("SURGE-006"))
 		}, spec.RealNodes{}, spec.MainPath{})
 
-	spec.It("takes an updated pod whose probe begins to fail for unavailable until it has passed for minReadySeconds anew",
+	spec.It("counts an updated pod whose probe begins to fail as unavailable until the probe has passed for minReadySeconds again",
 		spec.Decides("KUBELET-002"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)

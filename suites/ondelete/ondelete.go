@@ -33,7 +33,7 @@ const atOnce = judge.Lag + spec.Prompt
 
 // Specs registers the family.
 func Specs() {
-	spec.It("touches no pod for another template, and makes those that are deleted by hand anew from it",
+	spec.It("touches no pod when the template changes, and replaces those that are deleted by hand by pods of the new template",
 		spec.Decides("ONDELETE-001", "ONDELETE-002", "ONDELETE-003", "ONDELETE-005"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 3)
@@ -74,7 +74,7 @@ func Specs() {
 			}
 		}, spec.MainPath{})
 
-	spec.It("touches no pod when the template becomes the one of before again, and counts those that are of it as updated",
+	spec.It("touches no pod when the template is changed back, and counts the pods of that template as updated",
 		spec.Decides("ONDELETE-001", "STATUS-008"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 3)

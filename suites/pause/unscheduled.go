@@ -25,7 +25,7 @@ func unscheduled() {
 		{"that ask for more than their node has", Edit{Says: "pods ask for a million CPUs", Apply: func(d *appsv1.DaemonSet) {
 			d.Spec.Template.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1M")}
 		}}},
-		{"that do not go with the old pod on their node", Edit{Says: "pods are to be alone on their node", Apply: func(d *appsv1.DaemonSet) {
+		{"whose anti-affinity keeps them off the node of the old pod", Edit{Says: "pods are to be alone on their node", Apply: func(d *appsv1.DaemonSet) {
 			d.Spec.Template.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
 				RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{LabelSelector: d.Spec.Selector, TopologyKey: corev1.LabelHostname}},
 			}}

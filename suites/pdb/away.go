@@ -20,7 +20,7 @@ const listedFor = 1500 * time.Millisecond
 
 // away is the spec of a controller that is not there for a while.
 func away() {
-	spec.It("leaves evictions to the stored status while the controller is down, and computes it anew when it is back, but for pods that are still to go",
+	spec.It("leaves evictions to the stored status while the controller is down, and computes it again when it is back, without the pods that are still to be evicted",
 		spec.Decides("PDB-012", "PDB-030"),
 		func(ctx context.Context, c *spec.Case) {
 			workload := web(ctx, c, 4, IgnoreSIGTERM())

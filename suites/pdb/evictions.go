@@ -42,7 +42,7 @@ func evictions() {
 			j.Decide("PDB-012", Before(listed, PodDeleted()), AtLeast(2, listed))
 		}, recorded(), spec.SimulatedNodes{}, spec.MainPath{})
 
-	spec.It("stands in the way of no eviction any more once it is deleted",
+	spec.It("no longer prevents evictions once it is deleted",
 		spec.Decides("PDB-029"),
 		func(ctx context.Context, c *spec.Case) {
 			workload := web(ctx, c, 2)

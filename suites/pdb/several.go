@@ -11,7 +11,7 @@ import (
 
 // several are the specs of pods that a budget ceases to select, and of pods that several select. The pods have no controller, that would replace them.
 func several() {
-	spec.It("brings the status up to date when a pod is relabelled, so that the budget selects it no more",
+	spec.It("brings the status up to date when a pod is relabelled, so that the budget no longer selects it",
 		spec.Decides("PDB-027"),
 		func(ctx context.Context, c *spec.Case) {
 			pods := bare(ctx, c, "bare-0", "bare-1", "bare-2")

@@ -13,7 +13,7 @@ import (
 // unmanaged are the specs of pods without a controller under budgets that take a scale.
 func unmanaged() {
 	for _, limit := range []BudgetEdit{MaxDisrupted("1"), MinAvailable("50%")} {
-		spec.It("allows nothing where a pod has no controller and others have one, and something again when it is gone, with "+limit.Says,
+		spec.It("allows no disruption where one of the pods has no controller, and some again when that pod is gone, with "+limit.Says,
 			spec.Decides("PDB-022", "PDB-023", "PDB-026"),
 			func(ctx context.Context, c *spec.Case) {
 				workload := web(ctx, c, 3)
@@ -36,7 +36,7 @@ func unmanaged() {
 			}, recorded(), spec.SimulatedNodes{})
 	}
 
-	spec.It("allows nothing where no pod has a controller",
+	spec.It("allows no disruption where no pod has a controller",
 		spec.Decides("PDB-022"),
 		func(ctx context.Context, c *spec.Case) {
 			bare(ctx, c, "bare-0", "bare-1")

@@ -21,7 +21,7 @@ import (
 
 // unscaled are the specs of pods whose controller is none of Kubernetes' workloads with a scale.
 func unscaled() {
-	spec.It("allows nothing and says why, where a budget takes a scale and the pods' controller has none, and recovers from that",
+	spec.It("allows no disruption and says why, where a budget needs a scale and the pods' controller has none, and recovers from that",
 		spec.Decides("PDB-018", "PDB-020", "PDB-021"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)

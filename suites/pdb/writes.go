@@ -14,7 +14,7 @@ import (
 
 // writes are the specs of when the status is written, and of what is left alone in it.
 func writes() {
-	spec.It("writes no status when nothing in it changes, be it a status that could not be computed",
+	spec.It("writes no status when nothing in it changes, also where it cannot be computed",
 		spec.Decides("PDB-024"),
 		func(ctx context.Context, c *spec.Case) {
 			workload := web(ctx, c, 2)

@@ -64,7 +64,7 @@ func limits() {
 		}, budgets)
 
 	policies := []string{"IfHealthyBudget", "AlwaysAllow"}
-	spec.It("knows the eviction policies IfHealthyBudget and AlwaysAllow, and no other",
+	spec.It("accepts the eviction policies IfHealthyBudget and AlwaysAllow, and no other",
 		spec.Decides("PDBAPI-014"),
 		func(ctx context.Context, c *spec.Case) {
 			for i, name := range policies {

@@ -29,7 +29,7 @@ func rollout() {
 			j.Decide("ROLLING-018", OnEveryNode(UpTo(1, PodDeleted())), OnEveryNode(UpTo(1, PodCreated(OfVersion("v2")))))
 		}, spec.MainPath{})
 
-	spec.It("keeps what holds at every instant: pods slow to start, slow to end, with minReadySeconds and without",
+	spec.It("keeps its limits at every instant, with pods that are slow to start and slow to end, with minReadySeconds and without",
 		spec.Decides("ROLLING-002", "ROLLING-013", "STATUS-006", "STATUS-007", "STATUS-013"),
 		func(ctx context.Context, c *spec.Case) {
 			c.TakeNodes(ctx, NodeCount{Least: 3, Likes: 6})

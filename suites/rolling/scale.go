@@ -18,7 +18,7 @@ const many = 60
 
 // scale are the specs of many nodes at once.
 func scale() {
-	spec.It("creates all of more pods than one pass may create",
+	spec.It("creates a pod on every node, even where one pass may not create that many",
 		spec.Decides("ROLLING-020"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, burst+20)

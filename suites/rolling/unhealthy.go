@@ -82,7 +82,7 @@ func unhealthy() {
 			})
 		})
 
-	spec.It("touches a healthy pod beside two nodes that are down only if maxUnavailable is greater than two",
+	spec.It("updates a healthy pod while two nodes are down only if maxUnavailable is greater than two",
 		spec.Decides("ROLLING-011"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 5)

@@ -34,7 +34,7 @@ func ensureBinaries(ctx context.Context, version string, out io.Writer) (control
 	return ensurePrograms(ctx, controlplane.Options{Version: version, Out: out})
 }
 
-// ensurePrograms is controlplane.Ensure; what the user can mend is a usageError.
+// ensurePrograms is controlplane.Ensure; what the user can correct is a usageError.
 func ensurePrograms(ctx context.Context, options controlplane.Options) (controlplane.Binaries, error) {
 	binaries, err := controlplane.Ensure(ctx, options)
 	if errors.Is(err, controlplane.ErrUnknownVersion) || errors.Is(err, controlplane.ErrNoCacheDir) {

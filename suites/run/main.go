@@ -20,7 +20,7 @@ const (
 	exitHarness       = 3
 )
 
-// usageError is bad input: the user can mend it.
+// usageError is bad input: the user can correct it.
 type usageError struct{ error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }

@@ -78,7 +78,7 @@ folder -artifacts then. All input is checked before anything is started: -list a
 `)
 	takeImplementation(flags, &o.implementation)
 	flags.StringVar(&o.provider, "provider", "", "what provides the cluster: "+strings.Join(providers(), ", ")+" (default: kind where a Docker engine answers, otherwise embedded)")
-	flags.StringVar(&o.on, "on", "", "use the control plane of this name that `rollcall up` keeps")
+	flags.StringVar(&o.on, "on", "", "use the control plane of this `name` that rollcall up keeps")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "provider existing: kubeconfig file of an administrator of the cluster")
 	flags.StringVar(&o.context, "context", "", "provider existing: the cluster's context in it")
 	flags.StringVar(&o.images, "images", string(daemonimage.Default), "provider existing: "+imagesUsage+", unless the nodes have them")

@@ -36,7 +36,7 @@ func (c *Case) Suspend(ctx context.Context) {
 
 // Resume lets a suspended implementation go on, and returns when it is ready.
 func (c *Case) Resume(ctx context.Context) {
-	mend(ctx, c, history.ResumeImplementation, implementation.Suspender.Resume)
+	restore(ctx, c, history.ResumeImplementation, implementation.Suspender.Resume)
 }
 
 // CutOff has nothing pass between the implementation and the API server until Reconnect.
@@ -46,7 +46,7 @@ func (c *Case) CutOff(ctx context.Context) {
 
 // Reconnect ends CutOff, and returns when the implementation is ready.
 func (c *Case) Reconnect(ctx context.Context) {
-	mend(ctx, c, history.ReconnectImplementation, implementation.Network.Reconnect)
+	restore(ctx, c, history.ReconnectImplementation, implementation.Network.Reconnect)
 }
 
 // BreakWatches ends the implementation's watches, so that it has to list again. While it has not, it knows of nothing new: whatever else is changed then has
@@ -74,7 +74,7 @@ func (c *Case) DelayWatches(ctx context.Context, by time.Duration, resources ...
 
 // EndWatchDelay ends DelayWatches.
 func (c *Case) EndWatchDelay(ctx context.Context) {
-	mend(ctx, c, history.EndWatchDelay, func(breaker implementation.WatchBreaker, ctx context.Context) error {
+	restore(ctx, c, history.EndWatchDelay, func(breaker implementation.WatchBreaker, ctx context.Context) error {
 		return breaker.DelayWatches(ctx, 0)
 	})
 }
@@ -105,12 +105,12 @@ func (c *Case) ImplementationMetrics(ctx context.Context) string {
 
 // Crash kills the implementation where its kubelet starts it again at once, and returns when it is ready.
 func (c *Case) Crash(ctx context.Context) {
-	mend(ctx, c, history.CrashImplementation, implementation.Crasher.Crash)
+	restore(ctx, c, history.CrashImplementation, implementation.Crasher.Crash)
 }
 
 // DeleteImplementationPod deletes the implementation's pod, which its Deployment replaces, and returns when the new one is ready.
 func (c *Case) DeleteImplementationPod(ctx context.Context) {
-	mend(ctx, c, history.DeleteImplementationPod, implementation.PodDeleter.DeletePod)
+	restore(ctx, c, history.DeleteImplementationPod, implementation.PodDeleter.DeletePod)
 }
 
 // HandBack ends the implementation and has kube-controller-manager do its work.
@@ -133,7 +133,7 @@ func (c *Case) replaces(doing history.Act) {
 	}
 }
 
-// disturb does what Restart, or mend, has to undo.
+// disturb does what Restart, or restore, has to undo.
 func disturb[C implementation.Capability](ctx context.Context, c *Case, doing history.Act, act func(C, context.Context) error) {
 	c.note(ctx, doing, "", func(o *own, ctx context.Context) error {
 		capability, err := implementation.Find[C](ctx, o.running)
@@ -145,8 +145,8 @@ func disturb[C implementation.Capability](ctx context.Context, c *Case, doing hi
 	})
 }
 
-// mend does what leaves the implementation at work.
-func mend[C implementation.Capability](ctx context.Context, c *Case, doing history.Act, act func(C, context.Context) error) {
+// restore does what leaves the implementation at work.
+func restore[C implementation.Capability](ctx context.Context, c *Case, doing history.Act, act func(C, context.Context) error) {
 	disturb(ctx, c, doing, func(capability C, ctx context.Context) error {
 		if err := act(capability, ctx); err != nil {
 			return err

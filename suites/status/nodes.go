@@ -30,7 +30,7 @@ func nodes() {
 			awaitStatus(ctx, c, daemonSet, desired(4), current(4), misscheduled(0))
 		}, nil, spec.SimulatedNodes{}, spec.MainPath{})
 
-	spec.It("wants a pod on one node less once a node is deleted",
+	spec.It("wants a pod on one node fewer once a node is deleted",
 		spec.Decides("STATUS-014"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 3)

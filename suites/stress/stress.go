@@ -22,7 +22,7 @@ const scheduled = "the schedule"
 
 // Specs registers the family.
 func Specs() {
-	register("breaks no promise while pods, nodes, the template, the strategy and its own process change at random, and settles when they do not any more",
+	register("breaks no promise while pods, nodes, the template, the strategy and its own process change at random, and settles afterwards",
 		func(c *spec.Case) schedule.Schedule { return schedule.Draw(uint64(c.Seed()), schedule.Levers()) },
 		func(h *history.History) string {
 			return fmt.Sprintf("%d random acts; the same again with -seed=%d", len(h.Bindings[scheduled]), h.Seed)

@@ -103,7 +103,7 @@ func ineligible() {
 			j.Decide("SURGE-018", AtLeast(1, PodDeleted(OfVersion("v1")).On(closed)), Never(PodCreated(OfVersion("v2")).On(closed)))
 		}, spec.SimulatedNodes{})
 
-	spec.It("deletes no more old pods of ineligible nodes than are to spare when two become ineligible",
+	spec.It("deletes no more old pods of ineligible nodes than can be spared when two become ineligible",
 		spec.Decides("SURGE-017"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 5)

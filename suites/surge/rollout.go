@@ -34,7 +34,7 @@ func rollout() {
 			j.Decide("SURGE-023", OnEveryNode(UpTo(1, PodCreated(OfVersion("v2")))), OnEveryNode(UpTo(1, PodDeleted())))
 		}, spec.MainPath{})
 
-	spec.It("keeps what holds at every instant: pods slow to start, slow to end, with minReadySeconds and without",
+	spec.It("keeps its limits at every instant, with pods that are slow to start and slow to end, with minReadySeconds and without",
 		spec.Decides("SURGE-002", "SURGE-006", "SURGE-008", "SURGE-009", "SURGE-010", "SURGE-016",
 			"STATUS-006", "STATUS-007", "STATUS-013", "HISTORY-010"),
 		func(ctx context.Context, c *spec.Case) {

@@ -16,7 +16,7 @@ import (
 
 // tolerations is the spec of templates that tolerate other nodes than the one before.
 func tolerations() {
-	spec.It("fills a node that only the new template tolerates at once, and leaves it its pod as long as that is needed when the next one does not",
+	spec.It("creates a pod at once on a node that only the new template tolerates, and keeps it as long as it is needed when the next template does not tolerate the node",
 		spec.Decides("SURGE-012", "SURGE-017"),
 		func(ctx context.Context, c *spec.Case) {
 			open := c.AddNodes(ctx, 2)

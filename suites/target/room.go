@@ -18,7 +18,7 @@ const full = "the node that has no room"
 // room are the specs of updated pods that do not fit their node. That they stay Pending is the scheduler's doing; that they stay is the controller's.
 func room() {
 	for _, strategy := range strategies() {
-		spec.It("keeps an updated pod that does not fit its node, and comes to the end once there is room, with "+strategy.with,
+		spec.It("keeps an updated pod that does not fit its node, and finishes once there is room, with "+strategy.with,
 			spec.Decides("TARGET-008"),
 			func(ctx context.Context, c *spec.Case) {
 				nodes := c.AddNodes(ctx, 2)

@@ -24,7 +24,7 @@ const (
 // selection are the specs of node selectors and affinities.
 func selection() {
 	for _, strategy := range strategies() {
-		spec.It("has pods on the nodes of its node selector and its node affinity alone, and updates no others, with "+strategy.with,
+		spec.It("has pods only on the nodes that its node selector and its node affinity select, and updates no others, with "+strategy.with,
 			spec.Decides("TARGET-001"),
 			func(ctx context.Context, c *spec.Case) {
 				c.AddNodes(ctx, 2, rollouts.InPool, ofZone("a"))

@@ -16,7 +16,7 @@ import (
 
 // tolerations are the specs of what every daemon pod tolerates.
 func tolerations() {
-	spec.It("makes pods that tolerate for ever what nodes in trouble are tainted with",
+	spec.It("creates pods that tolerate the taints of unhealthy nodes without a time limit",
 		spec.Decides("TARGET-007"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)

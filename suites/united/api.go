@@ -49,7 +49,7 @@ func wrong() []attempt {
 // api are the specs of what the API server accepts, rejects and stores.
 func api() {
 	const accepted, strategy = "accepted", "with-a-strategy"
-	spec.It("serves UnitedDaemonSets with a status of their own, and rejects what makes no sense",
+	spec.It("serves UnitedDaemonSets with a status subresource, and rejects invalid ones",
 		spec.Decides("UNITED-001", "UNITED-002", "UNITED-003", "UNITED-004", "UNITED-026"),
 		func(ctx context.Context, c *spec.Case) {
 			plain := c.NewUnited(accepted, target, OnNodes(Subset("first", c.ImagePatch("v2")), "n"), Where(Subset("second", c.ImagePatch("v3")), zone, "a"))

@@ -17,7 +17,7 @@ import (
 
 // crashes is the spec of a controller that is killed at work.
 func crashes() {
-	spec.It("finishes what was begun after it was killed, whenever that was, deletions included, and restarts nothing twice",
+	spec.It("finishes after a crash what it had begun, whenever that was, deletions included, and restarts no pod twice",
 		spec.Decides("UNITED-027", "UNITED-041"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := addNodes(ctx, c, "a", "a", "b")

@@ -18,7 +18,7 @@ import (
 
 // edits is the spec of changes of the subsets.
 func edits() {
-	spec.It("follows subsets that are reordered, added and removed, and restarts nobody for an edit that changes nothing",
+	spec.It("follows subsets that are reordered, added and removed, and restarts no pod for an edit that changes nothing",
 		spec.Decides("UNITED-010", "UNITED-021", "UNITED-028", "UNITED-031"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := addNodes(ctx, c, "a", "a", "b", "c")

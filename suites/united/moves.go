@@ -43,7 +43,7 @@ func surge() {
 
 // affinity is the spec of a target that has a node affinity of its own.
 func affinity() {
-	spec.It("keeps the target's own affinity, whose terms are alternatives, for the target and for every subset, and takes shares of its nodes alone",
+	spec.It("keeps the target's own node affinity, with alternative terms, for the target and for every subset, and takes percentages of the target's nodes alone",
 		spec.Decides("UNITED-027", "UNITED-035"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := addNodes(ctx, c, "a", "b", "c")

@@ -110,7 +110,7 @@ func bad() map[string]map[string]any {
 // patches is the spec of patches that cannot be applied.
 func patches() {
 	for _, subset := range []string{"bad-labels", "bad-containers", "bad-type", "bad-affinity", "bad-image"} {
-		spec.It("contains a patch that cannot be applied: "+subset,
+		spec.It("limits the effect of a patch that cannot be applied to its subset: "+subset,
 			spec.Decides("UNITED-038"),
 			func(ctx context.Context, c *spec.Case) {
 				nodes := addNodes(ctx, c, "a", "b")
@@ -136,7 +136,7 @@ func patches() {
 			}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 	}
 
-	spec.It("leaves the nodes of a subset as they are whose patch is changed to one that cannot be applied, and takes up one that can",
+	spec.It("leaves the pods of a subset alone when its patch becomes one that cannot be applied, and applies the next one that can be",
 		spec.Decides("UNITED-038"),
 		func(ctx context.Context, c *spec.Case) {
 			const subset = "bad-affinity"

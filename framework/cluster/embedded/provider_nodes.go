@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/retry"
+	nodeutil "k8s.io/component-helpers/node/util"
 	"sigs.k8s.io/e2e-framework/support"
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster"
@@ -110,11 +111,10 @@ func (p *Provider) setReady(ctx context.Context, name string, status corev1.Cond
 		if err != nil {
 			return err
 		}
-		i := slices.IndexFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady })
-		if i < 0 {
+		_, condition := nodeutil.GetNodeCondition(&node.Status, corev1.NodeReady)
+		if condition == nil {
 			return errors.New("it has no Ready condition: nobody simulates it")
 		}
-		condition := &node.Status.Conditions[i]
 		if condition.Status == status {
 			return nil
 		}
@@ -148,13 +148,7 @@ func (p *Provider) awaitNode(ctx context.Context, name, what string, holds func(
 
 // schedulable reports whether a pod without tolerations may go there.
 func schedulable(node *corev1.Node) bool {
-	return ready(node) && !tainted(node, corev1.TaintNodeNotReady) && !tainted(node, corev1.TaintNodeUnreachable)
-}
-
-func ready(node *corev1.Node) bool {
-	return slices.ContainsFunc(node.Status.Conditions, func(condition corev1.NodeCondition) bool {
-		return condition.Type == corev1.NodeReady && condition.Status == corev1.ConditionTrue
-	})
+	return cluster.IsReady(node) && !tainted(node, corev1.TaintNodeNotReady) && !tainted(node, corev1.TaintNodeUnreachable)
 }
 
 func tainted(node *corev1.Node, key string) bool {

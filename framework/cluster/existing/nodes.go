@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/rollcall-conformance/rollcall/framework/cluster"
 )
 
 // NodeLabel, with NodeLabelValue, is what the owner of a cluster gives to nodes that a run may use.
@@ -61,10 +63,7 @@ func (c *Cluster) fitNodes(ctx context.Context) ([]string, error) {
 
 // unfit says what is wrong with a node, given the pods on it that are not part of it, and what to do.
 func unfit(node *corev1.Node, guests []corev1.Pod) (reasons []string) {
-	isReady := func(condition corev1.NodeCondition) bool {
-		return condition.Type == corev1.NodeReady && condition.Status == corev1.ConditionTrue
-	}
-	if !slices.ContainsFunc(node.Status.Conditions, isReady) {
+	if !cluster.IsReady(node) {
 		reasons = append(reasons, "it is not Ready")
 	}
 	if node.Spec.Unschedulable {

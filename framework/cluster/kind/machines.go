@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	nodeutil "k8s.io/component-helpers/node/util"
 	"sigs.k8s.io/kind/pkg/cluster/nodes"
 	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
 )
@@ -118,7 +120,11 @@ func (c *Cluster) awaitReadySince(ctx context.Context, name string, since time.T
 			last = err.Error()
 			return false, nil
 		}
-		ready := readyCondition(node)
+		_, ready := nodeutil.GetNodeCondition(&node.Status, corev1.NodeReady)
+		if ready == nil {
+			last = "it has no Ready condition"
+			return false, nil
+		}
 		last = fmt.Sprintf("Ready is %s since %s: %s", ready.Status, ready.LastTransitionTime.UTC().Format(time.RFC3339), ready.Message)
 		// Heartbeats come in whole seconds. A machine takes longer than that to shut down and boot, so none of before is taken for one of after.
 		return usable(node) && !ready.LastHeartbeatTime.Time.Before(since.Truncate(time.Second)), nil

@@ -15,6 +15,8 @@ import (
 	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/rollcall-conformance/rollcall/framework/cluster"
 )
 
 // The pods' network is ours on every image, so that clusters behave alike: an image built without a registry has nothing of kind's. A unit of systemd
@@ -178,17 +180,7 @@ func (c *Cluster) awaitUsable(ctx context.Context) error {
 
 // usable reports whether the node is Ready and the taints say so too.
 func usable(node *corev1.Node) bool {
-	return readyCondition(node).Status == corev1.ConditionTrue && !slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool {
+	return cluster.IsReady(node) && !slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool {
 		return taint.Key == corev1.TaintNodeNotReady || taint.Key == corev1.TaintNodeUnreachable
 	})
-}
-
-// readyCondition is the node's Ready condition; the zero value if it has none.
-func readyCondition(node *corev1.Node) corev1.NodeCondition {
-	for _, condition := range node.Status.Conditions {
-		if condition.Type == corev1.NodeReady {
-			return condition
-		}
-	}
-	return corev1.NodeCondition{}
 }

@@ -12,21 +12,21 @@ import (
 
 // Terminating is PDB-009.
 func Terminating() judge.Rule {
-	return unhealthy("PDB-009", "a terminating pod promptly counts as healthy no more", func(_ *budget, pod *corev1.Pod) bool {
+	return unhealthy("PDB-009", "a terminating pod promptly no longer counts as healthy", func(_ *budget, pod *corev1.Pod) bool {
 		return pod.DeletionTimestamp != nil && history.IsReady(pod)
 	})
 }
 
 // Unready is PDB-010.
 func Unready() judge.Rule {
-	return unhealthy("PDB-010", "a pod that is not Ready promptly counts as healthy no more", func(_ *budget, pod *corev1.Pod) bool {
+	return unhealthy("PDB-010", "a pod that is not Ready promptly no longer counts as healthy", func(_ *budget, pod *corev1.Pod) bool {
 		return history.IsLive(pod) && !history.IsReady(pod)
 	})
 }
 
 // Disrupted is PDB-013.
 func Disrupted() judge.Rule {
-	return unhealthy("PDB-013", "a pod that is listed in disruptedPods promptly counts as healthy no more", func(b *budget, pod *corev1.Pod) bool {
+	return unhealthy("PDB-013", "a pod that is listed in disruptedPods promptly no longer counts as healthy", func(b *budget, pod *corev1.Pod) bool {
 		_, listed := b.object.Status.DisruptedPods[pod.Name]
 		return listed && history.IsLive(pod) && history.IsReady(pod)
 	})

@@ -17,7 +17,7 @@ func HistoryNext() judge.Rule {
 	return judge.Rule{
 		Requirement: "HISTORY-003",
 		Kind:        judge.Prohibition,
-		Promise:     "a new ControllerRevision has the number after the largest that there is",
+		Promise:     "a new ControllerRevision has the number after the largest that exists",
 		Needs:       []history.Kind{history.KindDaemonSet, history.KindControllerRevision},
 		Situations:  []judge.Situation{situation.RolledBack(), situation.Overtook(), situation.Restarted()},
 		New:         func(history.Header) judge.Observer { return &historyNext{} },

@@ -14,7 +14,7 @@ func Labelled() judge.Rule {
 	return judge.Rule{
 		Requirement: "API-020",
 		Kind:        judge.Obligation,
-		Promise:     "a daemon pod is created with the revision label of a ControllerRevision that there is",
+		Promise:     "a daemon pod is created with the revision label of a ControllerRevision that exists",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindControllerRevision},
 		Situations:  []judge.Situation{situation.RolledBack(), situation.Overtook(), situation.Restarted(), situation.OnJoined(), situation.WithSurge(), situation.WithUnavailable(), situation.OnDelete()},
 		New:         func(header history.Header) judge.Observer { return &labelled{label: header.RevisionLabel} },

@@ -12,7 +12,7 @@ func StatusTerminating() judge.Rule {
 	return judge.Rule{
 		Requirement: "STATUS-009",
 		Kind:        judge.Obligation,
-		Promise:     "a pod that is terminating counts as ready no more",
+		Promise:     "a terminating pod no longer counts as ready",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
 		Situations:  followed(),
 		New: counting(field{counts: ready}, func(c *count, _ *judge.Scene) (judge.Due, bool) {

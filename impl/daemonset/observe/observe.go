@@ -65,7 +65,7 @@ func (o *Observer) Observe(ctx context.Context, key types.NamespacedName) (plan.
 	if err := o.cache.List(ctx, &nodes, client.UnsafeDisableDeepCopy); err != nil {
 		return plan.State{}, fmt.Errorf("list nodes: %w", err)
 	}
-	state.Nodes = pointers(nodes.Items)
+	state.Nodes = Pointers(nodes.Items)
 	slices.SortFunc(state.Nodes, func(a, b *corev1.Node) int { return cmp.Compare(a.Name, b.Name) })
 
 	for _, controller := range []string{string(ds.UID), Orphans} {
@@ -73,13 +73,13 @@ func (o *Observer) Observe(ctx context.Context, key types.NamespacedName) (plan.
 		if err := o.list(ctx, &pods, ds.Namespace, controller); err != nil {
 			return plan.State{}, fmt.Errorf("list pods for DaemonSet %s: %w", key, err)
 		}
-		state.Pods = append(state.Pods, pointers(pods.Items)...)
+		state.Pods = append(state.Pods, Pointers(pods.Items)...)
 
 		var revisions appsv1.ControllerRevisionList
 		if err := o.list(ctx, &revisions, ds.Namespace, controller); err != nil {
 			return plan.State{}, fmt.Errorf("list ControllerRevisions for DaemonSet %s: %w", key, err)
 		}
-		state.Revisions = append(state.Revisions, pointers(revisions.Items)...)
+		state.Revisions = append(state.Revisions, Pointers(revisions.Items)...)
 	}
 	return state, o.addOccupant(ctx, &state)
 }
@@ -107,7 +107,8 @@ func (o *Observer) addOccupant(ctx context.Context, state *plan.State) error {
 	return nil
 }
 
-func pointers[T any](items []T) []*T {
+// Pointers returns the addresses of the items, as a list of the API has them.
+func Pointers[T any](items []T) []*T {
 	result := make([]*T, len(items))
 	for i := range items {
 		result[i] = &items[i]

@@ -8,7 +8,7 @@ import (
 
 // IsReady says whether pod can be counted on at all: it is not terminating, has not ended, and is Ready.
 func IsReady(pod *corev1.Pod) bool {
-	return pod.DeletionTimestamp == nil && !hasEnded(pod) && readyCondition(pod) != nil
+	return pod.DeletionTimestamp == nil && !HasEnded(pod) && readyCondition(pod) != nil
 }
 
 // IsAvailable says whether pod is available at now: IsReady, and Ready for at least minReadySeconds by the
@@ -50,7 +50,7 @@ func readyCondition(pod *corev1.Pod) *corev1.PodCondition {
 	return nil
 }
 
-// hasEnded says whether the pod's phase is one that it never leaves.
-func hasEnded(pod *corev1.Pod) bool {
+// HasEnded says whether the pod's phase is one that it never leaves.
+func HasEnded(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
 }

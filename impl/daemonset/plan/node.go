@@ -112,8 +112,8 @@ func (p *pass) viewNodes(nodes []*corev1.Node, pods []*corev1.Pod) (views []*nod
 func (p *pass) place(view *nodeView, pod *corev1.Pod) {
 	updated, terminating := p.history.updated(p.ds, pod), pod.DeletionTimestamp != nil
 	switch {
-	case hasEnded(pod) && terminating:
-	case hasEnded(pod):
+	case HasEnded(pod) && terminating:
+	case HasEnded(pod):
 		view.ended = append(view.ended, pod)
 	case terminating && updated:
 		view.terminatingNews = append(view.terminatingNews, pod)

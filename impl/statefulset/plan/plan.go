@@ -69,7 +69,7 @@ func (p *pass) scale() {
 		switch {
 		case pod == nil:
 			p.create(i)
-		case ended(pod) && pod.DeletionTimestamp == nil:
+		case daemons.HasEnded(pod) && pod.DeletionTimestamp == nil:
 			p.actions.DeletePods = append(p.actions.DeletePods, pod)
 		case p.available(pod):
 			continue
@@ -97,7 +97,7 @@ func (p *pass) update() {
 	for i := len(p.members) - 1; i >= p.partition(); i-- {
 		pod := p.members[i]
 		switch {
-		case pod == nil || pod.DeletionTimestamp != nil || ended(pod):
+		case pod == nil || pod.DeletionTimestamp != nil || daemons.HasEnded(pod):
 			continue
 		case pod.Labels[RevisionLabel] == p.history.update.Name:
 			if !p.available(pod) {
@@ -113,15 +113,25 @@ func (p *pass) update() {
 }
 
 // othersServe says whether all pods but the one at the index run and, where they are in order, those that are updated are available. An old one that is not
-// waits for its own update, which may be what repairs it.
+// waits for its own update, which may be what repairs it; so does a missing one that is created only after that one is available.
+// Below the partition there is no update to wait for.
 func (p *pass) othersServe(index int) bool {
+	ordered := p.set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement
+	waiting := false
 	for i, pod := range p.members {
 		switch {
 		case i == index:
-		case pod == nil || pod.DeletionTimestamp != nil || ended(pod):
+		case pod == nil:
+			if !waiting {
+				return false
+			}
+		case pod.DeletionTimestamp != nil || daemons.HasEnded(pod):
 			return false
-		case p.set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement && pod.Labels[RevisionLabel] == p.history.update.Name && !p.available(pod):
-			return false
+		case ordered && !p.available(pod):
+			if pod.Labels[RevisionLabel] == p.history.update.Name {
+				return false
+			}
+			waiting = waiting || i >= p.partition()
 		}
 	}
 	return true
@@ -154,8 +164,4 @@ func (p *pass) partition() int {
 		return 0
 	}
 	return max(0, int(*rolling.Partition)-first(p.set))
-}
-
-func ended(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
 }

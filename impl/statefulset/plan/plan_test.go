@@ -135,6 +135,24 @@ func TestAnOldPodThatIsNotAvailableHoldsUpNoUpdate(t *testing.T) {
 	g.Expect(w.pods["db-2"].Spec.Containers[0].Image).To(Equal("db:v3"), "INPLACE-035")
 }
 
+func TestALostPodThatWaitsForARepairHoldsUpNoUpdate(t *testing.T) {
+	g := NewWithT(t)
+	w := newWorld(t, 4)
+	w.settle()
+	w.edit(image("broken"))
+	delete(w.pods, "db-1")
+	w.settle()
+	delete(w.pods, "db-3")
+	w.settle()
+	g.Expect(w.pods).NotTo(HaveKey("db-3"), "pods are created in order")
+	w.edit(image("v3"))
+	w.settle()
+	g.Expect(w.pods).To(HaveLen(4))
+	for name, pod := range w.pods {
+		g.Expect(pod.Spec.Containers[0].Image).To(Equal("db:v3"), name)
+	}
+}
+
 func TestHistoryIsBroughtBackAndShortened(t *testing.T) {
 	g := NewWithT(t)
 	w := newWorld(t, 1, inPlace, func(set *appsv1.StatefulSet) { set.Spec.RevisionHistoryLimit = new(int32) })

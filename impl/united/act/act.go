@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -27,8 +28,9 @@ const atOnce = 10
 
 // Actor carries out plans. All fields are required.
 type Actor struct {
-	Client client.Client
-	Memory *Memory
+	Client   client.Client
+	Memory   *Memory
+	Recorder events.EventRecorder
 }
 
 // Do carries out actions for united. Every write is made only to the object as it was seen, so that a conflict means no more than a plan that is too old.
@@ -146,7 +148,11 @@ func (a *Actor) patch(ctx context.Context, object client.Object, metadata map[st
 func (a *Actor) writeStatus(ctx context.Context, united *api.UnitedDaemonSet, status api.Status) error {
 	changed := united.DeepCopy()
 	changed.Status = status
-	return outcome(a.Client.Status().Update(ctx, changed), "write the status of UnitedDaemonSet %s", united.Name)
+	err := a.Client.Status().Update(ctx, changed)
+	if err == nil {
+		a.report(united, status.Conditions)
+	}
+	return outcome(err, "write the status of UnitedDaemonSet %s", united.Name)
 }
 
 // ErrStale is matched by errors that only say that the plan was made on something that has changed since.

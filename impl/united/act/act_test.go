@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -28,21 +30,22 @@ import (
 type bench struct {
 	*act.Actor
 	*WithT
-	clock  *clocktesting.FakeClock
-	united *api.UnitedDaemonSet
-	node   *corev1.Node
+	clock    *clocktesting.FakeClock
+	recorder *events.FakeRecorder
+	united   *api.UnitedDaemonSet
+	node     *corev1.Node
 }
 
 func newBench(t *testing.T, funcs interceptor.Funcs) *bench {
 	t.Helper()
 	b := &bench{
-		WithT: NewWithT(t), clock: clocktesting.NewFakeClock(time.Now()), node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "n"}},
+		WithT: NewWithT(t), clock: clocktesting.NewFakeClock(time.Now()), recorder: events.NewFakeRecorder(10), node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "n"}},
 		united: &api.UnitedDaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "united", Namespace: "ns", UID: "united", Generation: 1}},
 	}
 	scheme := runtime.NewScheme()
 	b.Expect(errors.Join(clientgoscheme.AddToScheme(scheme), api.AddToScheme(scheme))).To(Succeed())
 	server := fake.NewClientBuilder().WithScheme(scheme).WithInterceptorFuncs(funcs).WithStatusSubresource(b.united).WithObjects(b.united, b.node).Build()
-	b.Actor = &act.Actor{Client: server, Memory: act.NewMemory(b.clock)}
+	b.Actor = &act.Actor{Client: server, Memory: act.NewMemory(b.clock), Recorder: b.recorder}
 	b.read(b.united)
 	b.read(b.node)
 	return b
@@ -123,6 +126,40 @@ func TestAStatusIsWrittenOnlyWhenAllElseWas(t *testing.T) {
 	b.Expect(b.do(failing)).NotTo(Succeed())
 	b.read(b.united)
 	b.Expect(b.united.Status.ObservedGeneration).To(BeEquivalentTo(1))
+}
+
+func TestEventsSayWhatTheConditionsCameTo(t *testing.T) {
+	b := newBench(t, interceptor.Funcs{})
+	for _, c := range []struct {
+		conditions []metav1.Condition
+		events     []string
+	}{
+		{
+			[]metav1.Condition{
+				{Type: api.Effective, Status: metav1.ConditionTrue, Reason: "TargetFound"},
+				{Type: api.Overlapping, Status: metav1.ConditionFalse, Reason: "Disjoint"},
+				{Type: api.Settled, Status: metav1.ConditionFalse, Reason: "Moving", Message: "to be moved: n"},
+			},
+			[]string{"Normal Moving to be moved: n"},
+		},
+		{[]metav1.Condition{{Type: api.Settled, Status: metav1.ConditionFalse, Reason: "Moving", Message: "to be moved: m"}}, nil},
+		{
+			[]metav1.Condition{
+				{Type: api.Settled, Status: metav1.ConditionTrue, Reason: "Settled", Message: "every node"},
+				{Type: api.SubsetsValid, Status: metav1.ConditionFalse, Reason: "InvalidSubset", Message: strings.Repeat("x", 2000)},
+				{Type: api.Overlapping, Status: metav1.ConditionTrue, Reason: "FirstSubsetWins", Message: "node n"},
+			},
+			[]string{"Normal Settled every node", "Warning InvalidSubset " + strings.Repeat("x", 1024), "Warning FirstSubsetWins node n"},
+		},
+		{[]metav1.Condition{{Type: api.Overlapping, Status: metav1.ConditionFalse, Reason: "Disjoint", Message: "none"}}, []string{"Normal Disjoint none"}},
+	} {
+		b.Expect(b.do(plan.Actions{Status: &api.Status{Conditions: c.conditions}})).To(Succeed())
+		b.read(b.united)
+		for _, event := range c.events {
+			b.Expect(b.recorder.Events).To(Receive(Equal(event)))
+		}
+		b.Expect(b.recorder.Events).NotTo(Receive())
+	}
 }
 
 func TestTheFinalizerIsPutAndTaken(t *testing.T) {

@@ -21,7 +21,12 @@ func (f *family) status() *api.Status {
 	status.ObservedGeneration = f.United.Generation
 	status.SubsetStatuses = f.subsetStatuses()
 	f.setCondition(status, f.effective())
-	if f.target != nil {
+	if f.target == nil {
+		// What they said of another target would have kubectl wait go on.
+		for _, about := range []string{api.SubsetsValid, api.Overlapping, api.Settled} {
+			meta.RemoveStatusCondition(&status.Conditions, about)
+		}
+	} else {
 		f.setCondition(status, f.subsetsValid())
 		f.setCondition(status, f.overlapping())
 		f.setCondition(status, f.settled())
@@ -60,11 +65,11 @@ func (f *family) effective() metav1.Condition {
 	other := rival(f.State)
 	switch {
 	case other != nil:
-		condition.Reason, condition.Message = "TargetTaken", fmt.Sprintf("UnitedDaemonSet %s has DaemonSet %s", other.Name, name)
+		condition.Reason, condition.Message = "TargetTaken", fmt.Sprintf("UnitedDaemonSet %s has DaemonSet %s as its target, and is older", other.Name, name)
 	case f.target == nil:
 		condition.Reason, condition.Message = "TargetNotFound", fmt.Sprintf("there is no DaemonSet %s", name)
 	default:
-		condition.Status, condition.Reason, condition.Message = metav1.ConditionTrue, "TargetFound", fmt.Sprintf("DaemonSet %s is united", name)
+		condition.Status, condition.Reason, condition.Message = metav1.ConditionTrue, "TargetFound", fmt.Sprintf("the target is DaemonSet %s", name)
 	}
 	return condition
 }
@@ -77,7 +82,7 @@ func (f *family) subsetsValid() metav1.Condition {
 		}
 	}
 	if len(wrong) == 0 {
-		return metav1.Condition{Type: api.SubsetsValid, Status: metav1.ConditionTrue, Reason: "Valid", Message: "every subset can be made"}
+		return metav1.Condition{Type: api.SubsetsValid, Status: metav1.ConditionTrue, Reason: "Valid", Message: "every patch can be applied"}
 	}
 	return metav1.Condition{Type: api.SubsetsValid, Status: metav1.ConditionFalse, Reason: "InvalidSubset", Message: strings.Join(wrong, "; ")}
 }
@@ -103,7 +108,7 @@ func (f *family) settled() metav1.Condition {
 		}
 	}
 	if len(moving) == 0 {
-		return metav1.Condition{Type: api.Settled, Status: metav1.ConditionTrue, Reason: "Settled", Message: "every node is with whom it belongs to"}
+		return metav1.Condition{Type: api.Settled, Status: metav1.ConditionTrue, Reason: "Settled", Message: "every node is with the member that it belongs to"}
 	}
 	return metav1.Condition{Type: api.Settled, Status: metav1.ConditionFalse, Reason: "Moving", Message: "to be moved: " + some(moving)}
 }

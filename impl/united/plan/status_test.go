@@ -57,10 +57,10 @@ func TestTheStatusTellsWhoseTheNodesAre(t *testing.T) {
 		{Name: "second", DesiredNumberScheduled: 1, MatchNodes: []string{"node-2"}},
 		{Name: "empty"},
 	}), "UNITED-018, UNITED-037")
-	g.Expect(condition(status, api.Effective)).To(Equal("True, TargetFound: DaemonSet daemon is united"))
-	g.Expect(condition(status, api.SubsetsValid)).To(Equal("True, Valid: every subset can be made"))
+	g.Expect(condition(status, api.Effective)).To(Equal("True, TargetFound: the target is DaemonSet daemon"))
+	g.Expect(condition(status, api.SubsetsValid)).To(Equal("True, Valid: every patch can be applied"))
 	g.Expect(condition(status, api.Overlapping)).To(Equal("True, FirstSubsetWins: node node-1 is subset first's, not second's"), "UNITED-037")
-	g.Expect(condition(status, api.Settled)).To(Equal("True, Settled: every node is with whom it belongs to"))
+	g.Expect(condition(status, api.Settled)).To(Equal("True, Settled: every node is with the member that it belongs to"))
 	g.Expect(plan.Plan(w.state(), w.now.Add(time.Hour)).Status).To(BeNil(), "a status that is there already is not written again")
 }
 
@@ -74,19 +74,20 @@ func TestTheStatusTellsWhatIsWrong(t *testing.T) {
 		"no target": {
 			func(_ *world, state *plan.State) { state.DaemonSets = nil }, api.Effective, "False, TargetNotFound: there is no DaemonSet daemon",
 		},
+		"no target any more": {func(_ *world, state *plan.State) { state.DaemonSets = nil }, api.Settled, ""},
 		"an older UnitedDaemonSet of the target": {
 			func(w *world, state *plan.State) {
 				other := w.united.DeepCopy()
 				other.Name, other.UID, other.CreationTimestamp = "rival", "rival", metav1.NewTime(w.united.CreationTimestamp.Add(-time.Second))
 				state.Others = append(state.Others, other)
-			}, api.Effective, "False, TargetTaken: UnitedDaemonSet rival has DaemonSet daemon",
+			}, api.Effective, "False, TargetTaken: UnitedDaemonSet rival has DaemonSet daemon as its target, and is older",
 		},
 		"a younger UnitedDaemonSet of the target": {
 			func(w *world, state *plan.State) {
 				other := w.united.DeepCopy()
 				other.Name, other.UID, other.CreationTimestamp = "rival", "rival", metav1.NewTime(w.united.CreationTimestamp.Add(time.Second))
 				state.Others = append(state.Others, other)
-			}, api.Effective, "True, TargetFound: DaemonSet daemon is united",
+			}, api.Effective, "True, TargetFound: the target is DaemonSet daemon",
 		},
 		"a patch that changes the selector's labels": {
 			func(w *world, _ *plan.State) { w.unite(named("bad", labels, "node-1"), good) }, api.SubsetsValid,
