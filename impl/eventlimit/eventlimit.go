@@ -1,14 +1,17 @@
-// Package eventlimit keeps the number of Events about one object in bounds: a rollout over a thousand nodes is told by its status, not by two thousand
-// Events.
+// Package eventlimit keeps Events in bounds. A rollout over a thousand nodes is told by its status, not by two thousand Events; and the API server refuses notes
+// that are too long.
 package eventlimit
 
 import (
+	"fmt"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/clock"
+	stringsutil "k8s.io/utils/strings"
 )
 
 // The limits are those of client-go for Kubernetes' own controllers: 25 at once, and then one in five minutes; but for each reason by itself, so that created
@@ -18,9 +21,11 @@ const (
 	perSecond = 1.0 / 300
 	// objects is how many objects and reasons are remembered.
 	objects = 4096
+	// noteLimit is how many bytes the API server takes as the note of an Event.
+	noteLimit = 1024
 )
 
-// recorder passes on what is within the limits, and drops the rest.
+// recorder passes on what is within the limits, drops the rest, and cuts notes.
 type recorder struct {
 	next   events.EventRecorder
 	filter *record.EventSourceObjectSpamFilter
@@ -38,5 +43,5 @@ func (r recorder) Eventf(regarding, related runtime.Object, eventType, reason, a
 	if err == nil && r.filter.Filter(&corev1.Event{InvolvedObject: corev1.ObjectReference{UID: about.GetUID()}, Reason: reason}) {
 		return
 	}
-	r.next.Eventf(regarding, related, eventType, reason, action, note, args...)
+	r.next.Eventf(regarding, related, eventType, reason, action, "%s", stringsutil.ShortenString(fmt.Sprintf(note, args...), noteLimit))
 }

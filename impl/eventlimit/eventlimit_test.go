@@ -1,6 +1,7 @@
 package eventlimit_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -36,5 +37,15 @@ func TestEventsOfOneObjectAndReasonAreLimited(t *testing.T) {
 	clock.SetTime(clock.Now().Add(5 * time.Minute))
 	if got := tell(one, "Created", 2); got != 1 {
 		t.Errorf("%d of 2 five minutes later, want 1", got)
+	}
+}
+
+func TestNotesAreCut(t *testing.T) {
+	passed := events.NewFakeRecorder(1)
+	recorder := eventlimit.New(passed, testingclock.NewFakePassiveClock(time.Unix(0, 0)))
+	recorder.Eventf(&corev1.Pod{}, nil, corev1.EventTypeNormal, "Created", "Create", "%d: %s", 100, strings.Repeat("x", 2000))
+	// The fake recorder puts type and reason before the note.
+	if note := strings.TrimPrefix(<-passed.Events, "Normal Created "); len(note) != 1024 || !strings.HasPrefix(note, "100: xx") {
+		t.Errorf("a note of %d bytes, %.20s…, want 1024", len(note), note)
 	}
 }

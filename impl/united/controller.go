@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/rollcall-conformance/rollcall/impl/eventlimit"
 	"github.com/rollcall-conformance/rollcall/impl/requeue"
 	"github.com/rollcall-conformance/rollcall/impl/united/act"
 	"github.com/rollcall-conformance/rollcall/impl/united/api"
@@ -58,7 +59,7 @@ func SetupWithManager(ctx context.Context, manager ctrl.Manager, options Options
 	r := &reconciler{
 		clock: options.Clock, plan: options.Plan, cache: manager.GetCache(), memory: memory, handover: newHandover(manager.GetAPIReader()),
 		known: map[types.NamespacedName]types.UID{},
-		actor: &act.Actor{Client: manager.GetClient(), Memory: memory, Recorder: manager.GetEventRecorder("rollcall-reference")},
+		actor: &act.Actor{Client: manager.GetClient(), Memory: memory, Recorder: eventlimit.New(manager.GetEventRecorder("rollcall-reference"), options.Clock)},
 	}
 	err = ctrl.NewControllerManagedBy(manager).
 		Named("uniteddaemonset").

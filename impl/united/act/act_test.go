@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -146,10 +145,10 @@ func TestEventsSayWhatTheConditionsCameTo(t *testing.T) {
 		{
 			[]metav1.Condition{
 				{Type: api.Settled, Status: metav1.ConditionTrue, Reason: "Settled", Message: "every node"},
-				{Type: api.SubsetsValid, Status: metav1.ConditionFalse, Reason: "InvalidSubset", Message: strings.Repeat("x", 2000)},
+				{Type: api.SubsetsValid, Status: metav1.ConditionFalse, Reason: "InvalidSubset", Message: "subset first"},
 				{Type: api.Overlapping, Status: metav1.ConditionTrue, Reason: "FirstSubsetWins", Message: "node n"},
 			},
-			[]string{"Normal Settled every node", "Warning InvalidSubset " + strings.Repeat("x", 1024), "Warning FirstSubsetWins node n"},
+			[]string{"Normal Settled every node", "Warning InvalidSubset subset first", "Warning FirstSubsetWins node n"},
 		},
 		{[]metav1.Condition{{Type: api.Overlapping, Status: metav1.ConditionFalse, Reason: "Disjoint", Message: "none"}}, []string{"Normal Disjoint none"}},
 	} {

@@ -4,13 +4,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	stringsutil "k8s.io/utils/strings"
 
 	"github.com/rollcall-conformance/rollcall/impl/united/api"
 )
-
-// noteLimit is how many bytes the API server takes as the note of an Event.
-const noteLimit = 1024
 
 // report records an Event for each condition whose reason is another than in the status of united: kubectl describe shows what happened, and when. What is
 // in order from the beginning is no news.
@@ -24,7 +20,7 @@ func (a *Actor) report(united *api.UnitedDaemonSet, conditions []metav1.Conditio
 		if !inOrder(condition) && condition.Type != api.Settled {
 			kind = corev1.EventTypeWarning
 		}
-		a.Recorder.Eventf(united, nil, kind, condition.Reason, "Unite", "%s", stringsutil.ShortenString(condition.Message, noteLimit))
+		a.Recorder.Eventf(united, nil, kind, condition.Reason, "Unite", "%s", condition.Message)
 	}
 }
 
