@@ -16,7 +16,7 @@ import (
 // brokenMemories remember what has changed since, or mix up what they keep of several things.
 func brokenMemories() []Variant {
 	return []Variant{
-		{Name: "remembers-controllers-of-pods", Says: "Remembers the controller that a pod had when it was first seen.", Breaks: []string{"PDB-007"},
+		{Name: "remembers-controllers-of-pods", Says: "Remembers the controller that a pod had when it was first seen.", Breaks: []string{"PDB-026"},
 			Planner: remember(rememberControllers)},
 		{Name: "reads-a-custom-scale-once", Says: "Reads the scale of a custom resource once.", Breaks: []string{"PDB-008"},
 			Planner: remember(func(m *memory[map[types.UID]int32]) Around {
@@ -112,11 +112,11 @@ func rememberControllers(m *memory[ownersOfPods]) Around {
 			if first, met := known.owners[pod.UID]; met {
 				pod.OwnerReferences = first
 			}
+			known.owners[pod.UID] = pod.OwnerReferences
 			reference := metav1.GetControllerOfNoCopy(pod)
 			if reference == nil {
 				return
 			}
-			known.owners[pod.UID] = pod.OwnerReferences
 			if scale, read := known.scales[reference.UID]; read {
 				controllers[reference.UID] = scale
 			}

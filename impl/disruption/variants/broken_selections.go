@@ -45,7 +45,7 @@ func brokenSelections() []Variant {
 				}
 				return found
 			}},
-		{Name: "counts-controllers-by-name", Says: "Counts controllers of one name once, whatever their kinds.", Breaks: []string{"PDB-007"},
+		{Name: "counts-controllers-by-name", Says: "Counts controllers of one name once, whatever their kinds.", Breaks: []string{"PDB-008"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
 				named := map[string]types.UID{}
 				references := controllerNames(*state)
