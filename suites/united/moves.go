@@ -60,10 +60,12 @@ func affinity() {
 				release(ctx, c, nodes[:2]...)
 			}
 			c.Await(ctx, state.All(servedOn(nodes[0], "v2"), servedOn(nodes[1], "v2")))
+			c.Await(ctx, merged())
 			c.Await(ctx, Quiet(silence))
+			c.Mark(united)
 		},
 		func(j *spec.Checks) {
-			j.Decide("UNITED-007", ComesToHold(merged()))
+			j.Decide("UNITED-007", HoldsAtMark(united, merged()))
 			for _, node := range j.BoundAll(moved) {
 				j.Decide("UNITED-035", AtLeast(1, PodAvailable(OfVersion("v2")).On(node)))
 			}
