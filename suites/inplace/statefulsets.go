@@ -103,8 +103,9 @@ func statefulSets() {
 			c.Await(ctx, state.StatefulSetsRolledOut())
 			c.Mark(remade)
 			for _, set := range both() {
-				c.DeletePod(ctx, c.MembersOf(ctx, set)[0], time.Second)
-				c.Await(ctx, MemberIs(set, 3, "is there again", OfTag("v1"), history.IsReady))
+				lost := c.MembersOf(ctx, set)[0]
+				c.DeletePod(ctx, lost, time.Second)
+				c.Await(ctx, MemberIs(set, 3, "is there again", func(pod *corev1.Pod) bool { return pod.UID != lost.UID }, history.IsReady))
 			}
 			c.Await(ctx, state.StatefulSetsRolledOut())
 		},
