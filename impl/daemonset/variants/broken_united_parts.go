@@ -38,11 +38,11 @@ func brokenUnitedParts() []Variant {
 			United: reportingUnited(overlapOfNeighbours)},
 		{Name: "united-leaves-labels-without-a-target", Says: "Leaves its labels on the nodes when it goes after its target.", Breaks: []string{"UNITED-020"},
 			United: uniting(func(actions *plan.Actions, state plan.State) {
-				own := func(ds *appsv1.DaemonSet) bool {
-					return ds.Name == state.United.Spec.TargetRef.Name || metav1.IsControlledBy(ds, state.United)
-				}
-				if state.United.DeletionTimestamp != nil && !slices.ContainsFunc(state.DaemonSets, own) {
-					actions.LabelNodes, actions.DropFinalizer = nil, slices.Contains(state.United.Finalizers, plan.Finalizer)
+				target := func(ds *appsv1.DaemonSet) bool { return ds.Name == state.United.Spec.TargetRef.Name }
+				subset := func(ds *appsv1.DaemonSet) bool { return metav1.IsControlledBy(ds, state.United) }
+				if state.United.DeletionTimestamp != nil && !slices.ContainsFunc(state.DaemonSets, target) {
+					actions.LabelNodes = nil
+					actions.DropFinalizer = slices.Contains(state.United.Finalizers, plan.Finalizer) && !slices.ContainsFunc(state.DaemonSets, subset)
 				}
 			})},
 		{Name: "united-has-one-target-a-namespace", Says: "Takes the first UnitedDaemonSet of a namespace for the one that has the target of any other.", Breaks: []string{"UNITED-015"},
