@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -9,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -53,8 +55,29 @@ func (s *Scenario) RunCustom(ctx context.Context, name string, replicas int64) m
 	return *metav1.NewControllerRef(stored, kind)
 }
 
+// ScaleCustom sets the number of replicas of an object of RunCustom, by its scale subresource.
+func (s *Scenario) ScaleCustom(ctx context.Context, owner metav1.OwnerReference, replicas int64) {
+	s.tb.Helper()
+	objects, err := dynamic.NewForConfig(s.env.Config)
+	s.must(err, "make a client of any API")
+	kind := schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind)
+	resource := objects.Resource(kind.GroupVersion().WithResource(pluralOf(kind))).Namespace(s.namespace)
+	stimulus := history.Stimulus{
+		Act: history.ScaleWorkload, Kind: history.KindOf(kind.GroupKind()), Namespace: s.namespace, Name: owner.Name, UID: owner.UID,
+		Detail: fmt.Sprintf("%d replicas", replicas),
+	}
+	err = s.Do(ctx, stimulus, func(ctx context.Context) error {
+		patch := fmt.Sprintf(`{"spec":{"replicas":%d}}`, replicas)
+		_, err := resource.Patch(ctx, owner.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}, "scale")
+		return err
+	})
+	s.must(err, "scale %s %s to %d", customKind, owner.Name, replicas)
+}
+
+func pluralOf(kind schema.GroupVersionKind) string { return strings.ToLower(kind.Kind) + "s" }
+
 func customDefinition(kind schema.GroupVersionKind) *apiextensionsv1.CustomResourceDefinition {
-	plural, keepsAll := strings.ToLower(kind.Kind)+"s", true
+	plural, keepsAll := pluralOf(kind), true
 	return &apiextensionsv1.CustomResourceDefinition{
 		ObjectMeta: metav1.ObjectMeta{Name: plural + "." + kind.Group},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{

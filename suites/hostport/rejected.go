@@ -46,6 +46,7 @@ func rejected() {
 			}{
 				{"has-port", rollouts.HostPort(port), MaxSurge("1")},
 				{"on-network", onHostNetwork(), MaxSurge("1")},
+				{"on-delete", onDelete(rollouts.HostPort(port)), MaxSurge("1")},
 				{"has-surge", MaxSurge("1"), rollouts.HostPort(port)},
 				{"to-network", MaxSurge("1"), onHostNetwork()},
 				{"gets-sidecar", MaxSurge("1"), inInitContainer(&always)},
@@ -56,10 +57,10 @@ func rejected() {
 			}
 		},
 		func(j *spec.Checks) {
-			for _, name := range []string{"has-port", "on-network", "has-surge", "to-network", "gets-sidecar"} {
+			for _, name := range []string{"has-port", "on-delete", "on-network", "has-surge", "to-network", "gets-sidecar"} {
 				j.Given(Accepted("either by itself", Answered(history.CreateDaemonSet, name)))
 			}
-			j.Decide("HOSTPORT-002", refused("has-port", history.UpdateDaemonSet))
+			j.Decide("HOSTPORT-002", refused("has-port", history.UpdateDaemonSet), refused("on-delete", history.UpdateDaemonSet))
 			j.Decide("HOSTPORT-003", refused("has-surge", history.UpdateDaemonSet))
 			j.Decide("HOSTPORT-004", refused("on-network", history.UpdateDaemonSet), refused("to-network", history.UpdateDaemonSet))
 			j.Decide("HOSTPORT-006", refused("gets-sidecar", history.UpdateDaemonSet))
@@ -78,6 +79,14 @@ var always = corev1.ContainerRestartPolicyAlways
 
 func hostPorts() []corev1.ContainerPort {
 	return []corev1.ContainerPort{{ContainerPort: port, HostPort: port}}
+}
+
+// onDelete is the edit with the strategy OnDelete.
+func onDelete(edit Edit) Edit {
+	return Edit{Says: "strategy OnDelete, " + edit.Says, Apply: func(d *appsv1.DaemonSet) {
+		edit.Apply(d)
+		OnDelete().Apply(d)
+	}}
 }
 
 // inAnotherContainer declares the port for a second container.

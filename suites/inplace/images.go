@@ -76,6 +76,10 @@ func recreated() {
 			t.Spec.Containers[0], t.Spec.Containers[1] = t.Spec.Containers[1], t.Spec.Containers[0]
 		})}},
 		"image-and": {imageAnd, []Edit{Image("v2"), another("another variable", withVariable)}},
+		// The API server would take this of a pod that runs.
+		"toleration": {imageAnd, []Edit{Image("v2"), another("another toleration", func(t *corev1.PodTemplateSpec) {
+			t.Spec.Tolerations = append(t.Spec.Tolerations, corev1.Toleration{Key: "another", Operator: corev1.TolerationOpExists})
+		})}},
 	}
 	spec.It("recreates pods when anything else than images of containers changes",
 		spec.Decides(other, initImage, addedOrRemoved, renamed, imageAnd),

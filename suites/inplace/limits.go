@@ -42,8 +42,8 @@ func limits() {
 				NeverBetween(First(Began(history.ObserveUpdate)), Marked(next), Nth(limit+1, PodPatched())))
 		}, spec.SimulatedNodes{})
 
-	spec.It("goes on counting a patched pod as unavailable when the policy becomes another one",
-		spec.Decides("INPLACE-013"),
+	spec.It("goes on counting a patched pod as unavailable when the policy becomes another one, and goes by that one from then on",
+		spec.Decides("INPLACE-002", "INPLACE-013"),
 		func(ctx context.Context, c *spec.Case) {
 			updated := c.Update(ctx, begin(ctx, c, 2, HoldRestarts()), Image("v2"))
 			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
@@ -59,6 +59,7 @@ func limits() {
 		func(j *spec.Checks) {
 			j.Decide("INPLACE-013", Tested(AtLeast(1, Done(history.ObserveUpdate))), EndsRolledOut(),
 				NeverBetween(Marked(begun), Marked(next), PodDeleted()), NeverBetween(Marked(begun), Marked(next), Nth(2, PodPatched())))
+			j.Decide("INPLACE-002", EndsRolledOut(), Never(After(PodPatched(), Marked(next))))
 		}, spec.SimulatedNodes{})
 
 	spec.It("recreates the pods of an older revision that differ in more, while others are patched, within maxUnavailable",
@@ -85,23 +86,31 @@ func limits() {
 			j.Decide("INPLACE-012", EndsRolledOut(), NeverBetween(Marked(last), Marked(next), PodDeleted()), NeverBetween(Marked(last), Marked(next), Nth(2, PodPatched())))
 		}, spec.SimulatedNodes{})
 
-	spec.It("counts minReadySeconds from the restart where the pod stays Ready meanwhile",
+	spec.It("counts minReadySeconds from the last restart where the pod stays Ready meanwhile",
 		spec.Decides("INPLACE-012", "INPLACE-024"),
 		func(ctx context.Context, c *spec.Case) {
 			const minReady = 5
-			daemonSet := begin(ctx, c, 2, KeepReady())
+			daemonSet := begin(ctx, c, 2, Sidecar(), HoldRestarts())
 			for _, pod := range c.LivePods(ctx, daemonSet) {
 				c.Pods.SetReadySince(ctx, pod, time.Now().Add(-time.Hour))
 			}
 			daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(minReady))
 			c.Require(ctx, "the pods are available", Steady(daemonSet))
-			updated := c.Update(ctx, daemonSet, Image("v2"))
-			c.Await(ctx, RolledOut(updated))
+			updated := c.Update(ctx, daemonSet, Image("v2"), SidecarImage("v2"))
+			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
+			restartSidecar(ctx, c, updated)
+			c.Await(ctx, Quiet(3*time.Second))
+			for _, pod := range held(ctx, c, updated) {
+				c.Pods.RestartContainer(ctx, pod, "daemon")
+			}
+			c.Await(ctx, UpdatedOn(2, updated))
+			releaseAll(ctx, c, updated)
 		},
 		func(j *spec.Checks) {
+			j.Given(AtLeast(2, Began(history.RestartContainer)))
 			j.Decide("INPLACE-012", EndsRolledOut())
 			j.Decide("INPLACE-024",
-				NotWithin(3500*time.Millisecond, First(PodRestarted()), Nth(2, PodPatched())),
+				NotWithin(3500*time.Millisecond, First(restartedIn("daemon")), Nth(2, PodPatched())),
 				Within(spec.Prompt, First(PodAvailable(OfVersion("v2"))), Nth(2, PodPatched())))
 		}, spec.SimulatedNodes{})
 

@@ -60,7 +60,7 @@ func statefulSets() {
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Marked(begun)))
-			j.Decide("INPLACE-018", NeverBetween(Marked(raised), Marked(next), PodPatched()))
+			j.Decide("INPLACE-018", NeverBetween(Marked(raised), Marked(next), PodPatched()), HoldsAtMark(last, state.StatefulSetsRolledOut()))
 			j.Decide("INPLACE-034", HoldsAtMark(raised, state.StatefulSetsRolledOut()), HoldsAtMark(next, state.StatefulSetsRolledOut()))
 			for _, set := range both() {
 				j.Decide("INPLACE-018", NeverBetween(Marked(begun), Marked(next), PodPatched(member(set, 0))))
@@ -76,7 +76,7 @@ func statefulSets() {
 			j.Decide("INPLACE-034", setsEndRolledOut(), Exactly(4, RevisionCreated()), Exactly(2, After(RevisionRenumbered(), Marked(last))))
 		}, spec.SimulatedNodes{}, recorded())
 
-	spec.It("updates the pods of a StatefulSet by their ordinals, wherever these begin, and whichever pod is not available",
+	spec.It("updates the pods of a StatefulSet by their ordinals, wherever these begin, whichever pod is not available, and none below the partition that is lost",
 		spec.Decides("INPLACE-018"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)
@@ -101,12 +101,20 @@ func statefulSets() {
 				c.Pods.BecomeReady(ctx, pod)
 			}
 			c.Await(ctx, state.StatefulSetsRolledOut())
+			c.Mark(remade)
+			for _, set := range both() {
+				lost := c.MembersOf(ctx, set)[0]
+				c.DeletePod(ctx, lost, time.Second)
+				c.Await(ctx, MemberIs(set, 3, "is there again", func(pod *corev1.Pod) bool { return pod.UID != lost.UID }, history.IsReady))
+			}
+			c.Await(ctx, state.StatefulSetsRolledOut())
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Marked(begun)))
 			j.Decide("INPLACE-018", setsEndRolledOut())
 			for _, set := range both() {
-				j.Decide("INPLACE-018", Before(First(PodPatched(member(set, 5))), First(PodPatched(member(set, 4)))), Never(PodPatched(member(set, 3))))
+				j.Decide("INPLACE-018", Before(First(PodPatched(member(set, 5))), First(PodPatched(member(set, 4)))), Never(PodPatched(member(set, 3))),
+					AtLeast(1, After(PodCreated(member(set, 3), OfVersion("v1")), Marked(remade))), Never(PodCreated(member(set, 3), OfVersion("v2"))))
 			}
 		}, spec.SimulatedNodes{}, recorded())
 
@@ -173,7 +181,10 @@ func statefulSets() {
 func recreatedSets() {
 	const onDelete = "on-delete"
 	variable := another("another variable", withVariable)
-	changes := map[string][]Edit{"default": {Image("v2")}, "recreate": {Image("v2")}, onDelete: {Image("v2")}, "environment": {variable}, "image-and": {Image("v2"), variable}}
+	const switched = "switched"
+	changes := map[string][]Edit{
+		"default": {Image("v2")}, "recreate": {Image("v2")}, onDelete: {Image("v2")}, switched: {Image("v2")}, "environment": {variable}, "image-and": {Image("v2"), variable},
+	}
 	spec.It("recreates the pods of a StatefulSet where patches are not asked for or would not do, and none with OnDelete",
 		spec.Decides("INPLACE-032"),
 		func(ctx context.Context, c *spec.Case) {
@@ -181,6 +192,8 @@ func recreatedSets() {
 			inPlace := OfPods(c.InPlaceIfPossible())
 			c.DeployStatefulSets(ctx, 1, map[string][]SetEdit{
 				"default": nil, "recreate": {OfPods(c.Recreate())}, onDelete: {inPlace, SetOnDelete()}, "environment": {inPlace}, "image-and": {inPlace},
+				// No pod is to be updated before the partition goes.
+				switched: {inPlace, Partition(1)},
 			})
 			c.Mark(begun)
 			for name, change := range changes {
@@ -190,6 +203,7 @@ func recreatedSets() {
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(3*time.Second))
 			c.Mark(next)
+			c.UpdateStatefulSet(ctx, switched, OfPods(c.Recreate()), Partition(0))
 			for _, pod := range c.MembersOf(ctx, onDelete) {
 				c.DeletePod(ctx, pod, time.Second)
 			}

@@ -27,7 +27,7 @@ func evictions() {
 					return status.DisruptionsAllowed > 0
 				}))
 				c.Evict(ctx, pod)
-				if !c.Await(ctx, BudgetStatus(budget, "no pod is listed", func(status policyv1.PodDisruptionBudgetStatus) bool { return len(status.DisruptedPods) == 0 })) {
+				if !c.Await(ctx, noneListed(budget)) {
 					return
 				}
 			}
@@ -61,4 +61,9 @@ func evictions() {
 			j.Given(NeverBetween(Began(history.EvictPod), Began(history.DeleteBudget), PodDeleted()))
 			j.Decide("PDB-029", AtLeast(1, After(PodDeleted(), Began(history.DeleteBudget))))
 		}, recorded(), spec.SimulatedNodes{})
+}
+
+// noneListed holds when no pod is listed in the budget's status as disrupted.
+func noneListed(budget *policyv1.PodDisruptionBudget) Condition {
+	return BudgetStatus(budget, "no pod is listed", func(status policyv1.PodDisruptionBudgetStatus) bool { return len(status.DisruptedPods) == 0 })
 }

@@ -51,8 +51,8 @@ func limits() {
 			}, nil, recorded(), spec.SimulatedNodes{})
 	}
 
-	spec.It("allows no disruption with minAvailable 100% or maxUnavailable 0, nor where no pod matches",
-		spec.Decides("PDB-005", "PDB-006"),
+	spec.It("allows no disruption with minAvailable 100% or maxUnavailable 0, nor where no pod matches, and begins anew with a budget of the same name",
+		spec.Decides("PDB-005", "PDB-006", "PDB-011"),
 		func(ctx context.Context, c *spec.Case) {
 			workload := web(ctx, c, 2)
 			budget := guarded(ctx, c, workload, MinAvailable("50%"))
@@ -63,5 +63,7 @@ func limits() {
 			}
 			changed(ctx, c, budget, MinAvailable("0"))
 			changed(ctx, c, budget, Selecting(map[string]string{"app": "nobody"}))
+			c.DeleteBudget(ctx, budget)
+			guarded(ctx, c, workload, MinAvailable("1"))
 		}, nil, recorded(), spec.SimulatedNodes{})
 }

@@ -4,11 +4,13 @@ package pdb
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -69,6 +71,15 @@ func guarded(ctx context.Context, c *spec.Case, workload Scaled, limit BudgetEdi
 	budget := c.CreateBudget(ctx, guard, limit, Selecting(workload.Labels()))
 	c.Await(ctx, Computed(budget))
 	return budget
+}
+
+// expressing selects by the label, which has to have one of the values, by an expression alone.
+func expressing(key string, values ...string) BudgetEdit {
+	return BudgetEdit{Says: key + " in " + strings.Join(values, ", "), Apply: func(budget *policyv1.PodDisruptionBudget) {
+		budget.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+			{Key: key, Operator: metav1.LabelSelectorOpIn, Values: values},
+		}}
+	}}
 }
 
 // changed changes the budget and waits until its status has come right.

@@ -4,22 +4,30 @@ import (
 	"context"
 	"time"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
 // pods are the specs of pods that are there and do not count as healthy.
 func pods() {
-	spec.It("does not count pods as healthy that are terminating, and yet Ready",
-		spec.Decides("PDB-009", "PDB-026"),
+	spec.It("does not count pods as healthy that are terminating, and yet Ready, nor any that it does not select, and lists none that is",
+		spec.Decides("PDB-001", "PDB-009", "PDB-016", "PDB-026"),
 		func(ctx context.Context, c *spec.Case) {
 			// Nobody replaces these.
 			terminating := bare(ctx, c, "bare-0", "bare-1", "bare-2")[:2]
-			budget := guarded(ctx, c, Scaled{Name: "bare"}, MinAvailable("1"))
+			c.RunScaled(ctx, history.KindReplicaSet, "beside", 1)
+			budget := c.CreateBudget(ctx, guard, MinAvailable("1"), expressing("app", "bare", "nobody"))
+			c.Await(ctx, Computed(budget))
+			// It counts no longer, so that nothing but the list changes when it terminates.
+			c.WriteBudgetStatus(ctx, budget, ListDisrupted(terminating[0].Name, time.Now()))
+			c.Await(ctx, Quiet(judge.Lag))
 			for _, pod := range terminating {
 				c.Pods.HoldTermination(ctx, pod)
 				c.DeletePod(ctx, pod, graceful)
-				if !c.Await(ctx, Computed(budget)) {
+				if !c.Await(ctx, state.All(Computed(budget), noneListed(budget))) {
 					return
 				}
 			}
@@ -29,7 +37,7 @@ func pods() {
 			c.Await(ctx, Computed(budget))
 		}, nil, recorded(), spec.SimulatedNodes{})
 
-	spec.It("does not count a pod as healthy that disruptedPods lists, and keeps it listed",
+	spec.It("does not count a pod as healthy that disruptedPods lists, and keeps it listed, also while it cannot compute the budget",
 		spec.Decides("PDB-012", "PDB-013"),
 		func(ctx context.Context, c *spec.Case) {
 			workload := web(ctx, c, 4)
@@ -43,6 +51,11 @@ func pods() {
 			// It is not about who notices a written status: this makes everybody look.
 			c.Pods.BecomeUnready(ctx, all[3])
 			c.Await(ctx, Computed(budget))
+			c.Await(ctx, Quiet(silent))
+			// A Job has no scale.
+			c.RunScaled(ctx, history.KindJob, "job", 1)
+			c.UpdateBudget(ctx, budget, MaxDisrupted("1"), Selecting(nil))
+			c.Await(ctx, state.Budget(guard, "it failed", failed))
 			c.Await(ctx, Quiet(silent))
 		}, nil, recorded(), spec.SimulatedNodes{})
 }

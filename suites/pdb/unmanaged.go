@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -36,8 +37,8 @@ func unmanaged() {
 			}, recorded(), spec.SimulatedNodes{})
 	}
 
-	spec.It("allows no disruption where no pod has a controller",
-		spec.Decides("PDB-022"),
+	spec.It("allows no disruption where no pod has a controller, and some once one has adopted them",
+		spec.Decides("PDB-022", "PDB-026"),
 		func(ctx context.Context, c *spec.Case) {
 			bare(ctx, c, "bare-0", "bare-1")
 			budget := c.CreateBudget(ctx, guard, MinAvailable("0"), Selecting(nil))
@@ -45,6 +46,8 @@ func unmanaged() {
 			c.UpdateBudget(ctx, budget, MaxDisrupted("1"))
 			c.Await(ctx, state.Budget(guard, "it allows nothing", allows(0)))
 			c.Await(ctx, Quiet(silent))
+			c.RunScaled(ctx, history.KindReplicaSet, "bare", 2)
+			c.Await(ctx, Computed(budget))
 		}, nil, recorded(), spec.SimulatedNodes{})
 }
 

@@ -3,6 +3,8 @@ package united
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -87,12 +89,12 @@ func deletion() {
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 
-// release waits until a pod on the node terminates, and for longer than a controller may be late, before it lets it go.
-func release(ctx context.Context, c *spec.Case, node string) {
+// release waits until a pod on one of the nodes terminates, and for longer than a controller may be late, before it lets it go.
+func release(ctx context.Context, c *spec.Case, nodes ...string) {
 	var leaving *corev1.Pod
-	c.Require(ctx, "a pod terminates", state.When("a pod on node "+node+" terminates", func(cluster *history.Cluster) bool {
+	c.Require(ctx, "a pod terminates", state.When("a pod on node "+strings.Join(nodes, " or ")+" terminates", func(cluster *history.Cluster) bool {
 		for _, pod := range cluster.Pods {
-			if history.NodeOf(pod) == node && pod.DeletionTimestamp != nil {
+			if slices.Contains(nodes, history.NodeOf(pod)) && pod.DeletionTimestamp != nil {
 				leaving = pod
 			}
 		}

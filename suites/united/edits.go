@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -63,16 +62,25 @@ func remember(ctx context.Context, c *spec.Case) state.Condition {
 	c.Look(ctx, func(cluster *history.Cluster) {
 		ds := daemonSet(cluster, target)
 		found[firstSpec], found[revision] = encoded(ds.Spec), newest(cluster, ds)
-		for name, node := range cluster.Nodes {
-			found[firstLabels+" "+name] = encoded(node.Labels)
-		}
 	})
-	again := []state.Condition{restored(found[firstSpec])}
 	for name, value := range found {
 		c.Bind(name, value)
-		if node, is := strings.CutPrefix(name, firstLabels+" "); is {
-			again = append(again, unlabelled(node, value))
+	}
+	return state.All(restored(found[firstSpec]), rememberLabels(ctx, c))
+}
+
+// rememberLabels binds what labels the nodes have, and returns what holds when they have these again.
+func rememberLabels(ctx context.Context, c *spec.Case) state.Condition {
+	found := map[string]string{}
+	c.Look(ctx, func(cluster *history.Cluster) {
+		for name, node := range cluster.Nodes {
+			found[name] = encoded(node.Labels)
 		}
+	})
+	var again []state.Condition
+	for node, labels := range found {
+		c.Bind(firstLabels+" "+node, labels)
+		again = append(again, unlabelled(node, labels))
 	}
 	return state.All(again...)
 }

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -44,18 +45,27 @@ func surge() {
 // affinity is the spec of a target that has a node affinity of its own.
 func affinity() {
 	spec.It("keeps the target's own node affinity, with alternative terms, for the target and for every subset, and takes percentages of the target's nodes alone",
-		spec.Decides("UNITED-027", "UNITED-035"),
+		spec.Decides("UNITED-007", "UNITED-027", "UNITED-035"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := addNodes(ctx, c, "a", "b", "c")
 			c.Bind(none, nodes[2])
 			c.Bind(moved, nodes[:2]...)
 			// One of the two nodes that it has.
-			ds := c.Deploy(ctx, MaxUnavailable("50%"), inZones("a", "b"))
+			ds := c.Deploy(ctx, MaxUnavailable("50%"), inZones("a", "b"), apart(), IgnoreSIGTERM())
+			// What the rule about the pace may put down to the nodes that were added is over.
+			c.Await(ctx, Quiet(judge.Lag))
 			c.Unite(ctx, ds, OnNodes(Subset("first", c.ImagePatch("v2")), nodes...))
+			// Nodes that are taken out at the same time stay so.
+			for range nodes[:2] {
+				release(ctx, c, nodes[:2]...)
+			}
 			c.Await(ctx, state.All(servedOn(nodes[0], "v2"), servedOn(nodes[1], "v2")))
+			c.Await(ctx, merged())
 			c.Await(ctx, Quiet(silence))
+			c.Mark(united)
 		},
 		func(j *spec.Checks) {
+			j.Decide("UNITED-007", HoldsAtMark(united, merged()))
 			for _, node := range j.BoundAll(moved) {
 				j.Decide("UNITED-035", AtLeast(1, PodAvailable(OfVersion("v2")).On(node)))
 			}
@@ -75,6 +85,17 @@ func inZones(zones ...string) Edit {
 		ds.Spec.Template.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
 			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: terms},
 		}}
+	}}
+}
+
+// apart has pods keep away from those of another application, if they can.
+func apart() Edit {
+	return Edit{Says: "an affinity against pods", Apply: func(ds *appsv1.DaemonSet) {
+		ds.Spec.Template.Spec.Affinity.PodAntiAffinity = &corev1.PodAntiAffinity{
+			PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{Weight: 1, PodAffinityTerm: corev1.PodAffinityTerm{
+				TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "another"}},
+			}}},
+		}
 	}}
 }
 

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -17,9 +18,9 @@ import (
 
 // rivals is the spec of two UnitedDaemonSets of one target.
 func rivals() {
-	const later = "later"
-	spec.It("lets the earlier of two UnitedDaemonSets of one target have it, says so, and lets the later take over when that is gone",
-		spec.Decides("UNITED-036"),
+	const later, beside = "later", "beside"
+	spec.It("lets the earlier of two UnitedDaemonSets of one target have it, says so, lets the later take over when that is gone, and leaves one of another target alone",
+		spec.Decides("UNITED-015", "UNITED-036"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := addNodes(ctx, c, "a", "b")
 			ds := c.Deploy(ctx, MaxUnavailable("1"))
@@ -28,7 +29,12 @@ func rivals() {
 			if _, err := c.TryUnite(ctx, later, c.NewUnited(later, target, OnNodes(Subset("second", c.ImagePatch("v3")), nodes[1]))); err != nil {
 				c.CannotDecide("the API server refuses a second UnitedDaemonSet of the target: " + err.Error())
 			}
-			c.Await(ctx, tells(later))
+			another := c.Create(ctx, c.NewDaemonSet("another", MaxUnavailable("1")))
+			c.Await(ctx, Steady(another))
+			if _, err := c.TryUnite(ctx, beside, c.NewUnited(beside, another.Name, OnNodes(Subset("third", c.ImagePatch("v4")), nodes[0]))); err != nil {
+				c.CannotDecide("the API server refuses a UnitedDaemonSet of another target: " + err.Error())
+			}
+			c.Await(ctx, state.All(tells(later), state.UnitedPlaced(beside), state.UnitedDaemonSets(beside)))
 			c.Await(ctx, Quiet(silence))
 			c.Mark(united)
 			c.Separate(ctx, first, metav1.DeletePropagationBackground)
@@ -37,6 +43,7 @@ func rivals() {
 			c.Mark(again)
 		},
 		func(j *spec.Checks) {
+			j.Decide("UNITED-015", HoldsAtMark(united, state.UnitedDaemonSets(beside)), HoldsAtMark(united, state.UnitedPlaced(beside)))
 			j.Decide("UNITED-036",
 				HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(united, tells(later)),
 				Before(UnitedDeleted(), PodCreated(OfVersion("v3"))),
@@ -53,21 +60,30 @@ func tells(later string) state.Condition {
 
 // missing is the spec of a target that comes later.
 func missing() {
-	spec.It("waits for a target that does not exist, says so, and makes the subsets when it comes",
-		spec.Decides("UNITED-024"),
+	spec.It("waits for a target that does not exist, says so, makes the subsets when it comes, and leaves nothing when it goes after the target",
+		spec.Decides("UNITED-020", "UNITED-024"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := addNodes(ctx, c, "a", "b")
-			u := c.NewUnited(name, target, OnNodes(Subset("first", c.ImagePatch("v2")), nodes[0]))
-			if _, err := c.TryUnite(ctx, name, u); err != nil {
+			c.Bind(none, nodes...)
+			// Others label nodes that are new.
+			c.Await(ctx, Quiet(judge.Lag))
+			unchanged := rememberLabels(ctx, c)
+			u, err := c.TryUnite(ctx, name, c.NewUnited(name, target, OnNodes(Subset("first", c.ImagePatch("v2")), nodes[0])))
+			if err != nil {
 				c.CannotDecide("the UnitedDaemonSet is refused: " + err.Error())
 			}
 			said := c.Await(ctx, missed())
 			c.Await(ctx, Quiet(silence))
 			c.Mark(united)
-			c.Create(ctx, c.NewDaemonSet(target, MaxUnavailable("1")))
+			ds := c.Create(ctx, c.NewDaemonSet(target, MaxUnavailable("1")))
 			placed(ctx, c)
 			c.Mark(changed)
 			unlessSaid(ctx, c, said)
+			c.DeleteDaemonSet(ctx, ds, metav1.DeletePropagationBackground)
+			c.Await(ctx, Quiet(silence))
+			c.Separate(ctx, u, metav1.DeletePropagationBackground)
+			c.Await(ctx, state.All(unchanged, state.When("the UnitedDaemonSet is gone", func(cluster *history.Cluster) bool { return len(cluster.United()) == 0 })))
+			c.Mark(again)
 		},
 		func(j *spec.Checks) {
 			j.Decide("UNITED-024",
@@ -75,6 +91,9 @@ func missing() {
 				OneOf(HoldsAtMark(united, missed()),
 					Reported("about the UnitedDaemonSet that names the target", aboutUnited(target))),
 				HoldsAtMark(changed, state.UnitedPlaced(name)))
+			for _, node := range j.BoundAll(none) {
+				j.Decide("UNITED-020", HoldsAtMark(again, unlabelled(node, j.Bound(firstLabels+" "+node))))
+			}
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 

@@ -47,14 +47,14 @@ func subsets() {
 			c.Bind(byZone, nodes[1:3]...)
 			c.Bind(other, nodes[3])
 			c.Bind(none, nodes[4])
-			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			ds := c.Deploy(ctx, MaxUnavailable("1"), ofTarget())
 			c.Unite(ctx, ds,
-				OnNodes(Subset("by-name", c.ImagePatch("v2")), nodes[0]),
-				Where(Subset("by-zone", c.ImagePatch("v3")), zone, "a", "b"),
-				Where(Subset("empty", c.ImagePatch("v4")), zone, "nowhere"))
+				OnNodes(Subset("by-name", c.ImagePatch("v2")), nodes[0], "nowhere"),
+				Where(Subset("empty", c.ImagePatch("v4")), zone, "nowhere"),
+				butIn(Where(Subset("by-zone", withoutAnnotation(c.ImagePatch("v3"))), zone, "a", "b"), "c"))
 			placed(ctx, c)
 			// What is wrong is waited for in vain, until nothing that could mend it is under way.
-			c.Await(ctx, state.All(merged(), byDaemonSets(), ownAffinity(), disjoint(), state.UnitedDaemonSets(name), state.UnitedLabelled(name)))
+			c.Await(ctx, state.All(merged(), cleared(), byDaemonSets(), ownAffinity(), disjoint(), state.UnitedDaemonSets(name), state.UnitedLabelled(name)))
 			said := c.Await(ctx, overlapping(nodes[0]))
 			c.Mark(united)
 			relabel(ctx, c, nodes[3], "b")
@@ -72,7 +72,7 @@ func subsets() {
 			j.Decide("UNITED-025",
 				HoldsAtMark(united, exactlyOn("v2", lost)), HoldsAtMark(united, exactlyOn("v3", j.BoundAll(byZone)...)), HoldsAtMark(united, exactlyOn("v1", target...)))
 			j.Decide("UNITED-006", HoldsAtMark(united, place), HoldsAtMark(changed, place))
-			j.Decide("UNITED-007", HoldsAtMark(united, merged()))
+			j.Decide("UNITED-007", HoldsAtMark(united, merged()), HoldsAtMark(united, cleared()))
 			j.Decide("UNITED-011", HoldsAtMark(united, state.UnitedLabelled(name)), HoldsAtMark(changed, state.UnitedLabelled(name)))
 			j.Decide("UNITED-013", NeverBetween(Began(history.CreateUnited), Marked(changed), PodDeleted().On(j.Bound(none))))
 			j.Decide("UNITED-015", HoldsAtMark(united, state.UnitedDaemonSets(name)), HoldsAtMark(united, ownAffinity()))
@@ -101,9 +101,9 @@ func overlapping(node string) state.Condition {
 // notOf picks the pods that are of another version.
 func notOf(tag string) Which { return AllBut(OfVersion(tag)) }
 
-// merged holds when the containers of subsets' pods differ from the target's in their image alone.
+// merged holds when the containers of subsets' pods differ from the target's in their image alone, and their affinity to pods does not.
 func merged() state.Condition {
-	return state.Right("pods of subsets are the target's but for the image that the patch sets", func(cluster *history.Cluster) error {
+	return state.Right("containers of subsets and their affinity to pods are the target's but for the image that the patch sets", func(cluster *history.Cluster) error {
 		ds := daemonSet(cluster, target)
 		if ds == nil {
 			return fmt.Errorf("there is no target")
@@ -117,10 +117,21 @@ func merged() state.Condition {
 				if !equality.Semantic.DeepEqual(template.Spec.Containers, ds.Spec.Template.Spec.Containers) {
 					return fmt.Errorf("DaemonSet %s has other containers", subset.Name)
 				}
+				if !equality.Semantic.DeepEqual(toPods(template), toPods(&ds.Spec.Template)) {
+					return fmt.Errorf("DaemonSet %s has another affinity to pods", subset.Name)
+				}
 			}
 		}
 		return nil
 	})
+}
+
+// toPods is the template's affinity without that to nodes.
+func toPods(template *corev1.PodTemplateSpec) corev1.Affinity {
+	if template.Spec.Affinity == nil {
+		return corev1.Affinity{}
+	}
+	return corev1.Affinity{PodAffinity: template.Spec.Affinity.PodAffinity, PodAntiAffinity: template.Spec.Affinity.PodAntiAffinity}
 }
 
 // byDaemonSets holds when subsets have pods, and every pod that the target's selector selects is a DaemonSet's.

@@ -74,10 +74,10 @@ func Broken() []Variant {
 	return sorted(
 		brokenSurges(), brokenSurgeSlots(), brokenRollings(), brokenAvailabilities(), brokenClocks(), brokenStatuses(), brokenRevisions(), brokenNodes(),
 		brokenTargets(), brokenWords(), brokenStalls(), brokenRefusals(), brokenFaults(), brokenHistories(), brokenUpkeeps(), brokenPods(), brokenDuplicates(), brokenRestarts(), brokenRollbacks(),
-		brokenRollovers(), brokenPauses(), brokenOnDeletes(), brokenBackoffs(), brokenReplacements(), brokenGates(), brokenPolicies(), brokenPatches(), brokenProofs(),
+		brokenRollovers(), brokenPauses(), brokenOnDeletes(), brokenBackoffs(), brokenReplacements(), brokenGates(), brokenPolicies(), brokenPatches(), brokenPatchTurns(), brokenProofs(),
 		brokenReconcilers(), brokenWithKubelets(),
 		brokenCordons(), brokenDepartures(), brokenDrains(), brokenHistoriesInUse(), brokenYouths(), brokenStallEnds(), brokenTolerations(), brokenStrategies(),
-		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(),
+		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(), brokenUnitedParts(),
 	)
 }
 

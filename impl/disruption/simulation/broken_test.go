@@ -12,14 +12,17 @@ import (
 )
 
 // unseen are the broken variants that the simulation cannot find out: it has one budget, which always selects pods of two
-// workloads, knows no events, and looks at no timestamps, nor at the generation of a condition. Its pods end at once, and it sees no status between two acts.
+// workloads by a label, and whose pods keep their controllers; knows no events, and looks at no timestamps, nor at the generation of a condition. Its pods
+// end at once, and it sees no status between two acts.
 func unseen() []string {
 	return []string{
 		"empty-selector-selects-nothing", "no-selector-selects-everything", "looks-at-the-first-budget-only", "reads-no-custom-scale", "leaves-out-what-has-no-scale",
 		"gives-up-silently", "tells-nothing", "leaves-stale-targets", "resets-targets-at-once", "takes-conditions-of-others-away",
 		"has-a-condition-of-no-generation", "leaves-the-generation-of-its-condition", "fails-without-a-cause", "an-empty-budget-keeps-its-allowance",
 		"tells-readiness-to-the-first-budget", "keeps-evictions-until-gone", "expects-all-the-pods-there-are", "takes-no-replicas-for-one",
-		"stays-failed-for-a-minute",
+		"stays-failed-for-a-minute", "selects-by-match-labels-alone", "hears-of-pods-by-match-labels", "looks-at-one-of-equal-budgets", "counts-controllers-by-name",
+		"fails-when-nothing-has-a-scale", "remembers-controllers-of-pods", "times-evictions-by-its-own-clock", "gives-up-on-all-evictions-at-once",
+		"wakes-for-the-latest-eviction", "observes-no-smaller-generation", "resets-targets-of-evictions-alone",
 		// It patches, which the simulation's API server does not know: see unconditional.
 		"writes-over-evictions",
 	}

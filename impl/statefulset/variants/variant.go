@@ -35,7 +35,9 @@ func (v Variant) Options() statefulset.Options {
 }
 
 // Broken returns every variant that breaks a promise, in the order of their names.
-func Broken() []Variant { return sorted(brokenOrders(), brokenPatches(), brokenProofs()) }
+func Broken() []Variant {
+	return sorted(brokenOrders(), brokenPartitions(), brokenPatches(), brokenProofs())
+}
 
 // Lawful returns every variant that no requirement forbids, in the order of their names.
 func Lawful() []Variant { return sorted(lawfulPaces()) }

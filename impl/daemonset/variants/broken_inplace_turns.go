@@ -1,0 +1,78 @@
+package variants
+
+import (
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/inplace"
+)
+
+// brokenPatchTurns update in place by what was, or by a part of what is.
+func brokenPatchTurns() []Variant {
+	return []Variant{
+		{Name: "keeps-the-policy-of-the-update", Says: "Goes by the pod update policy that was in force when the template was changed.", Breaks: []string{"INPLACE-002"},
+			Planner: remember(func(m *memory[map[string]string]) Around {
+				return seeing(func(state *plan.State, _ time.Time) {
+					known, ds := m.of(*state), state.DaemonSet
+					if *known == nil {
+						*known = map[string]string{}
+					}
+					hash, now := plan.TemplateHash(&ds.Spec.Template, ds.Status.CollisionCount), ds.Annotations[inplace.Policy]
+					if first, met := (*known)[hash]; !met {
+						(*known)[hash] = now
+					} else if first != now {
+						setPolicy(state, first)
+					}
+				})
+			})},
+		{Name: "adds-tolerations-in-place", Says: "Patches the images of pods that are to get tolerations as well.", Breaks: []string{"INPLACE-008"},
+			Planner: patchInstead(func(state plan.State, d plan.PodDeletion) bool {
+				revision := slices.IndexFunc(state.Revisions, func(r *appsv1.ControllerRevision) bool {
+					return r.Labels[plan.HashLabel] == d.Pod.Labels[plan.HashLabel]
+				})
+				if revision < 0 || !inplace.Runs(d.Pod) {
+					return false
+				}
+				from := plan.StoredTemplate(state.Revisions[revision])
+				if from == nil || apiequality.Semantic.DeepEqual(from.Spec.Tolerations, state.DaemonSet.Spec.Template.Spec.Tolerations) {
+					return false
+				}
+				from = from.DeepCopy()
+				from.Spec.Tolerations = state.DaemonSet.Spec.Template.Spec.Tolerations
+				return inplace.OnlyImagesDiffer(from, &state.DaemonSet.Spec.Template)
+			})},
+		{Name: "min-ready-seconds-from-the-first-restart", Says: "Counts minReadySeconds of a patched pod from the first of the containers that were restarted.",
+			Breaks: []string{"INPLACE-024"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				changePods(state, func(pod *corev1.Pod) bool { return pod.Annotations[inplace.Record] != "" }, startedAtOnce)
+			})},
+	}
+}
+
+// startedAtOnce shows the running containers of a pod that were restarted since its Ready condition changed as started with the first of them.
+func startedAtOnce(pod *corev1.Pod) {
+	condition := ready(pod)
+	if condition == nil {
+		return
+	}
+	var first *metav1.Time
+	restarted := func(status *corev1.ContainerStatus) bool {
+		return status.State.Running != nil && status.RestartCount > 0 && status.State.Running.StartedAt.After(condition.LastTransitionTime.Time)
+	}
+	for i := range pod.Status.ContainerStatuses {
+		if status := &pod.Status.ContainerStatuses[i]; restarted(status) && (first == nil || status.State.Running.StartedAt.Before(first)) {
+			first = status.State.Running.StartedAt.DeepCopy()
+		}
+	}
+	for i := range pod.Status.ContainerStatuses {
+		if status := &pod.Status.ContainerStatuses[i]; restarted(status) {
+			status.State.Running.StartedAt = *first
+		}
+	}
+}

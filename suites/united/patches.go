@@ -1,0 +1,58 @@
+package united
+
+import (
+	"encoding/json"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+)
+
+// annotation is one of the target's template, which the patch of a subset takes away.
+const annotation = "example.org/of-the-target"
+
+// ofTarget gives the target's template the annotation.
+func ofTarget() Edit {
+	return Edit{Says: "annotation " + annotation, Apply: func(ds *appsv1.DaemonSet) {
+		metav1.SetMetaDataAnnotation(&ds.Spec.Template.ObjectMeta, annotation, "true")
+	}}
+}
+
+// withoutAnnotation is the patch that takes the annotation away, too.
+func withoutAnnotation(patch history.UnitedPatch) history.UnitedPatch {
+	fields := map[string]any{}
+	// It was encoded from as much.
+	_ = json.Unmarshal(patch.Template.Raw, &fields)
+	fields["metadata"] = map[string]any{"annotations": map[string]any{annotation: nil}}
+	return PatchTemplate(fields)
+}
+
+// butIn is the subset without the nodes of that zone.
+func butIn(subset history.UnitedSubset, value string) history.UnitedSubset {
+	subset.Selector.MatchExpressions = append(subset.Selector.MatchExpressions,
+		corev1.NodeSelectorRequirement{Key: zone, Operator: corev1.NodeSelectorOpNotIn, Values: []string{value}})
+	return subset
+}
+
+// cleared holds when one DaemonSet of a subset lacks the annotation that a patch takes away, and all others have it.
+func cleared() state.Condition {
+	return state.Right("what a patch sets to null is gone from that subset, and from no other", func(cluster *history.Cluster) error {
+		for _, united := range cluster.United() {
+			lacking := 0
+			for _, subset := range cluster.FamilyOf(united).Subsets {
+				if _, has := subset.Spec.Template.Annotations[annotation]; !has {
+					lacking++
+				}
+			}
+			if lacking != 1 {
+				return fmt.Errorf("%d DaemonSets of subsets have no annotation %s, not 1", lacking, annotation)
+			}
+		}
+		return nil
+	})
+}
