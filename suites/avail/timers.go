@@ -2,8 +2,10 @@ package avail
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -42,13 +44,23 @@ func timers() {
 		})
 
 	spec.It("acts by itself when minReadySeconds have passed since a pod became Ready for the second time",
-		spec.Decides("AVAIL-005"),
+		spec.Decides("AVAIL-005", "STATUS-005"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 1)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(minReady))
 			updated := c.Update(ctx, daemonSet, Image("v2"))
 			flap(ctx, c, readyPodOn(ctx, c, updated, nodes[0]))
 			c.Await(ctx, RolledOut(updated))
+			// Nothing but the status has to follow where no pod is to be replaced, with either strategy.
+			for _, strategy := range []Edit{MaxSurge("1"), OnDelete()} {
+				updated = c.Update(ctx, updated, MinReadySeconds(3), strategy)
+				c.Require(ctx, "the controller has seen the change", Processed(updated))
+				deleted := c.LivePodOn(ctx, updated, nodes[0])
+				c.DeletePod(ctx, deleted, 0)
+				c.Await(ctx, UpdatedOn(1, updated, func(pod *corev1.Pod) bool { return pod.UID != deleted.UID }))
+				c.Await(ctx, RolledOut(updated))
+				c.AwaitAfter(ctx, 2*spec.Prompt, reported(updated, 1))
+			}
 		},
 		func(j *spec.Checks) {
 			pod := Named(j.Bound("pod"))
@@ -166,5 +178,13 @@ func readyFor(pod *corev1.Pod, duration time.Duration) Condition {
 		}
 		ready := history.Ready(now)
 		return ready != nil && cluster.Time.Sub(ready.LastTransitionTime.Time) >= duration
+	})
+}
+
+// reported holds once the status counts that many nodes as available.
+func reported(daemonSet *appsv1.DaemonSet, count int32) Condition {
+	return state.When(fmt.Sprintf("the status counts %d available nodes", count), func(cluster *history.Cluster) bool {
+		now := cluster.DaemonSets[daemonSet.UID]
+		return now != nil && now.Status.NumberAvailable == count
 	})
 }

@@ -16,8 +16,11 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// foreignType is the type of the condition that the harness writes.
-const foreignType appsv1.DaemonSetConditionType = "rollcall.dev/Inspected"
+// foreignType is the type of the condition that the harness writes, anotherType that of one which it writes with it.
+const (
+	foreignType appsv1.DaemonSetConditionType = "rollcall.dev/Inspected"
+	anotherType appsv1.DaemonSetConditionType = "rollcall.dev/Audited"
+)
 
 // foreign is the spec of a condition that somebody else writes.
 func foreign() {
@@ -62,10 +65,16 @@ func leftAlone(times int) []Matcher {
 // inspect writes the condition.
 func inspect(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, status corev1.ConditionStatus) {
 	_, err := c.TryUpdateStatus(ctx, daemonSet, Edit{Says: fmt.Sprintf("condition %s %s", foreignType, status), Apply: func(d *appsv1.DaemonSet) {
-		others := slices.DeleteFunc(d.Status.Conditions, func(condition appsv1.DaemonSetCondition) bool { return condition.Type == foreignType })
-		d.Status.Conditions = append(others, appsv1.DaemonSetCondition{
-			Type: foreignType, Status: status, Reason: "Inspected", Message: "as it should be", LastTransitionTime: metav1.Now(),
+		others := slices.DeleteFunc(d.Status.Conditions, func(condition appsv1.DaemonSetCondition) bool {
+			return condition.Type == foreignType || condition.Type == anotherType
 		})
+		// There is one of somebody else before it.
+		for _, each := range []appsv1.DaemonSetConditionType{anotherType, foreignType} {
+			others = append(others, appsv1.DaemonSetCondition{
+				Type: each, Status: status, Reason: "Inspected", Message: "as it should be", LastTransitionTime: metav1.Now(),
+			})
+		}
+		d.Status.Conditions = others
 	}})
 	if err != nil {
 		c.CannotDecide(fmt.Sprintf("harness: write a condition: %v", err))

@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -20,7 +23,11 @@ func handOff() {
 				deleteGracefully(ctx, c, pod)
 				c.Await(ctx, replaced(daemonSet, pod, history.IsReady))
 			}
-			for _, pod := range old {
+			// One more on a node where one is terminating already.
+			again := c.LivePodOn(ctx, daemonSet, history.NodeOf(old[0]))
+			deleteGracefully(ctx, c, again)
+			c.Await(ctx, replaced(daemonSet, again, history.IsReady))
+			for _, pod := range append(old, again) {
 				c.Pods.ReleaseTermination(ctx, pod)
 			}
 			c.Await(ctx, RolledOut(daemonSet))
@@ -36,7 +43,7 @@ func handOff() {
 	spec.It("makes no replacement of a pod that terminates where maxSurge is 0",
 		spec.Decides("DRAIN-003"),
 		func(ctx context.Context, c *spec.Case) {
-			daemonSet, old := deployLingering(ctx, c, MaxUnavailable("1"))
+			daemonSet, old := deployLingering(ctx, c, MaxUnavailable("1"), zeroPercent())
 			deleteGracefully(ctx, c, old[0])
 			c.Evict(ctx, old[1])
 			// Longer than a controller may be late.
@@ -98,4 +105,12 @@ func handOff() {
 				j.Decide("DRAIN-006", Before(after(history.EvictPod, node), First(PodGone().On(node))), EndsRolledOut())
 			}
 		}, spec.SimulatedNodes{})
+}
+
+// zeroPercent says in another way that maxSurge is 0.
+func zeroPercent() Edit {
+	return Edit{Says: "maxSurge 0%", Apply: func(d *appsv1.DaemonSet) {
+		none := intstr.FromString("0%")
+		d.Spec.UpdateStrategy.RollingUpdate.MaxSurge = &none
+	}}
 }

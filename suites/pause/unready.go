@@ -12,15 +12,21 @@ import (
 // unready are the specs of updated pods that are on their nodes and do not become Ready.
 func unready() {
 	spec.It("pauses within maxSurge while updated pods do not become Ready, and goes on when they do",
-		spec.Decides("PAUSE-001", "PAUSE-004"),
+		spec.Decides("PAUSE-001", "PAUSE-004", "SURGE-011"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 3)
 			updated := pause(ctx, c, c.Deploy(ctx, MaxSurge("1")), Image("v2"), NeverReady())
+			// A surge pod that somebody takes away leaves its node where it was before.
+			if pod := c.AwaitUpdated(ctx, updated, NotReady); pod != nil {
+				c.DeletePod(ctx, pod, 0)
+			}
+			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
 			rollouts.Finish(ctx, c, updated)
 		},
 		func(j *spec.Checks) {
 			j.Decide("PAUSE-001", within()...)
 			j.Decide("PAUSE-004", EndsRolledOut())
+			j.Decide("SURGE-011", EndsRolledOut())
 		}, spec.MainPath{})
 
 	for _, cause := range []struct {

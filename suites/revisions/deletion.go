@@ -18,18 +18,25 @@ import (
 func deletion() {
 	for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
 		spec.It(fmt.Sprintf("leaves no pod and no history of a DaemonSet that is deleted with propagation %s", policy),
-			spec.Decides("HISTORY-025"),
+			spec.Decides("HISTORY-025", "HISTORY-009"),
 			func(ctx context.Context, c *spec.Case) {
 				c.AddNodes(ctx, 2)
 				daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
 				c.RollOut(ctx, daemonSet, Image("v2"))
 				c.Require(ctx, "the rollout has come to rest", Quiet(time.Second))
 				c.DeleteDaemonSet(ctx, daemonSet, policy)
-				c.Await(ctx, nothingLeft())
+				if c.Await(ctx, nothingLeft()) {
+					// Another one of that name has generations that there were before.
+					again := c.Create(ctx, c.NewDaemonSet(daemonSet.Name, Image("v3")))
+					c.Await(ctx, Steady(again))
+					c.DeleteDaemonSet(ctx, again, policy)
+					c.Await(ctx, nothingLeft())
+				}
 				c.Await(ctx, Quiet(time.Second))
 			},
 			func(j *spec.Checks) {
 				j.Decide("HISTORY-025", Tested(AtLeast(2, RevisionCreated())), Tested(AtLeast(2, PodCreated(OfVersion("v2")))), ComesToHold(nothingLeft()))
+				j.Decide("HISTORY-009", Tested(AtLeast(6, PodCreated())), Never(PodUnidentified()), Never(PodMisnumbered()))
 			})
 	}
 

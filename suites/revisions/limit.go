@@ -66,6 +66,29 @@ func trims() {
 			j.Decide("HISTORY-020", ComesToHold(keeps("daemon", "v4", "v1", "v3")))
 		})
 
+	spec.It("counts on from 9 to 10, and deletes 9 before 10",
+		spec.Decides("HISTORY-003", "HISTORY-010", "HISTORY-019"),
+		func(ctx context.Context, c *spec.Case) {
+			const last = 12
+			c.AddNodes(ctx, 1)
+			// The pod stays as it is: this is about histories alone.
+			daemonSet := c.Deploy(ctx, OnDelete(), keeping(last))
+			for i := 2; i <= last; i++ {
+				c.Require(ctx, "the controller has seen the template", Processed(c.Update(ctx, daemonSet, Image(fmt.Sprintf("v%d", i)))))
+			}
+			c.Await(ctx, histories(last))
+			c.Await(ctx, Processed(c.Update(ctx, daemonSet, keeping(2))))
+			// For whoever deletes none before a rollout is over: back to the template of the pod, which ends the rollout.
+			c.RollOut(ctx, daemonSet, Image("v1"), MaxUnavailable("1"))
+			c.Await(ctx, histories(3))
+			c.Await(ctx, Quiet(time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Decide("HISTORY-003", AtLeast(12, RevisionCreated()),
+				Never(ofVersion(RevisionCreated(), "v11").Where("with another number than 11", func(m Moment) bool { return numberOf(m) != 11 })))
+			j.Decide("HISTORY-019", AtLeast(1, ofVersion(RevisionDeleted(), "v9")), Never(ofVersion(RevisionDeleted(), "v11")))
+		}, spec.SimulatedNodes{})
+
 	spec.It("deletes the surplus as soon as the limit is lowered, down to the current history alone",
 		spec.Decides("HISTORY-021", "HISTORY-018", "HISTORY-020"),
 		func(ctx context.Context, c *spec.Case) {

@@ -50,10 +50,15 @@ func budget() {
 		}, spec.SimulatedNodes{})
 
 	spec.It("stops after maxUnavailable broken pods, since they count as unavailable themselves",
-		spec.Decides("ROLLING-010", "ROLLING-012"),
+		spec.Decides("ROLLING-010", "ROLLING-012", "ROLLING-002"),
 		func(ctx context.Context, c *spec.Case) {
 			c.TakeNodes(ctx, NodeCount{Least: 3, Likes: 5})
-			stall(ctx, c, c.Deploy(ctx, MaxUnavailable("2")), "v2", 2)
+			updated := stall(ctx, c, c.Deploy(ctx, MaxUnavailable("2")), "v2", 2)
+			// With one of the two ready, a limit that was lowered to 1 is still used up.
+			updated = c.Update(ctx, updated, MaxUnavailable("1"))
+			rollouts.Settle(ctx, c, updated, UpdatedOn(2, updated))
+			c.BecomeReadyInTurn(ctx, updated, 1)
+			c.Await(ctx, Quiet(3*time.Second))
 		},
 		func(j *spec.Checks) {
 			j.Decide("ROLLING-010", UpTo(2, PodDeleted(OfVersion("v1"))))

@@ -54,12 +54,16 @@ func rollout() {
 		}, spec.SimulatedNodes{})
 
 	spec.It("takes down the next pod only when the one before has been replaced by an available one",
-		spec.Decides("ROLLING-005"),
+		spec.Decides("ROLLING-005", "ROLLING-001"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 3)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), MinReadySeconds(2))
 			c.RollOut(ctx, daemonSet, Image("v2"))
 			c.RollOut(ctx, daemonSet, Image("v3"), MinReadySeconds(0), ReadyAfter(500*time.Millisecond))
+			// A template that was rolled out before is rolled out as any other, once the old pods have been Ready for as long as the new ones have to be.
+			c.Await(ctx, Quiet(2*time.Second))
+			c.Mark(second)
+			c.RollOut(ctx, daemonSet, Image("v2"), MinReadySeconds(2), Healthy())
 		},
 		func(j *spec.Checks) {
 			versions := []string{"v1", "v2", "v3"}
@@ -69,6 +73,11 @@ func rollout() {
 					Before(Nth(1, available), Nth(2, deleted)),
 					Before(Nth(2, available), Nth(3, deleted)))
 			}
+			again := After(PodAvailable(OfVersion("v2")), Marked(second))
+			j.Decide("ROLLING-005",
+				Before(Nth(1, again), Nth(2, PodDeleted(OfVersion("v3")))),
+				Before(Nth(2, again), Nth(3, PodDeleted(OfVersion("v3")))))
+			j.Decide("ROLLING-001", EndsRolledOut())
 		})
 
 	spec.It("may replace all pods at once when maxUnavailable covers every node",

@@ -54,6 +54,7 @@ func triggers() {
 			// One that nobody controls may be adopted if it has the labels, and is the DaemonSet's from then on.
 			free := c.MakePod(ctx, "free", nodes[0], map[string]string{"app": "free"})
 			c.MakePod(ctx, "adoptive", nodes[1], map[string]string{"app": "daemon"})
+			c.MakePod(ctx, "excluded", nodes[0], map[string]string{"app": "daemon", "part": "nobody"})
 			alike := Edit{Says: "the labels of the other", Apply: func(d *appsv1.DaemonSet) {
 				d.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"part": d.Name}}
 				d.Spec.Template.Labels = map[string]string{"part": d.Name, "app": "daemon"}
@@ -64,7 +65,9 @@ func triggers() {
 			elsewhere = c.Create(ctx, elsewhere)
 			c.Require(ctx, "the bystanders are available", Steady(other))
 			c.Require(ctx, "the bystanders in the other namespace are available", Steady(elsewhere))
-			daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
+			daemonSet := c.Deploy(ctx, MaxUnavailable("2"), Edit{Says: "a selector that excludes pods of a part", Apply: func(d *appsv1.DaemonSet) {
+				d.Spec.Selector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "part", Operator: metav1.LabelSelectorOpDoesNotExist}}
+			}})
 			c.Bind("rolled out", string(daemonSet.UID))
 			c.Bind("static pod", static.Name)
 			c.Bind("free pod", free.Name)

@@ -38,11 +38,34 @@ func BecomeUnknown(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
 // WriteReady carries out the act by writing the Ready condition of the pod, with a transition at that time, and waits until the pod shows it or is gone. It
 // takes a simulated node: a kubelet would put it right. detail says to a reader what is special.
 func WriteReady(ctx context.Context, c *spec.Case, pod *corev1.Pod, act history.Act, status corev1.ConditionStatus, since time.Time, detail string) {
+	writeStatus(ctx, c, pod, act, detail, map[string]any{"conditions": []any{readyAs(status, since)}})
+	c.Require(ctx, "the pod shows it", state.When(fmt.Sprintf("the Ready condition of pod %s is %s", pod.Name, status), func(cluster *history.Cluster) bool {
+		now := cluster.Pods[pod.UID]
+		return now == nil || history.Ready(now) != nil && history.Ready(now).Status == status
+	}))
+}
+
+// EvictByKubelet makes a pod fail as one that its kubelet evicts. It takes a simulated node.
+func EvictByKubelet(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
+	writeStatus(ctx, c, pod, history.FailPod, "evicted by its kubelet", map[string]any{
+		"phase": corev1.PodFailed, "reason": "Evicted", "conditions": []any{readyAs(corev1.ConditionFalse, time.Now())},
+	})
+	c.Require(ctx, "the pod shows it", state.When("pod "+pod.Name+" has failed", func(cluster *history.Cluster) bool {
+		now := cluster.Pods[pod.UID]
+		return now == nil || now.Status.Phase == corev1.PodFailed
+	}))
+}
+
+func readyAs(status corev1.ConditionStatus, since time.Time) map[string]any {
+	return map[string]any{"type": corev1.PodReady, "status": status, "lastTransitionTime": metav1.NewTime(since)}
+}
+
+// writeStatus carries out the act by a change of the pod's status.
+func writeStatus(ctx context.Context, c *spec.Case, pod *corev1.Pod, act history.Act, detail string, status map[string]any) {
 	err := c.Do(ctx, history.Stimulus{
 		Act: act, Kind: history.KindPod, Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Node: history.NodeOf(pod), Detail: detail,
 	}, func(ctx context.Context) error {
-		condition := map[string]any{"type": corev1.PodReady, "status": status, "lastTransitionTime": metav1.NewTime(since)}
-		body, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": []any{condition}}})
+		body, err := json.Marshal(map[string]any{"status": status})
 		if err != nil {
 			return err
 		}
@@ -50,10 +73,6 @@ func WriteReady(ctx context.Context, c *spec.Case, pod *corev1.Pod, act history.
 		return err
 	})
 	if err != nil {
-		c.CannotDecide(fmt.Sprintf("harness: make the Ready condition of pod %s %s: %v", pod.Name, status, err))
+		c.CannotDecide(fmt.Sprintf("harness: write the status of pod %s, %s: %v", pod.Name, detail, err))
 	}
-	c.Require(ctx, "the pod shows it", state.When(fmt.Sprintf("the Ready condition of pod %s is %s", pod.Name, status), func(cluster *history.Cluster) bool {
-		now := cluster.Pods[pod.UID]
-		return now == nil || history.Ready(now) != nil && history.Ready(now).Status == status
-	}))
 }

@@ -29,6 +29,12 @@ func generations() {
 			again := c.Update(ctx, changed, MinReadySeconds(hour))
 			awaitStatus(ctx, c, again, desired(2), available(0))
 			c.Await(ctx, Processed(again))
+			// No number follows from this one, nor from a pod that goes.
+			c.Await(ctx, rollouts.NoPodOn(daemonSet, nodes[2]))
+			c.Await(ctx, Quiet(time.Second))
+			c.AwaitAfter(ctx, 2*spec.Prompt, Processed(c.Update(ctx, again, Edit{Says: "revisionHistoryLimit 7", Apply: func(d *appsv1.DaemonSet) {
+				*d.Spec.RevisionHistoryLimit = 7
+			}})))
 		},
 		func(j *spec.Checks) {
 			second := StatusWritten().Where("that observes the second generation with numbers of the first", func(m Moment) bool {

@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -13,10 +14,17 @@ import (
 
 // What scenarios of failing pods choose.
 const (
-	failed  = "the pods that fail"
-	oftenOn = "the node where pods keep failing"
-	onceOn  = "the node where one fails"
+	failed   = "the pods that fail"
+	outdated = "the outdated pod that fails"
+	oftenOn  = "the node where pods keep failing"
+	onceOn   = "the node where one fails"
 )
+
+// rollingAgain is where the strategy is RollingUpdate again.
+const rollingAgain history.Mark = "back to RollingUpdate"
+
+// mostEvicted are more pods than anybody makes within seconds who backs off.
+const mostEvicted = 16
 
 // failing are the specs of pods that end in phase Failed.
 func failing() {
@@ -35,13 +43,23 @@ func failing() {
 					return cluster.Pods[pods[0].UID] == nil && cluster.Pods[pods[1].UID] == nil
 				}))
 				c.Await(ctx, RolledOut(daemonSet))
+				// One that is outdated by a template which nobody rolls out fails, too.
+				updated := c.Update(ctx, daemonSet, OnDelete(), Image("v2"))
+				c.Require(ctx, "the controller has seen the template", Processed(updated))
+				c.Bind(outdated, pods[2].Name)
+				c.Pods.Fail(ctx, pods[2])
+				c.Await(ctx, UpdatedOn(1, updated))
+				c.Mark(rollingAgain)
+				c.RollOut(ctx, updated, strategy.edit)
 			},
 			func(j *spec.Checks) {
+				last := Named(j.Bound(outdated))
+				j.Given(AtLeast(1, PodFailed(last)))
 				for _, name := range j.BoundAll(failed) {
 					j.Given(AtLeast(1, PodFailed(Named(name))))
 					j.Decide("TARGET-009", AtLeast(1, PodDeleted(Named(name))))
 				}
-				j.Decide("TARGET-009", EndsRolledOut())
+				j.Decide("TARGET-009", Before(PodDeleted(last), Marked(rollingAgain)), EndsRolledOut())
 			})
 	}
 
@@ -57,26 +75,36 @@ func failing() {
 			}
 		}, spec.SimulatedNodes{})
 
-	spec.It("does not let a node wait for another on which pods keep failing",
+	spec.It("does not let a node, or another DaemonSet, wait for pods that keep failing, and backs off from those that were Ready, or evicted",
 		spec.Decides("TARGET-010"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 2)
 			c.Bind(oftenOn, nodes[0])
 			c.Bind(onceOn, nodes[1])
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
-			// With a delay that doubles from a second, and a first retry at once, the fifth takes eight.
-			for range 4 {
-				c.Pods.Fail(ctx, c.LivePodOn(ctx, daemonSet, nodes[0]))
+			other := c.Create(ctx, c.NewDaemonSet(bystanderName))
+			c.Require(ctx, "the other DaemonSet is on every node", Steady(other))
+			// With a delay that doubles from a second, and a first retry at once, these are four, and the next takes eight seconds. Without one they are as many
+			// as it takes to see that.
+			for i, until := 0, time.Now().Add(6*time.Second); i < mostEvicted && time.Now().Before(until); i++ {
+				rollouts.EvictByKubelet(ctx, c, c.LivePodOn(ctx, daemonSet, nodes[0]))
 				c.Await(ctx, RolledOut(daemonSet))
 			}
 			c.Pods.Fail(ctx, c.LivePodOn(ctx, daemonSet, nodes[0]))
-			once := c.LivePodOn(ctx, daemonSet, nodes[1])
-			c.Pods.Fail(ctx, once)
+			c.Pods.Fail(ctx, c.LivePodOn(ctx, daemonSet, nodes[1]))
+			c.Pods.Fail(ctx, c.LivePodOn(ctx, other, nodes[0]))
 			c.Await(ctx, UpdatedOn(1, daemonSet, OnNode(nodes[1])))
+			c.Await(ctx, UpdatedOn(1, other, OnNode(nodes[0])))
 		},
 		func(j *spec.Checks) {
-			failsOn := func(node string) Reaction { return Reaction{From: PodFailed().On(node), To: PodCreated().On(node)} }
+			mine, others := OfDaemonSet("daemon"), OfDaemonSet(bystanderName)
+			failsOn := func(node string, which Which) Reaction {
+				return Reaction{From: PodFailed(which).On(node), To: PodCreated(which).On(node)}
+			}
+			often, once := j.Bound(oftenOn), j.Bound(onceOn)
 			// The first delay on the one node is like that on the other, wherever the other has got to.
-			j.Decide("TARGET-010", AsSoonAs(spec.Prompt, failsOn(j.Bound(oftenOn)), failsOn(j.Bound(onceOn))))
+			j.Decide("TARGET-010",
+				AsSoonAs(spec.Prompt, failsOn(often, mine), failsOn(once, mine)),
+				AsSoonAs(spec.Prompt, failsOn(often, mine), failsOn(often, others)))
 		}, spec.SimulatedNodes{})
 }

@@ -27,6 +27,21 @@ func terms() {
 		},
 		func(j *spec.Checks) { j.Decide("TARGET-001", onePodEach()...) }, spec.SimulatedNodes{})
 
+	spec.It("has a pod on each node whose taints are tolerated, or only ask for other nodes first, and on no other",
+		spec.Decides("TARGET-001"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1, tainted(keptFor, "a", corev1.TaintEffectNoSchedule))
+			c.AddNodes(ctx, 1, tainted(keptFor, "b", corev1.TaintEffectNoSchedule))
+			c.AddNodes(ctx, 1, tainted("rollcall.dev/busy", "", corev1.TaintEffectPreferNoSchedule))
+			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", tolerating("a")))
+			c.Await(ctx, RolledOut(daemonSet))
+		},
+		func(j *spec.Checks) {
+			// From the first pod on: the taints have been there for longer than the DaemonSet.
+			repelled := PodCreated().Where("on a node that repels it", func(m Moment) bool { return !m.NodeIsEligible() })
+			j.Decide("TARGET-001", append(onePodEach(), Never(repelled))...)
+		}, spec.SimulatedNodes{})
+
 	spec.It("has a pod on the node that its template names, and on no other",
 		spec.Decides("TARGET-001"),
 		func(ctx context.Context, c *spec.Case) {
@@ -63,4 +78,20 @@ func orInZone(zone string) Edit {
 // onNode names the node in the template.
 func onNode(name string) Edit {
 	return Edit{Says: "the name of node " + name, Apply: func(d *appsv1.DaemonSet) { d.Spec.Template.Spec.NodeName = name }}
+}
+
+// keptFor is the key of the taints by which nodes are kept for some pods.
+const keptFor = "rollcall.dev/kept-for"
+
+func tainted(key, value string, effect corev1.TaintEffect) func(*corev1.Node) {
+	return func(node *corev1.Node) {
+		node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: key, Value: value, Effect: effect})
+	}
+}
+
+// tolerating has pods tolerate the taint of that value, whatever its effect.
+func tolerating(value string) Edit {
+	return Edit{Says: "a toleration of the nodes kept for " + value, Apply: func(d *appsv1.DaemonSet) {
+		d.Spec.Template.Spec.Tolerations = append(d.Spec.Template.Spec.Tolerations, corev1.Toleration{Key: keptFor, Operator: corev1.TolerationOpEqual, Value: value})
+	}}
 }

@@ -77,6 +77,7 @@ func Broken() []Variant {
 		brokenRollovers(), brokenPauses(), brokenOnDeletes(), brokenBackoffs(), brokenReplacements(), brokenGates(), brokenPolicies(), brokenPatches(), brokenPatchTurns(), brokenProofs(),
 		brokenReconcilers(), brokenWithKubelets(),
 		brokenCordons(), brokenDepartures(), brokenDrains(), brokenHistoriesInUse(), brokenYouths(), brokenStallEnds(), brokenTolerations(), brokenStrategies(),
+		brokenLimits(), brokenMatches(), brokenMemories(), brokenEnds(), brokenComparisons(), brokenTimers(),
 		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(), brokenUnitedParts(),
 	)
 }
