@@ -20,7 +20,7 @@ type Fault struct {
 
 // All returns every fault.
 func All() []Fault {
-	return slices.Concat(limitFaults(), strategyFaults(), counterFaults(), portFaults(), gateFaults(), budgetFaults(), evictionFaults(), requestFaults())
+	return slices.Concat(limitFaults(), strategyFaults(), counterFaults(), portFaults(), gateFaults(), budgetFaults(), evictionFaults(), guardFaults(), requestFaults())
 }
 
 // Named returns the fault of that name.
