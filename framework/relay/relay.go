@@ -57,6 +57,10 @@ func Start(config *rest.Config) (*Relay, error) {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(request *httputil.ProxyRequest) {
 			request.SetURL(&url.URL{Scheme: target.Scheme, Host: target.Host, Path: target.Path})
+			if watches(request.Out) {
+				// The relay reads along. Since 1.37 API servers compress streamed lists for whoever lets them.
+				request.Out.Header.Set("Accept-Encoding", "identity")
+			}
 		},
 		Transport: r, FlushInterval: -1, ErrorHandler: abort,
 	}

@@ -28,6 +28,7 @@ func watchOf(t *testing.T, mediaType string, object runtime.Object) *httptest.Se
 	encoder := scheme.Codecs.EncoderForVersion(info.StreamSerializer.Serializer, corev1.SchemeGroupVersion)
 	g.Expect(encoder.Encode(event, &sent)).To(Succeed())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		g.Expect(request.Header.Get("Accept-Encoding")).To(Equal("identity"), "what is compressed cannot be read along")
 		w.Header().Set("Content-Type", mediaType+";stream=watch")
 		_, _ = info.StreamSerializer.Framer.NewFrameWriter(w).Write(sent.Bytes())
 		w.(http.Flusher).Flush()
