@@ -106,6 +106,8 @@ const (
 	EndWatchDelay           Act = "end the delay of the implementation's watches"
 	LoseAnswer              Act = "lose the answer to a request of the implementation"
 	RefuseRequest           Act = "refuse a request of the implementation"
+	AnswerFromPast          Act = "answer a list of the implementation from the past"
+	BreakAnswer             Act = "break off the answer to a list of the implementation"
 	ThrottleRequest         Act = "have the implementation wait before it asks again"
 	ElectLeader             Act = "run two replicas of the implementation"
 	KillLeader              Act = "kill the replica that leads"
@@ -153,6 +155,7 @@ var effects = map[Act]effect{
 	KillImplementation: halts, RestartImplementation: starts, SuspendImplementation: halts, ResumeImplementation: starts,
 	CutOffImplementation: halts, ReconnectImplementation: starts, CrashImplementation: halts | starts, DeleteImplementationPod: halts | starts,
 	BreakWatches: halts | starts, DelayWatches: halts, EndWatchDelay: starts, LoseAnswer: halts | starts, RefuseRequest: halts | starts,
+	AnswerFromPast: halts | starts, BreakAnswer: halts | starts,
 	ThrottleRequest: halts | starts, ElectLeader: halts | starts, KillLeader: halts | starts,
 	HandBack: halts, TakeOver: halts | starts,
 }

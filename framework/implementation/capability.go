@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/rollcall-conformance/rollcall/framework/relay"
 )
 
@@ -107,6 +109,9 @@ type WatchBreaker interface {
 	// DelayWatches has what the implementation's watches of these resources send reach it that much later, in its order; without a resource those of all. 0 is
 	// no delay. Its own writes it sees late, too.
 	DelayWatches(ctx context.Context, by time.Duration, resources ...string) error
+	// AwaitTold returns once one of the implementation's watches has delivered the object with the UID to it, in a later resourceVersion than after, or with the
+	// context's error. An empty after is for any version.
+	AwaitTold(ctx context.Context, uid types.UID, after string) error
 }
 
 // Faulter has single requests of an implementation fail.

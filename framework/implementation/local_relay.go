@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/rollcall-conformance/rollcall/framework/relay"
@@ -72,6 +73,11 @@ func (l relayed) DelayWatches(_ context.Context, by time.Duration, resources ...
 	}
 	l.relay.DelayWatches(by, resources...)
 	return nil
+}
+
+// AwaitTold implements WatchBreaker.
+func (l relayed) AwaitTold(ctx context.Context, uid types.UID, after string) error {
+	return l.relay.AwaitTold(ctx, uid, after)
 }
 
 // SetFaults implements Faulter.

@@ -12,7 +12,7 @@ type Fault struct {
 	Of Selector
 	// First is the number of the first of these that meets it, counted from 1 since it was set. Default: 1.
 	First int
-	// Count is how many of these meet it, one after the other. Default: 1.
+	// Count is how many of these meet it, one after the other; Always for all from First on. Default: 1.
 	Count int
 	// Effect is what becomes of a request that meets it.
 	Effect Effect
@@ -21,10 +21,15 @@ type Fault struct {
 	Met func(Request) (over func())
 }
 
+// Always is a Fault.Count without an end.
+const Always = 1 << 30
+
 // Effect is what a fault does to a request.
 type Effect interface {
 	// String says what it does, for a reader.
 	String() string
+	// befalls reports whether the effect is a lawful one for the request, which the fault selects: where it is not, the fault is not about the request.
+	befalls(request *http.Request) bool
 	// lasts is how long requests that the fault is about go on to meet it, from when the first has; 0 if it counts them alone.
 	lasts() time.Duration
 	// answer is what the client gets in the place of what next answers. It calls over as soon as nothing is left to do.
@@ -64,20 +69,20 @@ func (f *faults) replace(all []Fault) {
 }
 
 // choose returns the fault that the request meets, nil if there is none. Each fault counts every request that it is about.
-func (f *faults) choose(asked Request, now time.Time) *chooser {
+func (f *faults) choose(request *http.Request, asked Request, now time.Time) *chooser {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var met *chooser
 	for _, candidate := range f.set {
-		if candidate.chooses(asked, now) && met == nil {
+		if candidate.chooses(request, asked, now) && met == nil {
 			met = candidate
 		}
 	}
 	return met
 }
 
-func (c *chooser) chooses(asked Request, now time.Time) bool {
-	if !c.Of.Selects(asked) {
+func (c *chooser) chooses(request *http.Request, asked Request, now time.Time) bool {
+	if !c.Of.Selects(asked) || !c.Effect.befalls(request) {
 		return false
 	}
 	c.seen++
@@ -93,7 +98,7 @@ func (f *faults) roundTrip(request *http.Request, next http.RoundTripper) (*http
 	if !isResource {
 		return next.RoundTrip(request)
 	}
-	fault := f.choose(asked, time.Now())
+	fault := f.choose(request, asked, time.Now())
 	if fault == nil {
 		return next.RoundTrip(request)
 	}

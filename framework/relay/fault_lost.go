@@ -12,6 +12,8 @@ type LostAnswer struct{}
 // String implements Effect.
 func (LostAnswer) String() string { return "the answer is lost" }
 
+func (LostAnswer) befalls(*http.Request) bool { return true }
+
 func (LostAnswer) lasts() time.Duration { return 0 }
 
 var errLost = errors.New("the relay has lost the answer")

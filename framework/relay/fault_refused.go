@@ -37,6 +37,8 @@ func (r Refused) String() string {
 	return text
 }
 
+func (Refused) befalls(*http.Request) bool { return true }
+
 func (r Refused) lasts() time.Duration { return r.RetryAfter }
 
 func (r Refused) answer(m meeting, _ http.RoundTripper) (*http.Response, error) {

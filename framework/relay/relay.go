@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -27,6 +28,7 @@ type Relay struct {
 	gate     gate
 	delays   delays
 	faults   faults
+	told     told
 
 	mu sync.Mutex
 	// watches are those under way.
@@ -55,6 +57,10 @@ func Start(config *rest.Config) (*Relay, error) {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(request *httputil.ProxyRequest) {
 			request.SetURL(&url.URL{Scheme: target.Scheme, Host: target.Host, Path: target.Path})
+			if watches(request.Out) {
+				// The relay reads along. Since 1.37 API servers compress streamed lists for whoever lets them.
+				request.Out.Header.Set("Accept-Encoding", "identity")
+			}
 		},
 		Transport: r, FlushInterval: -1, ErrorHandler: abort,
 	}
@@ -107,6 +113,12 @@ func (r *Relay) DelayWatches(by time.Duration, resources ...string) { r.delays.s
 // SetFaults has requests meet these faults from now on, and none that were set before. What a request has met already goes on.
 func (r *Relay) SetFaults(all ...Fault) { r.faults.replace(all) }
 
+// AwaitTold returns once a watch that is still under way has delivered the object with the UID to the client, in a later resourceVersion than after, or with the
+// context's error. An empty after is for any version.
+func (r *Relay) AwaitTold(ctx context.Context, uid types.UID, after string) error {
+	return r.told.await(ctx, uid, after)
+}
+
 // Close ends all connections, and the relay.
 func (r *Relay) Close() error {
 	r.gate.open()
@@ -122,10 +134,8 @@ func (r *Relay) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err := r.gate.pass(request.Context()); err != nil {
 		return nil, err
 	}
-	query := request.URL.Query()
-	watches := query.Get("watch") == "true" || query.Get("watch") == "1"
 	// Who lists again, be it by a watch that begins with what there is, need not be told to.
-	lists := !watches || query.Get("sendInitialEvents") == "true"
+	lists := !watches(request) || streams(request)
 	if forgotten := r.forgotten(request.URL.Path); forgotten && !lists {
 		return gone(request), nil
 	}
@@ -138,15 +148,23 @@ func (r *Relay) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	body := &watchBody{inner: response.Body, relay: r, path: request.URL.Path, lost: make(chan struct{})}
 	body.ctx, body.cancel = context.WithCancel(request.Context())
-	if watches && response.StatusCode == http.StatusOK {
+	if watches(request) && response.StatusCode == http.StatusOK {
 		asked, _ := requestOf(request)
 		body.inner = newDelayedBody(body.ctx, response.Body, late{all: &r.delays.all, own: r.delays.resource(asked.Resource)})
 		r.mu.Lock()
 		r.watches[body] = true
 		r.mu.Unlock()
+		response.Body = newToldBody(body, response.Header.Get("Content-Type"), &r.told)
+		return response, nil
 	}
 	response.Body = body
 	return response, nil
+}
+
+// watches reports whether the request is a watch.
+func watches(request *http.Request) bool {
+	watch := request.URL.Query().Get("watch")
+	return watch == "true" || watch == "1"
 }
 
 // forgotten reports whether a watch of the path was broken and nobody has been told so, or has listed again, since.

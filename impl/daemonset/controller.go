@@ -47,6 +47,8 @@ type Options struct {
 	Plan plan.Planner
 	// Writer wraps the client that all writes go through; default none.
 	Writer func(client.Client) client.Client
+	// Live wraps the client that reads past all caches; default none.
+	Live func(client.Reader) client.Reader
 	// Around wraps the reconciler; default none. The client reads from the caches and writes.
 	Around func(reconcile.Reconciler, client.Client) reconcile.Reconciler
 }
@@ -67,6 +69,9 @@ func SetupWithManager(ctx context.Context, manager ctrl.Manager, options Options
 	if options.Writer != nil {
 		writer = options.Writer(writer)
 	}
+	if options.Live != nil {
+		live = options.Live(live)
+	}
 	numbers, err := act.NewMetrics(metrics.Registry)
 	if err != nil {
 		return err
@@ -74,14 +79,18 @@ func SetupWithManager(ctx context.Context, manager ctrl.Manager, options Options
 	if err := observe.Index(ctx, manager.GetFieldIndexer()); err != nil {
 		return err
 	}
-	writes := act.NewOwnWrites(options.Clock, numbers.OwnWritesTimedOut)
+	handover := observe.NewHandover(live)
+	writes := act.NewOwnWrites(options.Clock, func(ds types.UID) {
+		numbers.OwnWritesTimedOut()
+		handover.Doubt(ds)
+	})
 	var r reconcile.Reconciler = &Reconciler{
 		surgeDisabled: options.SurgeDisabled,
 
 		clock:    options.Clock,
 		plan:     options.Plan,
 		observer: observe.New(cached),
-		handover: observe.NewHandover(live),
+		handover: handover,
 		writes:   writes,
 		metrics:  numbers,
 		backoffs: newBackoffs(),
@@ -139,6 +148,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	ds := state.DaemonSet
 	state.SurgeDisabled = r.surgeDisabled
 	r.backoffs.recall(request.NamespacedName, &state)
+	// What is awaited in vain is looked up: the wait comes before the question whether the cache is confirmed.
+	wait := r.writes.Awaited(state, mark)
 	confirmed, err := r.confirmed(ctx, state)
 	if err != nil {
 		return reconcile.Result{}, err
@@ -148,7 +159,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		r.metrics.Pass("waiting")
 		return reconcile.Result{RequeueAfter: handoverRetry}, nil
 	}
-	wait := r.writes.Awaited(state, mark)
 	state.AwaitingOwnWrites = wait > 0
 
 	actions := r.plan(state, r.clock.Now())

@@ -40,10 +40,11 @@ func reconciler(t *testing.T, cache client.Reader, live client.Client) *Reconcil
 		t.Fatal(err)
 	}
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
-	writes := act.NewOwnWrites(clock, metrics.OwnWritesTimedOut)
+	handover := observe.NewHandover(live)
+	writes := act.NewOwnWrites(clock, handover.Doubt)
 	return &Reconciler{
 		plan:  plan.Plan,
-		clock: clock, observer: observe.New(cache), handover: observe.NewHandover(live), writes: writes, backoffs: newBackoffs(), metrics: metrics,
+		clock: clock, observer: observe.New(cache), handover: handover, writes: writes, backoffs: newBackoffs(), metrics: metrics,
 		actor: &act.Actor{Client: live, Live: live, Recorder: events.NewFakeRecorder(100), Writes: writes, Metrics: metrics},
 	}
 }
@@ -105,6 +106,44 @@ func TestAPassOverACacheThatHasCaughtUpWritesTheStatus(t *testing.T) {
 	g.Expect(result).To(BeZero())
 	g.Expect(same.Get(context.Background(), client.ObjectKeyFromObject(ds), ds)).To(Succeed())
 	g.Expect(ds.Status.DesiredNumberScheduled).To(Equal(int32(1)), "STATUS-001")
+}
+
+func TestWhatIsAwaitedInVainIsLookedUp(t *testing.T) {
+	for name, row := range map[string]struct {
+		// hidden: the cache does not show a pod that the API server has.
+		hidden bool
+		want   time.Duration
+		pods   int
+	}{
+		"the pod is gone, no watch has shown it": {false, 0, 2},
+		"the cache is behind":                    {true, handoverRetry, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			ds, revision, pod := agent(t)
+			live := server(interceptor.Funcs{}, ds, revision, pod,
+				&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n0"}}, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}})
+			cache := client.Reader(live)
+			if row.hidden {
+				cache = server(interceptor.Funcs{}, ds.DeepCopy(), revision.DeepCopy(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n0"}})
+			}
+			r := reconciler(t, cache, live)
+			pass := func() time.Duration {
+				result, err := r.Reconcile(context.Background(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(ds)})
+				g.Expect(err).NotTo(HaveOccurred())
+				return result.RequeueAfter
+			}
+			r.writes.Wrote(ds.UID, act.Pods, "1000000")
+			if !row.hidden {
+				g.Expect(pass()).To(Equal(act.OwnWriteTimeout), "SURGE-010: it may be on its way")
+			}
+			r.clock.(*clocktesting.FakePassiveClock).SetTime(r.clock.Now().Add(act.OwnWriteTimeout))
+			g.Expect(pass()).To(Equal(row.want), "RECOVERY-013")
+			var pods corev1.PodList
+			g.Expect(live.List(context.Background(), &pods)).To(Succeed())
+			g.Expect(pods.Items).To(HaveLen(row.pods))
+		})
+	}
 }
 
 func TestARefusalIsRememberedUntilAPodIsCreatedOrNoneIsWanted(t *testing.T) {

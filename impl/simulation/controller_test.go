@@ -159,8 +159,12 @@ func (c *controller) pass(p *process) {
 
 // waitForCache says how long to wait for a cache that can be planned on: zero if this one can.
 func (c *controller) waitForCache(p *process, state plan.State) time.Duration {
-	if p.expected.pending(c.clock.now, state.Pods) {
+	waits, doubtful := p.expected.pending(c.clock.now, state.Pods)
+	if waits {
 		return ownWriteTimeout
+	}
+	if doubtful {
+		p.trusted = ""
 	}
 	ds := state.DaemonSet.UID
 	if p.cache.current(history.KindPod) && p.cache.current(history.KindControllerRevision) {

@@ -10,7 +10,7 @@ import (
 )
 
 // patience with the cache: how long a process awaits its own writes in it.
-const ownWriteTimeout = 30 * time.Second
+const ownWriteTimeout = 2 * time.Second
 
 // expectations are a process's own writes that its cache has not shown yet: created and changed objects by resource version, for each kind,
 // deleted pods by UID.
@@ -32,8 +32,9 @@ func (e *expectations) deletes(now time.Time, pod types.UID) {
 	e.since, e.deleted[pod] = now, true
 }
 
-// pending says whether pods, just read from the cache, or what came by before them, lack one of the writes.
-func (e *expectations) pending(now time.Time, pods []*corev1.Pod) bool {
+// pending says whether pods, just read from the cache, or what came by before them, lack one of the writes, or that they did for so long that the cache
+// has to be looked at again.
+func (e *expectations) pending(now time.Time, pods []*corev1.Pod) (waits, doubtful bool) {
 	missing := false
 	for kind, version := range e.written {
 		missing = missing || version > e.seen[kind]
@@ -42,9 +43,9 @@ func (e *expectations) pending(now time.Time, pods []*corev1.Pod) bool {
 		missing = missing || e.deleted[pod.UID] && pod.DeletionTimestamp == nil
 	}
 	if missing && now.Before(e.since.Add(ownWriteTimeout)) {
-		return true
+		return true, false
 	}
 	clear(e.written)
 	clear(e.deleted)
-	return false
+	return false, missing
 }

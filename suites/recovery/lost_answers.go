@@ -2,9 +2,11 @@ package recovery
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -64,15 +66,35 @@ var (
 func rollOutLosing(
 	ctx context.Context, c *spec.Case, verbs []string, daemonSet *appsv1.DaemonSet, carriedOut func(*appsv1.DaemonSet) Condition, edits ...Edit,
 ) *appsv1.DaemonSet {
+	before := c.LivePods(ctx, daemonSet)
 	c.DelayWatches(ctx, late, "pods")
 	c.SetFaults(ctx, relay.Fault{Of: relay.Selector{Verbs: verbs, Resource: "pods"}, Effect: relay.LostAnswer{}})
 	updated := c.Update(ctx, daemonSet, edits...)
 	c.Require(ctx, "the write whose answer is lost is carried out", carriedOut(updated))
-	c.Await(ctx, Past(time.Now().Add(2*late)))
+	requireToldOfWrites(ctx, c, updated, before)
 	c.SetFaults(ctx)
 	c.EndWatchDelay(ctx)
 	c.Await(ctx, RolledOut(updated))
 	return updated
+}
+
+// requireToldOfWrites returns when the implementation has been told of every pod of the DaemonSet that is new since before, and that was before and is on its way
+// out or gone.
+func requireToldOfWrites(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, before []*corev1.Pod) {
+	now := c.LivePods(ctx, daemonSet)
+	for _, pod := range without(before, now) {
+		c.RequireTold(ctx, pod.UID, pod.ResourceVersion)
+	}
+	for _, pod := range without(now, before) {
+		c.RequireTold(ctx, pod.UID, "")
+	}
+}
+
+// without are those of the pods that are not among the others.
+func without(pods, others []*corev1.Pod) []*corev1.Pod {
+	return slices.DeleteFunc(slices.Clone(pods), func(pod *corev1.Pod) bool {
+		return slices.ContainsFunc(others, func(other *corev1.Pod) bool { return other.UID == pod.UID })
+	})
 }
 
 // aPodOf holds once the DaemonSet has a pod of its template.

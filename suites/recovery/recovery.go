@@ -20,6 +20,8 @@ func Specs() {
 	watches()
 	lateWatches()
 	lostAnswers()
+	staleLists()
+	unobserved()
 	statusWrites()
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
 )
@@ -78,6 +80,27 @@ func (c *Case) EndWatchDelay(ctx context.Context) {
 		return breaker.DelayWatches(ctx, 0)
 	})
 }
+
+// RequireTold returns when one of the implementation's watches has delivered the object with the UID to it, in a later resourceVersion than after; an empty
+// one is for any. The spec ends, as it does with Require, if none does.
+func (c *Case) RequireTold(ctx context.Context, uid types.UID, after string) {
+	const doing = "wait until the implementation has been told of an object"
+	limited, cancel := context.WithTimeout(ctx, longestUntold)
+	defer cancel()
+	c.reach(doing, func(o *own) error {
+		breaker, err := implementation.Find[implementation.WatchBreaker](ctx, o.running)
+		if err == nil {
+			err = breaker.AwaitTold(limited, uid, after)
+		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			aborter{}.Fatalf("precondition not met: %s: %v", doing, err)
+		}
+		return err
+	})
+}
+
+// longestUntold is more than anything takes to be delivered that nobody holds back for longer.
+const longestUntold = 30 * time.Second
 
 // Elect restarts the implementation as one of two replicas, and returns when one of them leads.
 func (c *Case) Elect(ctx context.Context) {

@@ -74,11 +74,18 @@ func (c *Case) SetFaults(ctx context.Context, all ...relay.Fault) {
 
 // actOf is the act that a request meets an effect by.
 func actOf(effect relay.Effect) history.Act {
-	if refused, is := effect.(relay.Refused); is {
-		if refused.RetryAfter > 0 {
+	switch effect := effect.(type) {
+	case relay.Refused:
+		if effect.RetryAfter > 0 {
 			return history.ThrottleRequest
 		}
 		return history.RefuseRequest
+	case relay.NoStreamedLists:
+		return history.RefuseRequest
+	case relay.StaleList:
+		return history.AnswerFromPast
+	case relay.BrokenAnswer:
+		return history.BreakAnswer
 	}
 	return history.LoseAnswer
 }

@@ -9,8 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 )
 
 // Where pods are, and their eviction subresource, and the request that evicts.
@@ -24,13 +22,7 @@ const (
 func evictionFaults() []Fault {
 	return []Fault{
 		{Name: "evictions-are-deletions", Says: "Deletes the pod at once, and looks at no budget.", Breaks: []string{"EVICT-010", "EVICT-014", "EVICT-021", "EVICT-023", "EVICT-031"},
-			Around: answering(func(api http.Handler, w http.ResponseWriter, r *http.Request) error {
-				deleted := ask(api, asking(r, http.MethodDelete, podOf(r)))
-				if deleted.Code != http.StatusOK {
-					return hand(w, deleted)
-				}
-				return reply(w, http.StatusCreated, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusSuccess, Code: http.StatusCreated})
-			}, evict)},
+			Around: answering(deleteInstead, evict)},
 		{Name: "evictions-obey-all-namespaces", Says: "Refuses an eviction for a budget of another namespace.", Breaks: []string{"EVICT-035"},
 			Around: answering(func(api http.Handler, w http.ResponseWriter, r *http.Request) error {
 				forbids, err := forbiddenElsewhere(api, r)
@@ -38,7 +30,7 @@ func evictionFaults() []Fault {
 					return err
 				}
 				if forbids {
-					refuse(w, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, "a budget does not allow it", metav1.StatusCause{Type: policyv1.DisruptionBudgetCause})
+					refuseForBudget(w)
 					return nil
 				}
 				api.ServeHTTP(w, r)
@@ -99,7 +91,6 @@ func forbiddenElsewhere(api http.Handler, r *http.Request) (bool, error) {
 		return false, fmt.Errorf("read the budgets: %w", err)
 	}
 	return slices.ContainsFunc(budgets.Items, func(budget policyv1.PodDisruptionBudget) bool {
-		selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector)
-		return err == nil && budget.Namespace != pod.Namespace && budget.Status.DisruptionsAllowed == 0 && selector.Matches(labels.Set(pod.Labels))
+		return budget.Namespace != pod.Namespace && budget.Status.DisruptionsAllowed == 0 && selects(&budget, &pod)
 	}), nil
 }

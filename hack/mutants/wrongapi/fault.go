@@ -20,7 +20,8 @@ type Fault struct {
 
 // All returns every fault.
 func All() []Fault {
-	return slices.Concat(limitFaults(), strategyFaults(), counterFaults(), portFaults(), overlookedPortFaults(), gateFaults(), budgetFaults(), evictionFaults(), requestFaults())
+	return slices.Concat(limitFaults(), strategyFaults(), counterFaults(), portFaults(), overlookedPortFaults(), gateFaults(), budgetFaults(), evictionFaults(),
+		guardFaults(), requestFaults())
 }
 
 // Named returns the fault of that name.

@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
@@ -45,7 +46,7 @@ func newBench(t *testing.T, funcs interceptor.Funcs, objects ...client.Object) *
 	recorder := events.NewFakeRecorder(100)
 	b := &bench{ds: &appsv1.DaemonSet{}, recorder: recorder, Actor: &act.Actor{
 		Client: server, Live: server, Recorder: recorder, Metrics: metrics,
-		Writes: act.NewOwnWrites(clock.RealClock{}, metrics.OwnWritesTimedOut),
+		Writes: act.NewOwnWrites(clock.RealClock{}, func(types.UID) { t.Error("a write was awaited in vain") }),
 	}}
 	if err := server.Get(context.Background(), client.ObjectKeyFromObject(ds), b.ds); err != nil {
 		t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 )
 
 // OwnWriteTimeout is how long a DaemonSet waits for its own writes to show up in the cache. They show up within
-// milliseconds, unless the event that would have shown one was lost in a relist.
-const OwnWriteTimeout = 30 * time.Second
+// milliseconds, unless the event that would have shown one was lost in a relist. Then the cache has to be compared with the API server.
+const OwnWriteTimeout = 2 * time.Second
 
 // Kind is a kind of objects that are written and then awaited.
 type Kind int
@@ -38,7 +38,7 @@ const (
 // awaited by UID.
 type OwnWrites struct {
 	clock    clock.PassiveClock
-	timedOut func()
+	timedOut func(ds types.UID)
 
 	mu      sync.Mutex
 	seen    [kinds]uint64
@@ -51,8 +51,9 @@ type pendingWrites struct {
 	deleted map[types.UID]bool
 }
 
-// NewOwnWrites returns an OwnWrites that awaits nothing. timedOut is called whenever OwnWriteTimeout has passed.
-func NewOwnWrites(clock clock.PassiveClock, timedOut func()) *OwnWrites {
+// NewOwnWrites returns an OwnWrites that awaits nothing. timedOut is called whenever OwnWriteTimeout has passed: whether the cache shows what that DaemonSet wrote
+// is not known then.
+func NewOwnWrites(clock clock.PassiveClock, timedOut func(ds types.UID)) *OwnWrites {
 	return &OwnWrites{clock: clock, timedOut: timedOut, pending: map[types.UID]*pendingWrites{}}
 }
 
@@ -101,7 +102,7 @@ func (w *OwnWrites) Mark() Mark {
 }
 
 // Awaited returns for how much longer, at most, the DaemonSet of state, which was read from the cache after mark was
-// taken, has to wait until the cache shows its own writes; zero if state does.
+// taken, has to wait until the cache shows its own writes; zero if state does, or the time is over.
 func (w *OwnWrites) Awaited(state plan.State, mark Mark) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -116,7 +117,7 @@ func (w *OwnWrites) Awaited(state plan.State, mark Mark) time.Duration {
 		return left
 	}
 	if missing {
-		w.timedOut()
+		w.timedOut(ds)
 	}
 	delete(w.pending, ds)
 	return 0

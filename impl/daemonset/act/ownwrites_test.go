@@ -62,7 +62,7 @@ func TestOwnWritesAreAwaited(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
-			w := act.NewOwnWrites(clocktesting.NewFakePassiveClock(time.Unix(0, 0)), func() { t.Error("timed out") })
+			w := act.NewOwnWrites(clocktesting.NewFakePassiveClock(time.Unix(0, 0)), func(types.UID) { t.Error("timed out") })
 			c.write(w)
 			c.see(w)
 			g.Expect(w.Awaited(c.cache, w.Mark())).To(Equal(map[bool]time.Duration{true: act.OwnWriteTimeout}[c.waits]), "RECOVERY-005, HISTORY-003, HISTORY-010")
@@ -90,7 +90,10 @@ func TestOwnWritesAreNotAwaitedForEver(t *testing.T) {
 	g := NewWithT(t)
 	clock := clocktesting.NewFakePassiveClock(time.Unix(0, 0))
 	timeouts := 0
-	w := act.NewOwnWrites(clock, func() { timeouts++ })
+	w := act.NewOwnWrites(clock, func(ds types.UID) {
+		g.Expect(ds).To(BeEquivalentTo("ds"))
+		timeouts++
+	})
 	w.Wrote("ds", act.Pods, "12")
 	g.Expect(w.Awaited(cached(), w.Mark())).To(Equal(act.OwnWriteTimeout))
 	clock.SetTime(time.Unix(0, 0).Add(act.OwnWriteTimeout - time.Second))
@@ -104,7 +107,7 @@ func TestOwnWritesAreNotAwaitedForEver(t *testing.T) {
 
 func TestWriteThatIsSeenOnlyAfterTheCacheWasReadIsStillAwaited(t *testing.T) {
 	g := NewWithT(t)
-	w := act.NewOwnWrites(clocktesting.NewFakePassiveClock(time.Unix(0, 0)), func() {})
+	w := act.NewOwnWrites(clocktesting.NewFakePassiveClock(time.Unix(0, 0)), func(types.UID) {})
 	w.Wrote("ds", act.Pods, "12")
 	before := w.Mark()
 	read := cached()

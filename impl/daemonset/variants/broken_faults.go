@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -27,6 +28,10 @@ func brokenFaults() []Variant {
 		{Name: "does-not-wait-as-long-as-it-is-told", Says: "Gives up a write of the status after 100 ms, and begins it again.",
 			Breaks: []string{"RECOVERY-011"},
 			Writer: func(c client.Client) client.Client { return statusAround{c, hurry} }},
+		{Name: "compares-one-cache-with-another", Says: "Asks the API server for any state, not for the latest, when it looks whether its own caches are up to date.",
+			Breaks: []string{"RECOVERY-012"}, Live: func(r client.Reader) client.Reader { return anyState{r} }},
+		{Name: "waits-for-a-pod-that-never-shows", Says: "Creates no second pod on a node before it has seen the first one.",
+			Breaks: []string{"RECOVERY-013"}, Planner: remember(createOnce)},
 	}
 }
 
@@ -76,6 +81,34 @@ func avoidTried(m *memory[map[types.UID]bool]) Around {
 				}
 			}
 		}
+	})
+}
+
+// anyState lists whatever the API server has at hand.
+type anyState struct{ client.Reader }
+
+func (r anyState) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
+	return r.Reader.List(ctx, list, append(options, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: "0"}})...)
+}
+
+// createOnce creates a pod on a node again only where it has seen the one before.
+func createOnce(m *memory[map[string]bool]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+		if state.AwaitingOwnWrites {
+			return
+		}
+		tried := m.of(state)
+		if *tried == nil {
+			*tried = map[string]bool{}
+		}
+		for _, pod := range state.Pods {
+			delete(*tried, plan.TargetNode(pod)+pod.Labels[plan.HashLabel])
+		}
+		withoutCreations(actions, func(c plan.PodCreation) bool {
+			again := (*tried)[c.Node+c.Hash]
+			(*tried)[c.Node+c.Hash] = true
+			return again
+		})
 	})
 }
 

@@ -35,6 +35,8 @@ type Variant struct {
 	Planner Around
 	// Writer wraps the client through which everything is written; nil for none.
 	Writer func(client.Client) client.Client
+	// Live wraps the client that reads past all caches; nil for none.
+	Live func(client.Reader) client.Reader
 	// Reconciler wraps the reconciler; nil for none.
 	Reconciler func(reconcile.Reconciler, client.Client) reconcile.Reconciler
 	// United wraps the planner of UnitedDaemonSets, once for every process; nil for none.
@@ -48,7 +50,7 @@ type Around func(next plan.Planner) plan.Planner
 
 // Options are those of a controller that is the variant.
 func (v Variant) Options() daemonset.Options {
-	options := daemonset.Options{Writer: v.Writer, Around: v.Reconciler}
+	options := daemonset.Options{Writer: v.Writer, Live: v.Live, Around: v.Reconciler}
 	if v.Planner != nil {
 		options.Plan = v.Planner(plan.Plan)
 	}
@@ -57,7 +59,7 @@ func (v Variant) Options() daemonset.Options {
 
 // Differs says whether there is any difference.
 func (v Variant) Differs() bool {
-	return v.Planner != nil || v.Writer != nil || v.Reconciler != nil || len(v.Args) > 0 || v.United != nil
+	return v.Planner != nil || v.Writer != nil || v.Live != nil || v.Reconciler != nil || len(v.Args) > 0 || v.United != nil
 }
 
 // UnitedOptions are those of a controller of UnitedDaemonSets that is the variant.
