@@ -64,6 +64,7 @@ func brokenPlanners() []brokenPlanner {
 		{"trims-the-current-history-too", rolls, ids("HISTORY-018")},
 		{"trims-the-newest-history", rolls, ids("HISTORY-019")},
 		{"deletes-live-history", surges, ids("HISTORY-017")},
+		{"counts-the-current-history", rolls, ids("HISTORY-020")},
 		{"rollback-keeps-the-old-number", rolls, ids("HISTORY-010")},
 		{"adopts-nothing", flavour{strategies: everyStrategy(), deletes: true}, ids("HISTORY-026")},
 		{"keeps-all-history", rolls, ids("HISTORY-016")},
