@@ -20,7 +20,7 @@ func (m *memory) surged(w *Workload, now time.Time) []*Node {
 			switch {
 			case !m.cluster.IsUpdated(pod.Object):
 				old = old || pod.Steady(high, now)
-			case !pod.own || pod.believable(low, now):
+			case !pod.own || pod.Believable(low, now):
 			default:
 				updated = true
 			}

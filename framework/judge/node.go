@@ -50,6 +50,6 @@ func (n *Node) Everyone() []*Pod { return slices.Concat(n.gone, n.Pods) }
 
 // servedBy reports whether a pod other than one is available, or was until somebody else changed that less than Lag ago.
 func (n *Node) servedBy(but *Pod, minReady int32, now time.Time) bool {
-	served := func(pod *Pod) bool { return pod != but && pod.believable(minReady, now) }
+	served := func(pod *Pod) bool { return pod != but && pod.Believable(minReady, now) }
 	return slices.ContainsFunc(n.Pods, served) || slices.ContainsFunc(n.gone, served)
 }

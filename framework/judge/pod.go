@@ -79,9 +79,9 @@ func (p *Pod) Undated(minReady int32) bool {
 	return ready != nil && ready.Status == corev1.ConditionTrue && ready.LastTransitionTime.IsZero()
 }
 
-// believable reports whether the implementation may take it for available: it is, or would be by now, had somebody else not changed that less than
+// Believable reports whether the implementation may take it for available: it is, or would be by now, had somebody else not changed that less than
 // Lag ago.
-func (p *Pod) believable(minReady int32, now time.Time) bool {
+func (p *Pod) Believable(minReady int32, now time.Time) bool {
 	return p.Available(minReady, now) || p.Undated(minReady) || p.lostToOthers && now.Sub(p.lostAt) < Lag && !now.Before(p.lostFrom)
 }
 

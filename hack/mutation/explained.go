@@ -23,22 +23,19 @@ const (
 	elsewhere kind = "elsewhere"
 )
 
-// explained is a mutant that may survive.
+// explained are mutants that may survive, for one reason.
 type explained struct {
-	// File, In and Change name it: where it is, in which function, and what is changed. A Change of * is every one in that function.
-	File   string `json:"file"`
-	In     string `json:"in"`
-	Change string `json:"change"`
+	// File, In and Changes name them: where they are, in which function, and what is changed.
+	File    string   `json:"file"`
+	In      string   `json:"in"`
+	Changes []string `json:"changes"`
 	// Kind and Because say why.
 	Kind    kind   `json:"kind"`
 	Because string `json:"because"`
 }
 
-// everyChange stands for all changes of a function.
-const everyChange = "*"
-
 func (e explained) is(m mutation) bool {
-	return e.File == m.file && e.In == m.function && (e.Change == m.change || e.Change == everyChange)
+	return e.File == m.file && e.In == m.function && slices.Contains(e.Changes, m.change)
 }
 
 // explanations reads the list of mutants that may survive. Each has to be one that there is.
@@ -49,10 +46,12 @@ func explanations(text []byte, mutations []mutation) ([]explained, error) {
 	}
 	for _, e := range all {
 		if !slices.Contains([]kind{equivalent, lawful, elsewhere}, e.Kind) || e.Because == "" {
-			return nil, fmt.Errorf("explained.yaml: %s, %s, %q: want a kind of %s, %s or %s, and a reason", e.File, e.In, e.Change, equivalent, lawful, elsewhere)
+			return nil, fmt.Errorf("explained.yaml: %s, %s: want a kind of %s, %s or %s, and a reason", e.File, e.In, equivalent, lawful, elsewhere)
 		}
-		if !slices.ContainsFunc(mutations, e.is) {
-			return nil, fmt.Errorf("explained.yaml: there is no mutant %s, %s, %q: take it off the list", e.File, e.In, e.Change)
+		for _, change := range e.Changes {
+			if one := (explained{File: e.File, In: e.In, Changes: []string{change}}); !slices.ContainsFunc(mutations, one.is) {
+				return nil, fmt.Errorf("explained.yaml: there is no mutant %s, %s, %q: take it off the list", e.File, e.In, change)
+			}
 		}
 	}
 	return all, nil

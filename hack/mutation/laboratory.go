@@ -28,6 +28,8 @@ type laboratory struct {
 	folder, program string
 	// plays are all simulations as they are with no mutant on.
 	plays []mutant.Play
+	// progress is what has become of mutants before.
+	progress *progress
 }
 
 // build makes one program of all mutants: its planner's sources are replaced by mutated ones.
@@ -93,8 +95,20 @@ func (l *laboratory) meeting(number int) []int {
 	return places
 }
 
-// try has one mutant judged, in a process of its own: what it leaves behind harms no other.
+// try has one mutant judged, unless that has been done.
 func (l *laboratory) try(ctx context.Context, number int) (mutant.Trial, error) {
+	if tried, known := l.progress.of(number); known {
+		return tried, nil
+	}
+	tried, err := l.judged(ctx, number)
+	if err != nil {
+		return tried, err
+	}
+	return tried, l.progress.note(number, tried)
+}
+
+// judged has one mutant judged, in a process of its own: what it leaves behind harms no other.
+func (l *laboratory) judged(ctx context.Context, number int) (mutant.Trial, error) {
 	var places []string
 	for _, place := range l.meeting(number) {
 		places = append(places, strconv.Itoa(place))

@@ -9,6 +9,7 @@
 //	go run ./hack/mutation plan.go surge.go           those in files of these names
 //	go run ./hack/mutation -sample=100 -seed=7        as many, drawn by the seed
 //	go run ./hack/mutation -v                         and what killed each of the others
+//	go run ./hack/mutation -progress=FILE             keeps what became of each, and goes on where an interrupted run was
 //
 // Exit codes, of which `go run` tells only 0 from others: 0 every survivor is explained, 1 one is not, 2 bad input, 3 the mutants could not be tried.
 package main
@@ -39,6 +40,7 @@ type options struct {
 	jobs, sample int
 	seed         uint64
 	verbose      bool
+	progress     string
 	files        []string
 }
 
@@ -58,6 +60,7 @@ func parseAndRun(ctx context.Context, args []string) (int, error) {
 	flags.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "how many mutants are tried at once")
 	flags.IntVar(&o.sample, "sample", 0, "how many mutants to try; 0 for all")
 	flags.Uint64Var(&o.seed, "seed", 1, "what draws the sample")
+	flags.StringVar(&o.progress, "progress", "", "file that keeps what became of each mutant; a run of the same program goes on where the one before was interrupted")
 	flags.BoolVar(&o.verbose, "v", false, "say of each mutant what became of it")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return trial.ExitProven, err
@@ -98,6 +101,10 @@ func run(ctx context.Context, root string, o options) (int, error) {
 	if err != nil {
 		return trial.ExitNotTried, err
 	}
+	if l.progress, err = resume(o.progress, l.program); err != nil {
+		return trial.ExitNotTried, err
+	}
+	defer l.progress.close()
 	if err := l.trace(ctx, len(made.mutations)); err != nil {
 		return trial.ExitNotTried, err
 	}

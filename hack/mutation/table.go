@@ -74,7 +74,7 @@ func writeTable(out io.Writer, results []result) (bool, error) {
 	fmt.Fprintln(out)
 	for _, r := range results {
 		switch {
-		case r.killed() && r.because != nil && r.because.Kind == equivalent && r.because.Change != everyChange:
+		case r.killed() && r.because != nil && r.because.Kind == equivalent:
 			all.unexplained++
 			fmt.Fprintf(out, "%s: %s: %s: killed (%s in %s), but explained.yaml has it as %s\n", r.where(), r.function, r.change,
 				cmp.Or(r.trial.Rule, r.trial.Panic, r.trial.End), r.trial.Play, r.because.Kind)

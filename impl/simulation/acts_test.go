@@ -31,6 +31,12 @@ func acts(f flavour) []act {
 	if f.tampers {
 		all = append(all, revisionActs()...)
 	}
+	if f.stalls {
+		all = append(all, stallActs()...)
+	}
+	if f.odd {
+		all = append(all, oddActs()...)
+	}
 	if f.deletes {
 		all = append(all,
 			act{"delete the DaemonSet and create it again", 1, recreate},

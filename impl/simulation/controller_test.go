@@ -26,6 +26,10 @@ type controller struct {
 	around variants.Around
 	// surgeDisabled: the feature gate of the next process is off.
 	surgeDisabled bool
+	// unwelcome: the API server refuses its pods.
+	unwelcome bool
+	// events counts those that it has recorded, by reason.
+	events map[string]int
 
 	// process is nil while there is none.
 	process *process
@@ -41,6 +45,8 @@ type process struct {
 	cache         *cache
 	expected      *expectations
 	backoff       map[string]plan.Backoff
+	// refused is what the API server answered to its last creations.
+	refused *plan.Refusal
 	// generation is the one that backoff is about.
 	generation int64
 	// trusted is the DaemonSet for which the cache was compared with the API server: see observe.Handover.
@@ -61,7 +67,7 @@ const (
 )
 
 func newController(clock *clock, api *apiServer, chance chance, lag time.Duration, around variants.Around) *controller {
-	return &controller{clock: clock, api: api, chance: chance, faults: &faults{chance: chance}, lag: lag, around: around}
+	return &controller{events: map[string]int{}, clock: clock, api: api, chance: chance, faults: &faults{chance: chance}, lag: lag, around: around}
 }
 
 // start begins a new process, with nothing in mind.
@@ -123,7 +129,7 @@ func (c *controller) pass(p *process) {
 		return
 	}
 	if ds.Generation != p.generation {
-		p.generation, p.backoff = ds.Generation, map[string]plan.Backoff{}
+		p.generation, p.backoff, p.refused = ds.Generation, map[string]plan.Backoff{}, nil
 	}
 	state := c.observe(p, ds)
 	wait := c.waitForCache(p, state)
@@ -133,9 +139,13 @@ func (c *controller) pass(p *process) {
 	if actions.Err != nil {
 		panic(actions.Err)
 	}
+	for _, event := range actions.Events {
+		c.events[event.Reason]++
+	}
 	p.busy, p.woken, p.outcome = true, false, outcome{}
 	c.carryOut(p, c.writes(p, ds, actions), func() {
 		p.busy = false
+		p.tried(c.clock.now, len(actions.CreatePods))
 		if p.woken {
 			c.wake(p, 0)
 		}
@@ -182,7 +192,7 @@ func (c *controller) observe(p *process, ds *appsv1.DaemonSet) plan.State {
 		owner := metav1.GetControllerOfNoCopy(object)
 		return owner == nil || owner.UID == ds.UID
 	}
-	state := plan.State{DaemonSet: ds, Backoff: p.backoff, SurgeDisabled: p.surgeDisabled}
+	state := plan.State{DaemonSet: ds, Backoff: p.backoff, Refused: p.refused, SurgeDisabled: p.surgeDisabled}
 	state.Nodes = listOf[*corev1.Node](p.cache.objects, history.KindNode)
 	for _, pod := range listOf[*corev1.Pod](p.cache.objects, history.KindPod) {
 		if mayBeIts(pod) {
@@ -203,6 +213,18 @@ type outcome struct {
 	stale, failed bool
 	// unprepared: claiming or history failed, no pod is touched then; uncreated: a creation failed.
 	unprepared, uncreated bool
+	// unwelcome: the API server refused a pod.
+	unwelcome bool
+}
+
+// tried takes note of how that many creations went.
+func (p *process) tried(now time.Time, creations int) {
+	switch {
+	case !p.outcome.unwelcome && (creations == 0 || !p.outcome.uncreated):
+		p.refused = nil
+	case p.outcome.unwelcome && p.refused == nil:
+		p.refused = &plan.Refusal{Since: now, Words: "exceeded quota"}
+	}
 }
 
 // carryOut does the writes one after the other, each a little later.
@@ -236,6 +258,7 @@ func (p *process) note(stage stage, err error) {
 	stale := errors.Is(err, errConflict) || errors.Is(err, errNotFound) || errors.Is(err, errExists)
 	o := &p.outcome
 	o.stale, o.failed = o.stale || stale, o.failed || !stale
+	o.unwelcome = o.unwelcome || errors.Is(err, errUnwelcome)
 	o.unprepared, o.uncreated = o.unprepared || stage == preparation, o.uncreated || stage == creation
 	// Whether it took effect only the API server can tell.
 	if errors.Is(err, errNoReply) {

@@ -1,10 +1,13 @@
 package simulation
 
 import (
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
@@ -15,9 +18,14 @@ import (
 func (w *world) converged() error {
 	ds := w.api.daemonSet()
 	current, old := w.historyOf(ds)
-	if current == nil {
+	switch len(current) {
+	case 0:
 		return broken("HISTORY-001", "the template has a revision: got none")
+	case 1:
+	default:
+		return broken("HISTORY-011", "one revision of the template is kept: got %d", len(current))
 	}
+	hash := current[0].Labels[plan.HashLabel]
 	on := map[string][]*corev1.Pod{}
 	for _, pod := range w.api.pods() {
 		if metav1.IsControlledBy(pod, ds) {
@@ -41,7 +49,10 @@ func (w *world) converged() error {
 			return broken("DRAIN-008", "a node that repels pods ends without: got %d on %s", len(pods), node.Name)
 		}
 		for _, pod := range pods {
-			updated := pod.Labels[plan.HashLabel] == current.Labels[plan.HashLabel]
+			if taint := untolerated(pod); taint != "" {
+				return broken("TARGET-007", "daemon pods tolerate trouble for ever: got %s, which does not tolerate %s", pod.Name, taint)
+			}
+			updated := pod.Labels[plan.HashLabel] == hash
 			if updated && eligibility.ShouldRun {
 				want.UpdatedNumberScheduled++
 			}
@@ -60,17 +71,37 @@ func (w *world) converged() error {
 	if limit := int(*ds.Spec.RevisionHistoryLimit); rolls && old > limit {
 		return broken("HISTORY-016", "history is kept within its limit of %d: got %d old revisions", limit, old)
 	}
+	if collisions := ds.Status.CollisionCount; collisions != nil && *collisions > w.taken {
+		return broken("HISTORY-007", "one collision counts once: got %d of %d", *collisions, w.taken)
+	}
+	if err := w.unstalled(ds); err != nil {
+		return err
+	}
 	return reported(ds, want)
 }
 
-// historyOf returns the revision of the DaemonSet's template, nil if it has none, and the number of its other revisions.
-func (w *world) historyOf(ds *appsv1.DaemonSet) (current *appsv1.ControllerRevision, old int) {
+// untolerated names a taint of nodes in trouble that a pod of the controller's does not tolerate for ever.
+func untolerated(pod *corev1.Pod) string {
+	for _, taint := range troubles() {
+		tolerates := func(t corev1.Toleration) bool {
+			return t.TolerationSeconds == nil && t.ToleratesTaint(klog.Background(), &taint, false)
+		}
+		needs := pod.GenerateName != "" && (taint.Key != corev1.TaintNodeNetworkUnavailable || pod.Spec.HostNetwork)
+		if needs && !slices.ContainsFunc(pod.Spec.Tolerations, tolerates) {
+			return taint.Key
+		}
+	}
+	return ""
+}
+
+// historyOf returns the revisions of the DaemonSet's template, and the number of its other revisions.
+func (w *world) historyOf(ds *appsv1.DaemonSet) (current []*appsv1.ControllerRevision, old int) {
 	for _, revision := range w.api.revisions() {
 		if !metav1.IsControlledBy(revision, ds) {
 			continue
 		}
 		if template, err := history.TemplateIn(revision); err == nil && history.SameTemplate(template, &ds.Spec.Template) {
-			current = revision
+			current = append(current, revision)
 		} else {
 			old++
 		}

@@ -6,6 +6,8 @@ import "errors"
 var (
 	// errRefused is a write that did not take place.
 	errRefused = errors.New("refused")
+	// errUnwelcome is a pod that a quota or a policy is against.
+	errUnwelcome = errors.New("exceeded quota")
 	// errNoReply is a write that did, though nobody told.
 	errNoReply = errors.New("no reply")
 )

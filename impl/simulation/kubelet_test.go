@@ -125,6 +125,10 @@ func (k *kubelets) run(uid types.UID) {
 		return
 	}
 	c := k.containers[uid]
+	if strings.HasSuffix(image(&pod.Spec), suffixMissing) && !k.kind {
+		k.await(pod, "ErrImagePull")
+		return
+	}
 	c.image, c.generation, c.startedAt = image(&pod.Spec), pod.Generation, k.wholeSecond()
 	k.setStatus(pod, corev1.PodRunning, false)
 	k.start(pod)
@@ -150,12 +154,25 @@ func (k *kubelets) refresh(uid types.UID) {
 	pod, c := k.runningPod(uid), k.containers[uid]
 	switch {
 	case pod == nil || !c.started:
+	case strings.HasSuffix(c.image, suffixLooping) && !k.kind:
+		k.await(pod, "CrashLoopBackOff")
 	case strings.HasSuffix(c.image, suffixCrashing) && !k.kind:
 		k.setStatus(pod, corev1.PodFailed, false)
 	default:
 		broken := strings.HasSuffix(c.image, suffixBroken) && !k.kind
 		k.setStatus(pod, corev1.PodRunning, !broken && !c.unready)
 	}
+}
+
+// await has the pod say that its container waits, and why.
+func (k *kubelets) await(pod *corev1.Pod, reason string) {
+	k.setStatus(pod, corev1.PodPending, false)
+	k.api.updatePod(pod.Name, func(pod *corev1.Pod) {
+		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
+			Name: pod.Spec.Containers[0].Name, Image: image(&pod.Spec),
+			State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}},
+		}}
+	})
 }
 
 // end finishes a deleted pod. Some kubelets report first that it has ended, others only that it is gone.
@@ -212,6 +229,7 @@ func (k *kubelets) setStatus(pod *corev1.Pod, phase corev1.PodPhase, ready bool)
 		pod.Status.Phase = phase
 		k.tell(pod)
 		if condition := history.Ready(pod); condition == nil {
+			pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodInitialized, Status: corev1.ConditionTrue, LastTransitionTime: now})
 			pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodReady, Status: status, LastTransitionTime: now})
 		} else if condition.Status != status {
 			condition.Status, condition.LastTransitionTime = status, now
@@ -247,6 +265,30 @@ func (k *kubelets) finish(uid types.UID, phase corev1.PodPhase) {
 	}
 }
 
+// loseSight makes the readiness of a node's pods Unknown, as the node lifecycle controller does when their kubelet reports nothing.
+func (k *kubelets) loseSight(node string) {
+	k.goDown(node)
+	for _, pod := range k.api.pods() {
+		if pod.Spec.NodeName != node || history.Ready(pod) == nil {
+			continue
+		}
+		k.api.updatePod(pod.Name, func(pod *corev1.Pod) {
+			ready := history.Ready(pod)
+			ready.Status, ready.LastTransitionTime = corev1.ConditionUnknown, k.wholeSecond()
+		})
+	}
+}
+
+// regainSight is the end of it.
+func (k *kubelets) regainSight(node string) {
+	k.resume(node)
+	for _, pod := range k.api.pods() {
+		if pod.Spec.NodeName == node {
+			k.refresh(pod.UID)
+		}
+	}
+}
+
 // becomeKind brings every node up and lets every pod start, become ready and end.
 func (k *kubelets) becomeKind() {
 	k.kind = true
@@ -254,6 +296,9 @@ func (k *kubelets) becomeKind() {
 		k.resume(node.Name)
 	}
 	for _, pod := range k.api.pods() {
+		if c := k.containers[pod.UID]; c != nil && c.image == "" && len(pod.Status.ContainerStatuses) > 0 {
+			k.run(pod.UID)
+		}
 		k.setUnready(pod.UID, false)
 		k.hold(pod.UID, false)
 	}

@@ -98,7 +98,7 @@ func trace(t *testing.T, most int) {
 	}
 }
 
-// tryMutant plays until a rule objects, or the planner cannot go on.
+// tryMutant plays until anything objects, or the planner cannot go on.
 func tryMutant(t *testing.T, number int) {
 	t.Helper()
 	all := plays(t)
@@ -112,7 +112,7 @@ func tryMutant(t *testing.T, number int) {
 		}
 		trial.Plays++
 		steps += tryIn(all[i], &trial)
-		if trial.Rule != "" || trial.Panic != "" || steps > *mutantSteps {
+		if trial.Rule != "" || trial.End != "" || trial.Panic != "" || steps > *mutantSteps {
 			break
 		}
 	}
@@ -136,7 +136,7 @@ func tryIn(play play, trial *mutant.Trial) (steps int) {
 		}
 	}
 	var unsettled brokenPromise
-	if trial.End == "" && errors.As(end, &unsettled) {
+	if errors.As(end, &unsettled) {
 		trial.End, trial.Play = string(unsettled.requirement), play.name
 	}
 	return w.steps()

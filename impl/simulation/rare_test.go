@@ -31,7 +31,13 @@ func rarePlanners() []rarePlanner {
 	cordonAll := schedule{
 		{Act: "a node is cordoned"}, {Act: "a node is cordoned", A: 1}, {Act: "a node is cordoned", A: 2}, {Act: "a node is cordoned", A: 3},
 	}
+	// The pod of the node that joins never becomes ready, so that of two nodes that are closed one has a pod to spare.
+	closed := schedule{
+		{Act: "update to a broken image"}, {Wait: 3 * time.Second, Act: "a node joins"},
+		{Wait: 3 * time.Second, Act: "a node is tainted NoSchedule", A: 2}, {Act: "a node is tainted NoSchedule", A: 3}, {Wait: 6 * time.Second, Act: "a pod becomes ready"},
+	}
 	return []rarePlanner{
+		{"closed-nodes-share-one-spare", simulation{quiet, closed}, ids("SURGE-017")},
 		{"waits-for-terminating-pods", simulation{quiet, taken("somebody deletes a pod")}, ids("DRAIN-002")},
 		{"waits-for-terminating-pods", simulation{quiet, slices.Concat(cordonAll, taken("somebody evicts a pod"))}, ids("DRAIN-006")},
 		{"waits-for-terminating-pods", simulation{quiet, slices.Concat(during, taken("somebody deletes a pod"))}, ids("UNREADY-002")},

@@ -7,7 +7,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
 )
 
-// knownScenario is a simulation that once broke a promise.
+// knownScenario is a simulation that once broke a promise, or that shows in short what random schedules show late.
 type knownScenario struct {
 	name     string
 	setup    setup
@@ -49,6 +49,18 @@ func knownScenarios() []knownScenario {
 			setup{Nodes: 1, Strategy: one, HistoryLimit: 10, Pace: quick},
 			flavour{strategies: surging(), deletes: true},
 			schedule{{Act: "update"}, {Wait: 3 * time.Second, Act: "delete the DaemonSet and create it again"}, {Wait: 100 * time.Millisecond, Act: "roll back", A: 1}},
+		},
+		{
+			"pods that fail for an hour while surging",
+			setup{Nodes: 2, Strategy: one, HistoryLimit: 10, Pace: quick},
+			flavour{strategies: surging()},
+			schedule{{Act: "update to a crashing image"}, {Wait: time.Hour, Act: "update"}},
+		},
+		{
+			"pods that fail for an hour while rolling",
+			setup{Nodes: 2, Strategy: strategy{MaxSurge: "0", MaxUnavailable: "2"}, HistoryLimit: 10, Pace: quick},
+			flavour{strategies: rolling()},
+			schedule{{Act: "update to a crashing image"}, {Wait: time.Hour, Act: "update"}},
 		},
 		{
 			"a DaemonSet that is created again before the cache shows that the pods of the one before it were left behind",

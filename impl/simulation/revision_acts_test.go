@@ -40,6 +40,11 @@ func copyRevision(w *world, a, b int) {
 		twin.Labels = map[string]string{}
 	}
 	twin.Labels[plan.HashLabel] = label
+	if b%5 == 4 {
+		// What its pods carry can only be told by its name then.
+		twin.Name = label
+		delete(twin.Labels, plan.HashLabel)
+	}
 	twin.Revision = max(twin.Revision+int64(b%3)-1, 0)
 	if b%2 == 0 {
 		twin.OwnerReferences = nil

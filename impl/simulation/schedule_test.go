@@ -37,6 +37,10 @@ type flavour struct {
 	gates bool
 	// tampers says that somebody may lay hands on the DaemonSet's revisions.
 	tampers bool
+	// odd says that what hardly ever happens may happen: templates that few have, names that are taken, nodes in trouble, half an hour of quiet.
+	odd bool
+	// stalls says that pods may show what keeps them from becoming available.
+	stalls bool
 	// inPlace says that the DaemonSet may ask for updates in place.
 	inPlace bool
 }
@@ -46,6 +50,11 @@ func surging() []strategy { return shared.Surging() }
 func rolling() []strategy { return shared.Rolling() }
 
 func everyStrategy() []strategy { return shared.Strategies() }
+
+// bothLimits are strategies that apps/v1 refuses and another API may have (API-006).
+func bothLimits() []strategy {
+	return []strategy{{MaxSurge: "1", MaxUnavailable: "1"}, {MaxSurge: "50%", MaxUnavailable: "25%"}}
+}
 
 // drawSetup draws what a simulation begins with.
 func drawSetup(t *rapid.T, f flavour) setup {

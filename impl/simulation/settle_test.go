@@ -2,6 +2,8 @@ package simulation
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -15,6 +17,9 @@ const (
 func (w *world) live(s schedule, f flavour) error {
 	w.advance(30 * time.Second)
 	w.carryOut(s, f)
+	if w.objection != nil {
+		return w.objection
+	}
 	if err := w.settle(); err != nil {
 		return err
 	}
@@ -34,6 +39,10 @@ func (w *world) live(s schedule, f flavour) error {
 // settle makes the environment kind and waits until nothing is left that could happen: no event on its way, no timer, no write.
 func (w *world) settle() error {
 	w.kubelets.becomeKind()
+	for _, node := range slices.Sorted(maps.Keys(w.scheduler.full)) {
+		w.scheduler.makeRoom(node)
+	}
+	w.admit()
 	w.reconnect()
 	if w.controller.process == nil {
 		w.startController()

@@ -59,6 +59,8 @@ func flavours() []named {
 		{"switching the gate", flavour{strategies: surging(), gates: true}},
 		{"updating in place", flavour{strategies: rolling(), inPlace: true}},
 		{"somebody tampers with revisions", flavour{strategies: everyStrategy(), tampers: true}},
+		{"odd things happen", flavour{strategies: append(everyStrategy(), bothLimits()...), odd: true}},
+		{"rollouts stall", flavour{strategies: everyStrategy(), stalls: true}},
 		{"in place or not", flavour{strategies: everyStrategy(), deletes: true, gates: true, inPlace: true}},
 	}
 }

@@ -32,11 +32,18 @@ type world struct {
 	clock      *clock
 	api        *apiServer
 	kubelets   *kubelets
+	scheduler  *scheduler
 	controller *controller
 
 	// templates are those that the DaemonSet has had, or one of its name before it.
 	templates []corev1.PodTemplateSpec
 	joined    int
+	// taken is how often the name of a history was taken by another one.
+	taken int32
+	// foreign: somebody wrote a condition into the status.
+	foreign bool
+	// objection is the first thing that an act found wrong.
+	objection error
 }
 
 func newWorld(s setup, around variants.Around) *world {
@@ -44,7 +51,7 @@ func newWorld(s setup, around variants.Around) *world {
 	chance := chance(s.Seed)
 	w.api = newAPIServer(w.clock)
 	w.kubelets = newKubelets(w.clock, w.api, chance, s.Pace)
-	newScheduler(w.clock, w.api, chance)
+	w.scheduler = newScheduler(w.clock, w.api, chance)
 	newGarbageCollector(w.clock, w.api, chance)
 	w.controller = newController(w.clock, w.api, chance, s.Lag, around)
 	for range s.Nodes {

@@ -69,7 +69,12 @@ func (c *controller) writes(p *process, ds *appsv1.DaemonSet, actions plan.Actio
 	}
 	for _, wanted := range actions.CreatePods {
 		pod := wanted.Pod.DeepCopy()
-		writes = append(writes, c.wrote(creation, history.KindPod, pod, func() error { return c.api.create(history.KindPod, pod) }))
+		writes = append(writes, c.wrote(creation, history.KindPod, pod, func() error {
+			if c.unwelcome {
+				return errUnwelcome
+			}
+			return c.api.create(history.KindPod, pod)
+		}))
 	}
 	if actions.Status != nil {
 		writes = append(writes, write{stage: report, do: func() error { return c.writeStatus(p, ds, *actions.Status) }})

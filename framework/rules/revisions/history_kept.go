@@ -2,8 +2,10 @@ package revisions
 
 import (
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -46,6 +48,36 @@ func HistoryOldest() judge.Rule {
 				}
 			}
 			return ""
+		}),
+	}
+}
+
+// HistoryLimit is HISTORY-020: the current history comes on top of those that revisionHistoryLimit has kept. One of two of the same template may go. What
+// belongs to nobody may be about to be adopted, and counts. So does, for Lag, what was deleted just before: the cache may still show it.
+func HistoryLimit() judge.Rule {
+	return judge.Rule{
+		Requirement: "HISTORY-020",
+		Kind:        judge.Prohibition,
+		Promise:     "an old ControllerRevision is deleted only while there are more old ones than revisionHistoryLimit",
+		Needs:       trims(),
+		Situations:  []judge.Situation{situation.RolledBack(), situation.Rollout()},
+		New: newTrimmed(func(o *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string {
+			current, old := left(s, w, deleted)
+			limit := w.Object.Spec.RevisionHistoryLimit
+			if limit == nil || s.Now.Sub(o.trimmedAt[w]) < judge.Lag || holds(deleted, w.Object) || twin(slices.Concat(current, old), deleted) {
+				return ""
+			}
+			// The deleted one was there.
+			were := 1 + len(old)
+			for _, revision := range s.Cluster.Revisions {
+				if revision.Namespace == deleted.Namespace && metav1.GetControllerOfNoCopy(revision) == nil {
+					were++
+				}
+			}
+			if were > int(*limit) {
+				return ""
+			}
+			return fmt.Sprintf("%s deleted with %d old ones, revisionHistoryLimit being %d", deleted.Name, were, *limit)
 		}),
 	}
 }

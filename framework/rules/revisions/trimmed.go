@@ -22,13 +22,15 @@ type trimmed struct {
 	released map[types.NamespacedName]time.Time
 	// touched counts what got another controller, too: who adopts a revision in a pass may trim those that it controlled before.
 	touched touched
+	// trimmedAt is when a history of a DaemonSet was last deleted before this step: a cache may not show it yet.
+	trimmedAt map[*judge.Workload]time.Time
 	// wrong says what is wrong with the deletion of the revision; empty if nothing is.
 	wrong func(o *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string
 }
 
 func newTrimmed(wrong func(*trimmed, *judge.Scene, *judge.Workload, *appsv1.ControllerRevision) string) func(history.Header) judge.Observer {
 	return func(header history.Header) judge.Observer {
-		return &trimmed{label: header.RevisionLabel, released: map[types.NamespacedName]time.Time{}, wrong: wrong}
+		return &trimmed{label: header.RevisionLabel, released: map[types.NamespacedName]time.Time{}, trimmedAt: map[*judge.Workload]time.Time{}, wrong: wrong}
 	}
 }
 
@@ -45,6 +47,9 @@ func (o *trimmed) Observe(s *judge.Scene) []judge.Violation {
 		o.touched.at = s.Now
 	}
 	w, deleted := deletedOf(s)
+	if w != nil {
+		defer func() { o.trimmedAt[w] = s.Now }()
+	}
 	if w == nil || s.Now.Sub(w.ChangedAt()) < judge.Lag || o.touched.lately(s) {
 		return nil
 	}

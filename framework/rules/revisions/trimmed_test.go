@@ -104,6 +104,49 @@ func TestHistoryOldest(t *testing.T) {
 	}))
 }
 
+func TestHistoryLimit(t *testing.T) {
+	j := revisions.HistoryLimit()
+	Breaks(t, j, Tell("the current one is counted", func(b *Builder) {
+		_, all := fourth(b, 3)
+		all[0].Gone()
+	}))
+	Keeps(t, j,
+		Tell("one more than the limit", func(b *Builder) {
+			_, all := fourth(b, 2)
+			all[0].Gone()
+		}),
+		Tell("one of two of the same template goes", func(b *Builder) {
+			ds, all := fourth(b, 4)
+			ds.Revision("v1", 5)
+			all[0].Gone()
+		}),
+		Tell("another one is about to be adopted", func(b *Builder) {
+			ds, all := fourth(b, 3)
+			ds.Revision("v5", 5).Edit(func(revision *appsv1.ControllerRevision) { revision.OwnerReferences = nil })
+			b.After(Long)
+			all[0].Gone()
+		}),
+	)
+	Keeps(t, j, Tell("the cache may still show what was deleted just before", func(b *Builder) {
+		_, all := fourth(b, 2)
+		all[0].Gone()
+		b.After(judge.Lag / 2)
+		all[1].Gone()
+	}))
+	Breaks(t, j, Tell("another one was deleted long before", func(b *Builder) {
+		_, all := fourth(b, 2)
+		all[0].Gone()
+		b.After(Long)
+		all[1].Gone()
+	}))
+	Ignores(t, j, Tell("the limit was lower just now", func(b *Builder) {
+		ds, all := fourth(b, 2)
+		ds.Set(keeping(3))
+		b.After(judge.Lag / 2)
+		all[0].Gone()
+	}))
+}
+
 func TestHistoryNext(t *testing.T) {
 	j := revisions.HistoryNext()
 	Breaks(t, j,

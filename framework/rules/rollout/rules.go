@@ -12,7 +12,7 @@ func Rules() []judge.Rule {
 		UnreadyReplaced(), UnreadyDeleted(), UnreadyEvicted(), DrainDeleted(), DrainEvicted(), SurgeFills(),
 		SurgeHandOver(), SurgeUnserved(), SurgeStarts(), SurgeGoesOn(),
 		RollingCountsOld(), RollingCountsEmpty(), RollingCountsUpdated(), RollingFloor(), RollingOnePod(), DrainWaits(), RollingGoesOn(),
-		TargetLabels(), DrainTainted(), SurgeRepelled(), SurgeBacksOff(), TargetBacksOff(),
+		TargetLabels(), DrainTainted(), SurgeRepelled(), SurgeSpares(), SurgeBacksOff(), TargetBacksOff(),
 		Bystanders(),
 	}
 }

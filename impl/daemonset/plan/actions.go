@@ -103,11 +103,6 @@ const (
 	ReasonIneligible Reason = "ineligible"
 )
 
-// Cleanup says that deleting for this reason removes a pod that is no use to anybody: ended, or one too many.
-func (r Reason) Cleanup() bool {
-	return r == ReasonFailed || r == ReasonSucceeded || r == ReasonDuplicate
-}
-
 // PodDeletion is one pod to delete. It should be conditional on Pod's UID and resourceVersion, since the plan is
 // about the pod as it was seen: one that became available in between must not be deleted as unavailable.
 type PodDeletion struct {

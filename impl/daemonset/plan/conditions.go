@@ -47,8 +47,9 @@ const (
 	EventRolloutResumed = "RolloutResumed"
 )
 
-// WithStalled returns conditions with those of type ConditionStalled replaced by the one of ours, which may have none: then they stay. Conditions of other
-// types are others' (COND-005).
+// WithStalled returns conditions with those of type ConditionStalled replaced by the one of ours, which may have none: then they stay. The
+// time of a transition changes with the status only, also where ours comes of a cache that does not show what was written last. Conditions of other types are
+// others' (COND-005).
 func WithStalled(conditions, ours []appsv1.DaemonSetCondition) []appsv1.DaemonSetCondition {
 	stalled := stalledIn(ours)
 	if stalled == nil {
@@ -56,7 +57,11 @@ func WithStalled(conditions, ours []appsv1.DaemonSetCondition) []appsv1.DaemonSe
 	}
 	conditions = slices.Clone(conditions)
 	if at := stalledIn(conditions); at != nil {
+		since, same := at.LastTransitionTime, at.Status == stalled.Status
 		*at = *stalled
+		if same {
+			at.LastTransitionTime = since
+		}
 		return conditions
 	}
 	return append(conditions, *stalled)
@@ -82,7 +87,6 @@ func (p *pass) reportStall(status *appsv1.DaemonSetStatus, views []*nodeView) {
 	}
 	switch {
 	case isTrue == wasTrue:
-		now.LastTransitionTime = before.LastTransitionTime
 	case isTrue:
 		p.actions.Events = append(p.actions.Events, Event{Type: corev1.EventTypeWarning, Reason: EventRolloutStalled, Message: now.Message})
 	default:
