@@ -94,6 +94,7 @@ func SetupWithManager(ctx context.Context, manager ctrl.Manager, options Options
 		writes:   writes,
 		metrics:  numbers,
 		backoffs: newBackoffs(),
+		retries:  requeue.NewRetries(),
 		actor: &act.Actor{
 			Client:   writer,
 			Live:     live,
@@ -130,6 +131,7 @@ type Reconciler struct {
 	handover *observe.Handover
 	writes   *act.OwnWrites
 	backoffs *backoffs
+	retries  requeue.Retries
 	metrics  *act.Metrics
 	actor    *act.Actor
 }
@@ -172,8 +174,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		r.backoffs.tried(request.NamespacedName, len(actions.CreatePods), err, r.clock.Now())
 	}
 	if err != nil {
-		return r.failed(ctx, ds.UID, err)
+		return r.failed(ctx, request, ds.UID, actions.RequeueAfter, err)
 	}
+	r.retries.Succeeded(request)
 	r.metrics.Rollout(ds.Namespace, ds.Name, actions.RolloutInProgress)
 	if wait > 0 {
 		r.metrics.Pass("waiting")
@@ -192,7 +195,8 @@ func (r *Reconciler) confirmed(ctx context.Context, state plan.State) (bool, err
 	return r.handover.Confirmed(ctx, state)
 }
 
-func (r *Reconciler) failed(ctx context.Context, ds types.UID, err error) (reconcile.Result, error) {
+// failed ends a pass over a DaemonSet some of whose writes failed, and that announced to come back after byClock, unless that is zero.
+func (r *Reconciler) failed(ctx context.Context, request reconcile.Request, ds types.UID, byClock time.Duration, err error) (reconcile.Result, error) {
 	if errors.Is(err, act.ErrUnknownOutcome) {
 		r.handover.Doubt(ds)
 	}
@@ -202,7 +206,11 @@ func (r *Reconciler) failed(ctx context.Context, ds types.UID, err error) (recon
 		return reconcile.Result{RequeueAfter: requeue.StaleRetry}, nil
 	}
 	r.metrics.Pass("failed")
-	return reconcile.Result{}, err
+	if byClock == 0 {
+		return reconcile.Result{}, err
+	}
+	log.FromContext(ctx).Error(err, "The pass failed, and is repeated")
+	return r.retries.Failed(request, byClock), nil
 }
 
 func (r *Reconciler) forget(key types.NamespacedName) {
@@ -210,6 +218,7 @@ func (r *Reconciler) forget(key types.NamespacedName) {
 		r.writes.Forget(uid)
 		r.handover.Doubt(uid)
 	}
+	r.retries.Succeeded(reconcile.Request{NamespacedName: key})
 	r.metrics.Forget(key.Namespace, key.Name)
 }
 

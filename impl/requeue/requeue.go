@@ -29,6 +29,27 @@ func Options(concurrentSyncs int) controller.Options {
 	}
 	return controller.Options{
 		MaxConcurrentReconciles: concurrentSyncs,
-		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstWait, longestWait),
+		RateLimiter:             waits(),
 	}
 }
+
+func waits() workqueue.TypedRateLimiter[reconcile.Request] {
+	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstWait, longestWait)
+}
+
+// Retries says when to come back to objects after failures, for controllers that have to come back to them by the clock, too: where a pass returns an error
+// controller-runtime forgets RequeueAfter, so that what is due by the clock would wait for the next retry.
+type Retries struct {
+	waits workqueue.TypedRateLimiter[reconcile.Request]
+}
+
+// NewRetries returns one that knows of no failure.
+func NewRetries() Retries { return Retries{waits()} }
+
+// Failed returns the result of a pass that failed and that announced to come back after byClock: whichever is sooner of that and the next retry.
+func (r Retries) Failed(request reconcile.Request, byClock time.Duration) reconcile.Result {
+	return reconcile.Result{RequeueAfter: min(byClock, r.waits.When(request))}
+}
+
+// Succeeded has the next failure count as the first.
+func (r Retries) Succeeded(request reconcile.Request) { r.waits.Forget(request) }

@@ -152,7 +152,11 @@ func (c *controller) pass(p *process) {
 		switch {
 		case p.outcome.failed:
 			p.failures++
-			c.wake(p, min(firstRetry<<min(p.failures, 12), lastRetry))
+			retry := min(firstRetry<<min(p.failures, 12), lastRetry)
+			if actions.RequeueAfter > 0 {
+				retry = min(retry, actions.RequeueAfter)
+			}
+			c.wake(p, retry)
 			return
 		case p.outcome.stale:
 			c.wake(p, staleRetry)
