@@ -30,10 +30,6 @@ func stallActs() []act {
 			w.scheduler.full[node] = []string{"Insufficient memory", "node(s) didn't have free ports for the requested pod ports"}[b%2]
 		})},
 		{"a node has room again", 2, onNode(history.EditNode, func(w *world, node string, _ int) { w.scheduler.makeRoom(node) })},
-		{"the API server refuses pods", 3, func(w *world, _, _ int) {
-			w.api.noteControl(history.Stimulus{Act: history.RefusePods, Kind: history.KindNamespace, Name: namespace}, func() { w.controller.unwelcome = true })
-		}},
-		{"the API server admits pods", 2, func(w *world, _, _ int) { w.admit() }},
 		{"somebody writes a condition", 2, writeCondition},
 		{"half a minute in which a stall is reported", 14, func(w *world, _, _ int) { w.stallReported(30 * time.Second) }},
 		{"half an hour in which a stall is reported", 2, func(w *world, _, _ int) { w.stallReported(31 * time.Minute) }},
