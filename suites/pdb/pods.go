@@ -27,9 +27,7 @@ func pods() {
 			for _, pod := range terminating {
 				c.Pods.HoldTermination(ctx, pod)
 				c.DeletePod(ctx, pod, graceful)
-				if !c.Await(ctx, state.All(Computed(budget), noneListed(budget))) {
-					return
-				}
+				c.Await(ctx, state.All(Computed(budget), noneListed(budget)))
 			}
 			for _, pod := range terminating {
 				c.Pods.ReleaseTermination(ctx, pod)

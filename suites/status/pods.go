@@ -29,11 +29,14 @@ func pods() {
 			c.AddNodes(ctx, 3)
 			daemonSet := c.Deploy(ctx, MaxSurge("2"), MinReadySeconds(2), IgnoreSIGTERM())
 			stalled := rollouts.Stall(ctx, c, daemonSet, "v2", 2)
-			awaitStatus(ctx, c, stalled, desired(3), current(3), ready(3), available(3), updated(int32(updatedNodes(ctx, c, stalled))))
+			begun := updatedNodes(ctx, c, stalled)
+			awaitStatus(ctx, c, stalled, desired(3), current(3), ready(3), available(3), updated(int32(begun)))
 			// The first old pod terminates and goes on being Ready; it is the older one of its node.
 			c.BecomeReadyInTurn(ctx, stalled, 1)
 			c.Await(ctx, terminatingOld(stalled))
-			awaitStatus(ctx, c, stalled, desired(3), current(3), ready(3), available(3))
+			// Its slot goes to another node, by which no other number changes.
+			c.Await(ctx, UpdatedOn(begun+1, stalled))
+			awaitStatus(ctx, c, stalled, desired(3), current(3), ready(3), available(3), updated(int32(begun+1)))
 		}, nil)
 
 	spec.It("follows minReadySeconds that are raised and lowered while no rollout is under way",

@@ -2,6 +2,7 @@ package united
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -103,12 +104,13 @@ func missed() state.Condition {
 	})
 }
 
-// aboutUnited picks the events about the scenario's UnitedDaemonSet with the text: names of nodes and targets are in others' events too.
-func aboutUnited(text string) func(*corev1.Event) bool {
+// aboutUnited picks the events about the scenario's UnitedDaemonSet with the text, and with none of the others: names of nodes and targets are in others' events too.
+func aboutUnited(text string, others ...string) func(*corev1.Event) bool {
 	kind := schema.ParseGroupKind(string(history.KindUnitedDaemonSet)).Kind
 	return func(event *corev1.Event) bool {
 		about := event.InvolvedObject
-		return about.Kind == kind && about.Name == name && strings.Contains(event.Message, text)
+		return about.Kind == kind && about.Name == name && strings.Contains(event.Message, text) &&
+			!slices.ContainsFunc(others, func(other string) bool { return strings.Contains(event.Message, other) })
 	}
 }
 

@@ -39,7 +39,7 @@ func brokenMemories() []Variant {
 			})},
 		{Name: "times-evictions-by-its-own-clock", Says: "Counts the two minutes of an eviction from when its process first saw it.", Breaks: []string{"PDB-014"},
 			Planner: remember(timeBySight)},
-		{Name: "gives-up-on-all-evictions-at-once", Says: "Gives up on all evicted pods when it gives up on one.", Breaks: []string{"PDB-012"},
+		{Name: "gives-up-on-all-evictions-at-once", Says: "Gives up on all evicted pods when it gives up on one.", Breaks: []string{"PDB-014"},
 			Planner: counting(func(status *policyv1.PodDisruptionBudgetStatus, state plan.State) {
 				if len(status.DisruptedPods) == 0 || !someRemain(status, state) {
 					return
