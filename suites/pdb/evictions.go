@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -27,6 +29,7 @@ func evictions() {
 					return status.DisruptionsAllowed > 0
 				}))
 				c.Evict(ctx, pod)
+				c.Require(ctx, "the pod is replaced", replaced(pod, 4))
 				if !c.Await(ctx, noneListed(budget)) {
 					return
 				}
@@ -61,6 +64,20 @@ func evictions() {
 			j.Given(NeverBetween(Began(history.EvictPod), Began(history.DeleteBudget), PodDeleted()))
 			j.Decide("PDB-029", AtLeast(1, After(PodDeleted(), Began(history.DeleteBudget))))
 		}, recorded(), spec.SimulatedNodes{})
+}
+
+// replaced holds when the pod terminates, and that many others are live and Ready.
+func replaced(pod *corev1.Pod, others int) Condition {
+	return state.When(fmt.Sprintf("pod %s terminates, and %d others are Ready", pod.Name, others), func(cluster *history.Cluster) bool {
+		ready := 0
+		for _, other := range cluster.Pods {
+			if history.IsLive(other) && history.IsReady(other) {
+				ready++
+			}
+		}
+		now := cluster.Pods[pod.UID]
+		return (now == nil || now.DeletionTimestamp != nil) && ready == others
+	})
 }
 
 // noneListed holds when no pod is listed in the budget's status as disrupted.
