@@ -66,10 +66,7 @@ func (k *kubelets) tell(pod *corev1.Pod) {
 	if c == nil || c.image == "" {
 		return
 	}
-	// Kubelets before 1.33 report none.
-	if !k.chance.percent(30, "tells no generation", pod.Spec.NodeName) {
-		pod.Status.ObservedGeneration = c.generation
-	}
+	pod.Status.ObservedGeneration = c.generation
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
 		Name: pod.Spec.Containers[0].Name, Image: c.image, ContainerID: fmt.Sprintf("%s-%d", pod.UID, c.restarts), RestartCount: c.restarts,
 		State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: c.startedAt}},
