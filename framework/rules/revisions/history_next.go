@@ -2,6 +2,8 @@ package revisions
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,7 +14,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
-// HistoryNext is HISTORY-003, but for the first of a DaemonSet. Histories that nobody controls may count or not.
+// HistoryNext is HISTORY-003, but for the first of a DaemonSet. Histories that nobody controls may count or not. So may, for Lag, what was deleted: the cache may
+// still show it.
 func HistoryNext() judge.Rule {
 	return judge.Rule{
 		Requirement: "HISTORY-003",
@@ -27,6 +30,13 @@ func HistoryNext() judge.Rule {
 type historyNext struct {
 	judge.Exercise
 	touched touched
+	// gone are histories that were deleted less than Lag ago.
+	gone []gone
+}
+
+type gone struct {
+	revision *appsv1.ControllerRevision
+	at       time.Time
 }
 
 // Observe implements judge.Observer.
@@ -35,6 +45,9 @@ func (o *historyNext) Observe(s *judge.Scene) []judge.Violation {
 		return nil
 	}
 	created, is := s.Change.Object.(*appsv1.ControllerRevision)
+	if is && s.Change.Type == watch.Deleted {
+		o.gone = append(o.gone, gone{created, s.Now})
+	}
 	if !is || s.Change.Type != watch.Added || s.Change.Before != nil || o.touched.lately(s) || !s.ByImplementation() {
 		return nil
 	}
@@ -57,9 +70,17 @@ func (o *historyNext) Observe(s *judge.Scene) []judge.Violation {
 		return nil
 	}
 	o.PutToTest()
-	if created.Revision == own+1 || created.Revision == all+1 {
+	if created.Revision == own+1 || created.Revision == all+1 || created.Revision > own && o.followsGone(s, created) {
 		return nil
 	}
 	got := fmt.Sprintf("%s created with number %d beside one with number %d", created.Name, created.Revision, own)
 	return []judge.Violation{{Got: got, Window: s.Window(w)}}
+}
+
+// followsGone reports whether the number is the one after that of a history in the namespace that was deleted less than Lag ago.
+func (o *historyNext) followsGone(s *judge.Scene, created *appsv1.ControllerRevision) bool {
+	o.gone = slices.DeleteFunc(o.gone, func(g gone) bool { return s.Now.Sub(g.at) >= judge.Lag })
+	return slices.ContainsFunc(o.gone, func(g gone) bool {
+		return g.revision.Namespace == created.Namespace && g.revision.Revision == created.Revision-1
+	})
 }

@@ -158,11 +158,35 @@ func TestHistoryNext(t *testing.T) {
 			ds, _ := fourth(b, 3)
 			ds.Update("v5").Revision("v5", 6)
 		}),
+		Tell("the number after one that was deleted long ago", func(b *Builder) {
+			ds, _ := fourth(b, 3)
+			ds.Revision("v5", 5).Gone()
+			b.After(Long)
+			ds.Update("v6").Revision("v6", 6)
+		}),
+		Tell("the same number again, when the one before was deleted just now", func(b *Builder) {
+			ds, all := fourth(b, 3)
+			all[2].Gone()
+			ds.Update("v5").Revision("v5", 4)
+		}),
 	)
 	Keeps(t, j,
 		Tell("the next number", func(b *Builder) {
 			ds, _ := fourth(b, 3)
 			ds.Update("v5").Revision("v5", 5)
+		}),
+		Tell("the number after one that was deleted just now", func(b *Builder) {
+			ds, all := fourth(b, 0)
+			for _, old := range all[:3] {
+				old.Gone()
+			}
+			b.After(Long)
+			fifth := ds.Update("v5").Revision("v5", 5)
+			b.After(Long)
+			ds.Update("v6")
+			fifth.Gone()
+			b.After(judge.Lag / 2)
+			ds.Revision("v6", 6)
 		}),
 		Tell("another DaemonSet's numbers are higher", func(b *Builder) {
 			ds, _ := fourth(b, 3)
