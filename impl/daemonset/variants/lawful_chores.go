@@ -120,18 +120,19 @@ type serial struct {
 
 // Create implements client.Client.
 func (c *serial) Create(ctx context.Context, object client.Object, options ...client.CreateOption) error {
-	defer c.turn(object)()
+	defer c.turn(ctx, object)()
 	return c.Client.Create(ctx, object, options...)
 }
 
 // Delete implements client.Client.
 func (c *serial) Delete(ctx context.Context, object client.Object, options ...client.DeleteOption) error {
-	defer c.turn(object)()
+	defer c.turn(ctx, object)()
 	return c.Client.Delete(ctx, object, options...)
 }
 
-// turn waits until it is the turn of what is to be done to a pod, and for as long as that takes. The function that it returns ends the turn.
-func (c *serial) turn(object client.Object) (end func()) {
+// turn waits until it is the turn of what is to be done to a pod, and for as long as that takes, or until the context ends. The function that it returns ends
+// the turn.
+func (c *serial) turn(ctx context.Context, object client.Object) (end func()) {
 	if _, isPod := object.(*corev1.Pod); !isPod {
 		return func() {}
 	}
@@ -142,6 +143,9 @@ func (c *serial) turn(object client.Object) (end func()) {
 	held, _ := c.turns.LoadOrStore(of, &sync.Mutex{})
 	mutex := held.(*sync.Mutex)
 	mutex.Lock()
-	time.Sleep(c.takes)
+	select {
+	case <-time.After(c.takes):
+	case <-ctx.Done():
+	}
 	return mutex.Unlock
 }
