@@ -21,6 +21,8 @@ IMAGES             ?=
 SIMULATED_NODES    ?=
 MUTANTS            ?=
 NODES              ?=
+BUDGETS            ?=
+PODS               ?=
 ROUNDS             ?=
 
 ROLLCALL = $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/checkout/rollcall
@@ -80,8 +82,8 @@ workload: ## Test a controller of an API of its own, the toy's, and see the suit
 	@go run ./hack/workload
 
 .PHONY: bench
-bench: ## Measure rollouts of the reference against kube-controller-manager's; NODES=100 ROUNDS=5 measures those
-	@go run ./hack/bench $(if $(NODES),-nodes=$(NODES)) $(if $(ROUNDS),-rounds=$(ROUNDS))
+bench: ## Measure the reference against kube-controller-manager: rollouts, and budgets over many pods; NODES=100 BUDGETS=0 ROUNDS=5 measures those
+	@go run ./hack/bench $(if $(NODES),-nodes=$(NODES)) $(if $(BUDGETS),-budgets=$(BUDGETS)) $(if $(PODS),-pods=$(PODS)) $(if $(ROUNDS),-rounds=$(ROUNDS))
 
 .PHONY: bench-harness
 bench-harness: ## Measure recording and judging: 20,000 events each

@@ -13,13 +13,13 @@ import (
 )
 
 // follow has a progress of two nodes, in a phase of image v1 that begins at once, follow what is told.
-func follow(t *testing.T, tell func(b *Builder, ds *DaemonSet)) (*progress, bool) {
+func follow(t *testing.T, tell func(b *Builder, ds *DaemonSet)) (*rolloutProgress, bool) {
 	t.Helper()
-	p := newProgress(2)
+	p := newRolloutProgress(2)
 	b := New(t)
 	b.Nodes(2)
 	ds := b.DaemonSet("daemon")
-	over := p.begin(imageOf(ds))
+	over := p.begin(wanted{image: imageOf(ds)})
 	b.Stimulus(history.UpdateDaemonSet, ds)
 	tell(b, ds)
 	for _, entry := range b.History().Entries {
@@ -83,9 +83,9 @@ func TestAPhaseLastsFromItsStimulusToTheLastPod(t *testing.T) {
 		b.After(time.Minute)
 		b.Node("stranger").Join()
 	})
-	took, err := p.took()
-	if !over || err != nil || took < time.Minute || took > time.Minute+time.Second {
-		t.Errorf("over %t, %s, %v: want a minute", over, took, err)
+	spent, err := p.measured()
+	if !over || err != nil || spent.took < time.Minute || spent.took > time.Minute+time.Second {
+		t.Errorf("over %t, %s, %v: want a minute", over, spent.took, err)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestWhereNodesAreLostNothingWasMeasured(t *testing.T) {
 			})
 		}
 	})
-	if _, err := p.took(); err == nil || !strings.Contains(err.Error(), "1 of 2") {
+	if _, err := p.measured(); err == nil || !strings.Contains(err.Error(), "1 of 2") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -132,26 +132,29 @@ func TestWhatWasUsedIsReadFromTheMetrics(t *testing.T) {
 
 func TestTheTableHasMediansAndRatios(t *testing.T) {
 	of := func(seconds float64) turn {
-		return turn{phases()[0].name: {took: time.Duration(seconds * float64(time.Second)), used: usage{writes: 20}}}
+		return turn{"first pods": {took: time.Duration(seconds * float64(time.Second)), used: usage{writes: 20}}}
 	}
+	measured := table{rollouts{10}, []result{{"one", []turn{of(9), of(3), of(4)}}, {"two", []turn{of(1), of(3), of(2)}}}}
 	var text strings.Builder
-	err := writeTable(&text, settings{nodes: 10, rounds: 3}, []result{{"one", []turn{of(9), of(3), of(4)}}, {"two", []turn{of(1), of(3), of(2)}}})
-	if err != nil {
+	if err := measured.write(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"| phase |  | one | two | ratio |", "|---|---|---|---|---|", "| first pods | seconds | 4.00 | 2.00 | 2.00 |", "| first pods | writes a node | 2.00 | 2.00 | 1.00 |", "| 0.00 | 0.00 | – |"} {
+	for _, want := range []string{"10 nodes, medians of 3 rounds", "| phase |  | one | two | ratio |", "|---|---|---|---|---|", "| first pods | seconds | 4.00 | 2.00 | 2.00 |", "| first pods | writes a node | 2.00 | 2.00 | 1.00 |", "| 0.00 | 0.00 | – |"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
-	if got := median([]turn{of(1), of(2)}, func(t turn) float64 { return columns()[0].of(t["first pods"], 1) }); got != 1.5 {
+	if strings.Contains(text.String(), "status") {
+		t.Errorf("rollouts wait for no status:\n%s", text.String())
+	}
+	if got := median([]turn{of(1), of(2)}, func(t turn) float64 { return t["first pods"].took.Seconds() }); got != 1.5 {
 		t.Errorf("median of two: %v", got)
 	}
 }
 
 func TestBadInputIsNamed(t *testing.T) {
 	for args, says := range map[string]string{
-		"-nodes=5": "-nodes 5", "-rounds=0": "-rounds 0", "no-such": "no-such", "./none.yaml": "none.yaml",
+		"-nodes=5": "-nodes 5", "-budgets=3 -pods=2": "-pods 2", "-nodes=0 -budgets=0": "nothing", "-rounds=0": "-rounds 0", "no-such": "no-such", "./none.yaml": "none.yaml",
 	} {
 		if code, err := parseAndRun(t.Context(), strings.Fields(args)); code != 2 || err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %d, %v", args, code, err)

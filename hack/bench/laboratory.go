@@ -9,30 +9,23 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
-	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/controlplane"
-	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 )
 
 const (
-	// nodesTimeout bounds adding the nodes, stopTimeout taking everything down.
-	nodesTimeout = 5 * time.Minute
-	stopTimeout  = time.Minute
-	// lookInterval is how often it is looked whether nodes are Ready, and pods are gone.
+	// prepareTimeout bounds making what all turns need, stopTimeout taking everything down.
+	prepareTimeout = 5 * time.Minute
+	stopTimeout    = time.Minute
+	// lookInterval is how often it is looked whether what was asked for is there.
 	lookInterval = 500 * time.Millisecond
-	// nodesAtOnce is how many nodes are made at the same time.
-	nodesAtOnce = 16
+	// requestsAtOnce is how many requests the harness makes at the same time.
+	requestsAtOnce = 16
 )
 
 // load reads the implementation files.
@@ -55,7 +48,7 @@ func load(names []string) ([]*implementation.Implementation, error) {
 	return tested, nil
 }
 
-// laboratory is a control plane with nodes.
+// laboratory is a control plane.
 type laboratory struct {
 	settings
 	cluster *embedded.Cluster
@@ -63,8 +56,8 @@ type laboratory struct {
 	binDir  string
 }
 
-// measure lets each implementation have its turns, and returns what was measured, in their order.
-func measure(ctx context.Context, s settings, tested []*implementation.Implementation) (_ []result, err error) {
+// measure has every implementation go through every course, in turns, and returns what was measured, in their order.
+func measure(ctx context.Context, s settings, tested []*implementation.Implementation) (_ []table, err error) {
 	if err := os.MkdirAll(s.artifacts, 0o755); err != nil {
 		return nil, err
 	}
@@ -105,46 +98,35 @@ func measure(ctx context.Context, s settings, tested []*implementation.Implement
 	if l.client, err = kubernetes.NewForConfig(config); err != nil {
 		return nil, err
 	}
-	if err := l.addNodes(ctx); err != nil {
-		return nil, fmt.Errorf("add %d simulated nodes: %w", s.nodes, err)
+	var measured []table
+	for _, c := range s.courses {
+		results, err := l.run(ctx, c, tested, artifacts)
+		if err != nil {
+			return nil, err
+		}
+		measured = append(measured, table{c, results})
+	}
+	return measured, nil
+}
+
+// run has each implementation go through the course, in turns.
+func (l *laboratory) run(ctx context.Context, c course, tested []*implementation.Implementation, artifacts []implementation.Artifact) ([]result, error) {
+	fmt.Fprintf(os.Stderr, "bench: making %s\n", c.title())
+	preparing, cancel := context.WithTimeout(ctx, prepareTimeout)
+	defer cancel()
+	if err := c.prepare(preparing, l.client); err != nil {
+		return nil, fmt.Errorf("make %s: %w", c.title(), err)
 	}
 	results := make([]result, len(tested))
-	for round := range s.rounds {
+	for round := range l.rounds {
 		for i, each := range tested {
-			fmt.Fprintf(os.Stderr, "bench: round %d of %d: %s\n", round+1, s.rounds, each.Name)
-			measured, err := l.turn(ctx, each, artifacts[i], round)
+			fmt.Fprintf(os.Stderr, "bench: round %d of %d: %s\n", round+1, l.rounds, each.Name)
+			measured, err := l.turn(ctx, c, each, artifacts[i], round)
 			if err != nil {
-				return nil, fmt.Errorf("%s, round %d: %w", each.Name, round+1, err)
+				return nil, fmt.Errorf("%s, %s, round %d: %w", c.title(), each.Name, round+1, err)
 			}
 			results[i].name, results[i].turns = each.Name, append(results[i].turns, measured)
 		}
 	}
 	return results, nil
-}
-
-// addNodes makes the nodes and waits until pods can be scheduled to all of them.
-func (l *laboratory) addNodes(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, nodesTimeout)
-	defer cancel()
-	var making errgroup.Group
-	making.SetLimit(nodesAtOnce)
-	for i := range l.nodes {
-		making.Go(func() error {
-			name := fmt.Sprintf("node-%d", i)
-			_, err := l.client.CoreV1().Nodes().Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{
-				Name: name, Labels: map[string]string{kwok.NodeLabel: kwok.NodeLabelValue, corev1.LabelHostname: name},
-			}}, metav1.CreateOptions{})
-			return err
-		})
-	}
-	if err := making.Wait(); err != nil {
-		return err
-	}
-	return wait.PollUntilContextCancel(ctx, lookInterval, true, func(ctx context.Context) (bool, error) {
-		all, err := l.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return false, err
-		}
-		return !slices.ContainsFunc(all.Items, func(node corev1.Node) bool { return !history.NodeReady(&node) || len(node.Spec.Taints) > 0 }), nil
-	})
 }

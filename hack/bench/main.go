@@ -1,8 +1,10 @@
-// Command bench measures what rollouts take under implementations that take turns on one embedded control plane: first pods, a rollout with
-// maxSurge 25 %, one with maxUnavailable 10 %. It prints a table of medians over the rounds, with the ratio of the first implementation to the last.
+// Command bench measures what implementations take that take turns on one embedded control plane. There are two courses: rollouts (first pods, a rollout
+// with maxSurge 25 %, one with maxUnavailable 10 %), and budgets over many pods that become unready and Ready again. It prints a table of each, of medians
+// over the rounds, with the ratio of the first implementation to the last.
 //
-//	go run ./hack/bench                                            the reference against kube-controller-manager, 1,000 nodes, 2 rounds
-//	go run ./hack/bench -nodes=100 -rounds=5
+//	go run ./hack/bench                                            the reference against kube-controller-manager, 2 rounds of both
+//	go run ./hack/bench -nodes=100 -budgets=0 -rounds=5            rollouts alone
+//	go run ./hack/bench -nodes=0 -budgets=500 -pods=20000          budgets alone
 //	go run ./hack/bench ./my-controller.yaml kube-controller-manager
 //
 // Only ratios of one run mean anything: the same machine does everything, the simulated nodes included. An implementation takes part if its file has
@@ -26,8 +28,9 @@ import (
 
 // settings are what the command is told.
 type settings struct {
-	// nodes is how many there are, and rounds how often each implementation has its turn.
-	nodes, rounds int
+	// courses are those to go through, and rounds is how often each implementation has its turn.
+	courses []course
+	rounds  int
 	// artifacts is the folder for recordings and logs.
 	artifacts string
 	// names are the implementations, as `rollcall run -implementation` takes them.
@@ -55,24 +58,44 @@ func parseAndRun(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return trial.ExitUsage, err
 	}
-	results, err := measure(ctx, s, tested)
+	tables, err := measure(ctx, s, tested)
 	if err != nil {
 		return trial.ExitNotTried, err
 	}
-	return trial.ExitProven, writeTable(os.Stdout, s, results)
+	for _, each := range tables {
+		if err := each.write(os.Stdout); err != nil {
+			return trial.ExitNotTried, err
+		}
+	}
+	return trial.ExitProven, nil
 }
 
 func parse(args []string) (settings, error) {
 	var s settings
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.IntVar(&s.nodes, "nodes", 1000, "how many simulated nodes there are")
+	nodes := flags.Int("nodes", 1000, "how many simulated nodes there are; 0: no rollouts are measured")
+	count := flags.Int("budgets", 500, "how many budgets there are; 0: none are measured")
+	pods := flags.Int("pods", 20000, "how many pods the budgets select together")
 	flags.IntVar(&s.rounds, "rounds", 2, "how often each implementation has its turn")
 	flags.StringVar(&s.artifacts, "artifacts", filepath.Join("_artifacts", "bench"), "folder for recordings and logs")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
-	if s.nodes < 10 || s.rounds < 1 {
-		return s, fmt.Errorf("-nodes %d, -rounds %d: it takes at least 10 nodes, 10 %% of which are one, and 1 round", s.nodes, s.rounds)
+	if *nodes != 0 {
+		s.courses = append(s.courses, rollouts{*nodes})
+	}
+	if *count != 0 {
+		s.courses = append(s.courses, budgets{*count, *pods})
+	}
+	switch {
+	case s.rounds < 1:
+		return s, fmt.Errorf("-rounds %d: it takes at least 1", s.rounds)
+	case *nodes != 0 && *nodes < 10:
+		return s, fmt.Errorf("-nodes %d: it takes at least 10, 10 %% of which are one; 0 for no rollouts", *nodes)
+	case *count < 0 || *count != 0 && *pods < *count:
+		return s, fmt.Errorf("-budgets %d, -pods %d: it takes a pod for each budget; -budgets=0 for none", *count, *pods)
+	case len(s.courses) == 0:
+		return s, errors.New("-nodes 0, -budgets 0: nothing is left to measure")
 	}
 	if s.names = flags.Args(); len(s.names) == 0 {
 		s.names = []string{"reference", "kube-controller-manager"}
