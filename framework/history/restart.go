@@ -23,6 +23,8 @@ type patched struct {
 	pending map[string]former
 	// since is when the latest of the others started.
 	since metav1.Time
+	// unproved: it was patched back, which restarts nothing, and its kubelet does not say which patch it has come to (Kubernetes before 1.34).
+	unproved bool
 }
 
 // former is a container before it got another image.
@@ -59,6 +61,18 @@ func (c *Cluster) believe(entry Entry) Entry {
 	return entry
 }
 
+// Unproved returns the name of a pod that is shown as Ready because what was patched was patched back, while nothing tells whether its kubelet came to it in
+// between: whoever is careful counts it as unavailable for a while. It is empty if there is none.
+func (c *Cluster) Unproved() string {
+	first := ""
+	for uid, known := range c.patched {
+		if pod := c.Pods[uid]; known.unproved && pod != nil && (first == "" || pod.Name < first) {
+			first = pod.Name
+		}
+	}
+	return first
+}
+
 // ImagesDiffer reports whether a container that both have, and that is not an init container, has another image.
 func ImagesDiffer(before, after *corev1.Pod) bool {
 	return slices.ContainsFunc(after.Spec.Containers, func(container corev1.Container) bool {
@@ -87,7 +101,7 @@ func containerStatus(pod *corev1.Pod, container string) *corev1.ContainerStatus 
 
 // patch takes note of the containers that have other images than before.
 func (p *patched) patch(before, after *corev1.Pod) {
-	p.generation = after.Generation
+	p.generation, p.unproved = after.Generation, false
 	for _, container := range before.Spec.Containers {
 		image, found := imageOf(after, container.Name)
 		if !found || image == container.Image {
@@ -125,6 +139,7 @@ func (p *patched) settle(pod *corev1.Pod) {
 			continue
 		}
 		delete(p.pending, name)
+		p.unproved = p.unproved || pod.Status.ObservedGeneration == 0 && !restartedSince(status, before)
 		if started := status.State.Running.StartedAt; p.since.Before(&started) {
 			p.since = started
 		}

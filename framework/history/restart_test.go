@@ -54,6 +54,34 @@ func TestAPodThatWasPatchedIsNotReadyUntilItsContainersAreOthers(t *testing.T) {
 	}
 }
 
+func TestAPodThatWasPatchedBackIsUnprovedWhereKubeletsDoNotTell(t *testing.T) {
+	for _, row := range []struct {
+		name     string
+		silent   bool
+		tell     func(*Pod)
+		unproved string
+	}{
+		{"patched", true, func(p *Pod) { p.Patch("v2") }, ""},
+		{"patched back", true, func(p *Pod) { p.Patch("v2").Patch("v1").Edit(func(*corev1.Pod) {}) }, "a"},
+		{"patched back, and the kubelet tells", false, func(p *Pod) { p.Patch("v2").Patch("v1").Observed() }, ""},
+		{"patched once more", true, func(p *Pod) { p.Patch("v2").Patch("v1").Patch("v3") }, ""},
+		{"restarted for both", true, func(p *Pod) { p.Patch("v2").Restarted("v2").Patch("v1").Restarted("v1") }, ""},
+		{"gone", true, func(p *Pod) { p.Patch("v2").Patch("v1").Gone() }, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			b := New(t).Nodes(1)
+			pod := b.DaemonSet("agent").Pod("a", "node-1").Started().Ready()
+			if row.silent {
+				pod.Edit(func(pod *corev1.Pod) { pod.Status.ObservedGeneration = 0 })
+			}
+			row.tell(pod)
+			unproved := ""
+			b.History().Replay(func(cluster *history.Cluster, _ history.Change) { unproved = cluster.Unproved() })
+			NewWithT(t).Expect(unproved).To(Equal(row.unproved))
+		})
+	}
+}
+
 func TestAPodThatStayedReadyIsReadySinceItsContainersStarted(t *testing.T) {
 	g := NewWithT(t)
 	b := New(t).Nodes(1)

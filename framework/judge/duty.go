@@ -32,6 +32,8 @@ type Due struct {
 	// Creates: the act is to create a pod. Nobody is held to that before they have created one for the DaemonSet: nothing shows that they may; nor while the
 	// harness has the API server refuse them.
 	Creates bool
+	// Rolls: the act takes a rollout on, for which the history of the template has to be there first (HISTORY-008). Creations do, too.
+	Rolls bool
 	// ByClock: it is owed because time passed, which nothing announces. It counts only if nothing else woke the implementation.
 	ByClock bool
 	// Done reports whether the step carried it out; nil if that is any act of the implementation on the node, or on any node.
@@ -223,6 +225,9 @@ func (d *duty) overdue(s *Scene, next time.Time) bool {
 		return false
 	}
 	d.restart(latest(w.changedAt, m.control.workingSince), d.acts)
+	if d.Creates || d.Rolls {
+		d.restart(w.recordedAt, d.acts)
+	}
 	if d.Creates {
 		d.restart(w.createdAt, d.acts)
 	}
@@ -233,6 +238,11 @@ func (d *duty) overdue(s *Scene, next time.Time) bool {
 	if d.ByClock && (d.disturbed(s) || !d.since.Equal(d.From) || !d.deadline(s).Equal(d.since.Add(d.bound()))) || !d.Until.IsZero() && d.Until.Before(deadline) {
 		// It cannot be told any more what the clock alone would have made the implementation do.
 		d.broken = true
+		return false
+	}
+	if s.Cluster.Unproved() != "" {
+		// The implementation may be careful.
+		d.restart(s.Now, m.acts)
 		return false
 	}
 	if m.acts-d.acts >= busy {

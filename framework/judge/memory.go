@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -59,6 +60,8 @@ func (m *memory) see(cluster *history.Cluster, change history.Change, step momen
 		m.node(scene, object)
 	case *corev1.Pod:
 		m.pod(scene, object)
+	case *appsv1.ControllerRevision:
+		m.revision(scene, object)
 	}
 	m.characterizeTouched(scene)
 	if change.Type == watch.Deleted {
@@ -135,6 +138,21 @@ func (m *memory) daemonSet(scene *Scene, object *appsv1.DaemonSet) {
 	if inferred := !known.harnessWrote(m.now); byImplementation(scene.Change.Entry, func() bool { return inferred }) {
 		scene.Status = &StatusWrite{Workload: known, Before: before, After: object}
 	}
+}
+
+// revision takes note of the history of the template in force. It is the first step of a rollout, since no pod may be created before (HISTORY-008); only the
+// first one counts, so that who goes on writing histories does not put off what is due.
+func (m *memory) revision(scene *Scene, object *appsv1.ControllerRevision) {
+	owner := metav1.GetControllerOfNoCopy(object)
+	if owner == nil || scene.Change.Type == watch.Deleted || !scene.ByImplementation() {
+		return
+	}
+	known := m.workloads[owner.UID]
+	before, existed := scene.Change.Before.(*appsv1.ControllerRevision)
+	if known == nil || !known.recordedAt.Before(known.rolledAt) || existed && before.Revision == object.Revision {
+		return
+	}
+	known.recordedAt = m.now
 }
 
 // learn begins to remember a DaemonSet.

@@ -37,9 +37,9 @@ type Workload struct {
 	// switchedAt.
 	surge, switching bool
 	switchedAt       time.Time
-	// rolledAt is when the template in force came, rolledBy the step that brought it.
-	rolledAt time.Time
-	rolledBy moment
+	// rolledAt is when the template in force came, rolledBy the step that brought it. recordedAt is when the implementation first wrote a history after that.
+	rolledAt, recordedAt time.Time
+	rolledBy             moment
 	// changedAt is when the spec last changed; createdAt is when the implementation created the first pod.
 	changedAt, createdAt time.Time
 	// wokenAt is when somebody last wrote to the DaemonSet, one of its pods or a node, before the present step.

@@ -3,6 +3,8 @@ package matchers
 import (
 	"fmt"
 	"slices"
+
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
 
 // Either happens when one of the events does.
@@ -38,17 +40,28 @@ func Last(e Event) Event {
 
 // After keeps those occurrences that come after the marker's first.
 func After(e, marker Event) Event {
-	after := Event{text: fmt.Sprintf("%s after %s", e, marker), leaves: slices.Concat(e.leaves, marker.leaves), find: func(s *Survey) []Occurrence {
+	return after(fmt.Sprintf("%s after %s", e, marker), e, marker, func(o, mark Occurrence) bool { return o.compare(mark) > 0 })
+}
+
+// WellAfter keeps those occurrences that come more than judge.Lag after the marker's first: whoever acted before may not have known of it.
+func WellAfter(e, marker Event) Event {
+	return after(fmt.Sprintf("%s more than %s after %s", e, judge.Lag, marker), e, marker, func(o, mark Occurrence) bool {
+		return o.compare(mark) > 0 && o.At.Sub(mark.At) > judge.Lag
+	})
+}
+
+func after(text string, e, marker Event, is func(o, mark Occurrence) bool) Event {
+	later := Event{text: text, leaves: slices.Concat(e.leaves, marker.leaves), find: func(s *Survey) []Occurrence {
 		marks := marker.find(s)
 		if len(marks) == 0 {
 			return nil
 		}
-		return keep(e.find(s), func(o Occurrence) bool { return o.compare(marks[0]) > 0 })
+		return keep(e.find(s), func(o Occurrence) bool { return is(o, marks[0]) })
 	}}
 	if e.where != nil {
-		after.where = func(is func(Moment) bool) Event { return After(e.where(is), marker) }
+		later.where = func(so func(Moment) bool) Event { return after(text, e.where(so), marker, is) }
 	}
-	return after
+	return later
 }
 
 // derive makes an event of some of the occurrences. It depends on how many there are, so no further condition can be put on it.

@@ -12,16 +12,16 @@ import (
 // HoldsAtMark asks that the condition holds where the scenario put the mark, having waited for it. It is broken only if nothing moved any more by then:
 // otherwise it might still have come about.
 func HoldsAtMark(mark history.Mark, condition state.Condition) Matcher {
-	problem, still := "", false
+	problem, moved, reached := "", time.Time{}, time.Time{}
 	marked := eventOf(fmt.Sprintf("mark %q", mark), &leaf{follow: func(h *history.History, emit func(Moment)) func(*history.Cluster, history.Change) {
-		index, moved := 0, h.Start
+		index, last := 0, h.Start
 		return func(cluster *history.Cluster, change history.Change) {
 			if change.Mark == mark {
-				problem, still = condition.Unmet(cluster), cluster.Time.Sub(moved) >= judge.Prompt
+				problem, moved, reached = condition.Unmet(cluster), last, cluster.Time
 				emit(Moment{Occurrence: Occurrence{Change: change, At: change.Time, index: index}, cluster: cluster})
 			}
 			if moves(change) {
-				moved = later(moved, cluster.Time)
+				last = later(last, cluster.Time)
 			}
 			index++
 		}
@@ -35,10 +35,13 @@ func HoldsAtMark(mark history.Mark, condition state.Condition) Matcher {
 				return untested("no mark %q", mark)
 			case problem == "":
 				return kept()
-			case !still:
-				return untested("%s, but things still changed less than %s before the mark", problem, judge.Prompt)
+			case !reached.Before(s.h.Due(moved, judge.Prompt)):
+				return wrong(problem, found[0])
 			}
-			return wrong(problem, found[0])
+			if standstill := s.h.Interrupting(moved, reached); standstill != nil {
+				return untested("%s, but %s", problem, standstill)
+			}
+			return untested("%s, but things still changed less than %s before the mark", problem, judge.Prompt)
 		},
 	}
 }

@@ -76,6 +76,20 @@ func TestWhatIsLateByAStandstillIsUntested(t *testing.T) {
 	})
 }
 
+func TestWhatDoesNotHoldAtAMarkIsUntestedByAStandstill(t *testing.T) {
+	never := state.When("never", func(*history.Cluster) bool { return false })
+	marked := func(reach func(*historytest.Builder)) *history.History {
+		b := historytest.New(t).Nodes(1)
+		b.DaemonSet("agent").Update("v2")
+		reach(b)
+		return b.Mark("placed").History()
+	}
+	breaks(t, marked(func(b *historytest.Builder) { b.After(judge.Prompt) }), HoldsAtMark("placed", never))
+	isUntested(t, marked(func(b *historytest.Builder) { b.After(judge.Prompt - time.Second) }), HoldsAtMark("placed", never), "things still changed")
+	isUntested(t, marked(func(b *historytest.Builder) { b.Standstill(lasts).After(lasts) }), HoldsAtMark("placed", never), nobody)
+	breaks(t, marked(func(b *historytest.Builder) { b.Standstill(lasts).After(lasts + judge.Prompt) }), HoldsAtMark("placed", never))
+}
+
 func TestWhatIsDoneInAStandstillIsUntested(t *testing.T) {
 	deleted := []Matcher{
 		Never(PodDeleted(Named("b"))), AtMost(0, PodDeleted(Named("b"))), Exactly(0, PodDeleted(Named("b"))),

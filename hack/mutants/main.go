@@ -8,6 +8,7 @@
 //	go run ./hack/mutants -focus=. deletes-first         with the whole suite
 //	go run ./hack/mutants -lawful                        all lawful ones, each with the whole suite
 //	go run ./hack/mutants -lawful -load=40               beside 40 busy processes
+//	go run ./hack/mutants -lawful -together A B          one controller that has the differences of both
 //	go run ./hack/mutants -list                          what there is
 //
 // Exit codes, of which `go run` tells only 0 from others: 0 all were killed, or found to be lawful, 1 one was not, 2 bad input, 3 one could not be
@@ -16,6 +17,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -29,6 +31,8 @@ import (
 type settings struct {
 	// lawful tries the lawful variants; list only lists.
 	lawful, list bool
+	// together tries the lawful variants that are named as one controller.
+	together bool
 	// focus selects specs as that of rollcall run does; empty for those that decide what a mutant breaks, and for all if it is lawful.
 	focus string
 	// load is how many busy processes run beside the suite.
@@ -39,6 +43,7 @@ func main() {
 	var s settings
 	register := func(flags *flag.FlagSet) {
 		flags.BoolVar(&s.lawful, "lawful", false, "try the lawful variants, with the whole suite")
+		flags.BoolVar(&s.together, "together", false, "with -lawful and names: try one controller that has the differences of all of them")
 		flags.BoolVar(&s.list, "list", false, "list the variants, and try none")
 		flags.StringVar(&s.focus, "focus", "", "the specs to run, as of rollcall run; . for all")
 		flags.IntVar(&s.load, "load", 0, "how many busy processes run beside the suite")
@@ -55,6 +60,12 @@ func try(ctx context.Context, o trial.Options, s settings) (int, error) {
 	mutants, err := selected(o.Names, s.lawful)
 	if err != nil {
 		return trial.ExitUsage, err
+	}
+	if s.together {
+		if !s.lawful || len(o.Names) < 2 {
+			return trial.ExitUsage, errors.New("-together takes -lawful, and the names of two variants or more")
+		}
+		mutants = together(mutants)
 	}
 	if s.list {
 		return trial.ExitProven, writeList(os.Stdout, mutants)

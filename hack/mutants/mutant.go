@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kind"
@@ -19,6 +20,8 @@ type mutant struct {
 	// Name, Says and Lawful are the variant's; differs says whether it is another controller than the reference's at all.
 	Name, Says, Lawful string
 	differs            bool
+	// members are the variants that it has the differences of; empty for the one of its name.
+	members []string
 	// ofAPIServer: the reference runs as it is, and the API server has the fault of that name.
 	ofAPIServer bool
 	// breaks are the requirements whose verdict must be fail; none for a lawful variant.
@@ -54,6 +57,24 @@ func selected(names []string, lawful bool) ([]mutant, error) {
 		chosen = append(chosen, all[i])
 	}
 	return chosen, nil
+}
+
+// together is one controller that has the differences of all those variants: it is lawful if they are.
+func together(all []mutant) []mutant {
+	one := mutant{Name: "together", Lawful: "each of them is", differs: true, provider: embedded.ProviderName}
+	for _, m := range all {
+		one.members = append(one.members, m.Name)
+	}
+	one.Says = strings.Join(one.members, " ")
+	return []mutant{one}
+}
+
+// variant is what the program that runs variants is told.
+func (m mutant) variant() string {
+	if len(m.members) == 0 {
+		return m.Name
+	}
+	return strings.Join(m.members, ",")
 }
 
 // mutants are the variants of the controllers, and the faults of the API server, with where they are tried, in the order of their names.

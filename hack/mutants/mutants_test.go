@@ -54,6 +54,20 @@ func TestMutantsAreChosenByName(t *testing.T) {
 	}
 }
 
+func TestVariantsAreTriedTogetherAsOne(t *testing.T) {
+	both, err := selected([]string{"one-worker", "looks-twice"}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := together(both)
+	if len(one) != 1 || one[0].variant() != "one-worker,looks-twice" || one[0].broken() || !one[0].differs {
+		t.Errorf("got %+v", one)
+	}
+	if alone := both[0].variant(); alone != "one-worker" {
+		t.Errorf("got %q", alone)
+	}
+}
+
 func TestAVariantIsTheReferenceButForItsProgram(t *testing.T) {
 	catalogue, err := requirements.Load()
 	if err != nil {
@@ -63,7 +77,7 @@ func TestAVariantIsTheReferenceButForItsProgram(t *testing.T) {
 	if err := os.WriteFile(executable, nil, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	path, err := writeVariant(t.TempDir(), "one-worker", executable)
+	path, err := writeVariant(t.TempDir(), "one-worker", "one-worker", executable)
 	if err != nil {
 		t.Fatal(err)
 	}

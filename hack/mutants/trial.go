@@ -97,7 +97,7 @@ func (l laboratory) tryIn(ctx context.Context, m mutant, r *result) error {
 // prepare writes what a run against the mutant takes into the folder, and returns its implementation file and what is added to its environment.
 func (l laboratory) prepare(m mutant, folder string) (file string, env []string, err error) {
 	if !m.ofAPIServer {
-		file, err = writeVariant(folder, m.Name, l.executable)
+		file, err = writeVariant(folder, m.Name, m.variant(), l.executable)
 		return file, nil, err
 	}
 	if file, err = writeReference(folder, l.reference); err != nil {

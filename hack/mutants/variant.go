@@ -22,8 +22,8 @@ const (
 //go:embed rbac.yaml
 var rbac []byte
 
-// writeVariant writes into the folder an implementation file of the variant, which executable runs, and returns its path.
-func writeVariant(folder, name, executable string) (string, error) {
+// writeVariant writes into the folder an implementation file of that name, of the variant, which executable runs, and returns its path.
+func writeVariant(folder, name, variant, executable string) (string, error) {
 	file, err := trial.ReferenceFile()
 	if err != nil {
 		return "", err
@@ -44,14 +44,14 @@ func writeVariant(folder, name, executable string) (string, error) {
 	if !strings.Contains(string(deployment), first) {
 		return "", errors.New("the reference's deployment has no arguments to put the variant before")
 	}
-	if err := runVariant(file, name, executable); err != nil {
+	if err := runVariant(file, name, variant, executable); err != nil {
 		return "", fmt.Errorf("change the reference's implementation file: %w", err)
 	}
 	manifests := map[string][]byte{
 		"definition.yaml": definition,
 		"reference.yaml":  reference,
 		"variant.yaml":    rbac,
-		"deployment.yaml": []byte(strings.Replace(string(deployment), first, first+"            - --variant="+name+"\n", 1)),
+		"deployment.yaml": []byte(strings.Replace(string(deployment), first, first+"            - --variant="+variant+"\n", 1)),
 	}
 	return trial.Implementation{File: file, Manifests: manifests}.Write(filepath.Join(folder, "implementation"))
 }
@@ -83,7 +83,7 @@ func writeReference(folder, executable string) (string, error) {
 }
 
 // runVariant changes the reference's implementation file to one of the variant.
-func runVariant(file map[string]any, name, executable string) error {
+func runVariant(file map[string]any, name, variant, executable string) error {
 	args, found, err := unstructured.NestedStringSlice(file, "spec", "launch", "process", "args")
 	if err != nil || !found {
 		return fmt.Errorf("it has no spec.launch.process.args (%v)", err)
@@ -92,7 +92,7 @@ func runVariant(file map[string]any, name, executable string) error {
 	return errors.Join(
 		unstructured.SetNestedField(file, "reference-"+name, "metadata", "name"),
 		unstructured.SetNestedField(file, executable, "spec", "launch", "process", "executable"),
-		unstructured.SetNestedStringSlice(file, append([]string{"--variant=" + name}, args...), "spec", "launch", "process", "args"),
+		unstructured.SetNestedStringSlice(file, append([]string{"--variant=" + variant}, args...), "spec", "launch", "process", "args"),
 		unstructured.SetNestedStringSlice(file, []string{"definition.yaml", "reference.yaml", "variant.yaml"}, "spec", "launch", "process", "manifests"),
 		unstructured.SetNestedField(file, program, "spec", "launch", "image", "goPackage"),
 		unstructured.SetNestedStringSlice(file, []string{"definition.yaml", "reference.yaml", "variant.yaml", "deployment.yaml"}, "spec", "launch", "image", "manifests"),

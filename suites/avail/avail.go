@@ -88,7 +88,7 @@ func definition() {
 		func(j *spec.Checks) {
 			j.Decide("AVAIL-002",
 				OnEveryNode(Before(PodReady(OfVersion("v2")), PodDeleted(OfVersion("v1")))),
-				OnEveryNode(Within(spec.Prompt, PodReady(OfVersion("v2")).BesideLivePod(), PodDeleted(OfVersion("v1")))))
+				OnEveryNode(Within(spec.AtOnce, PodReady(OfVersion("v2")).BesideLivePod(), PodDeleted(OfVersion("v1")))))
 		})
 
 	spec.It("does not count a pod as available whose Ready condition has no transition time, and goes on once it has one",

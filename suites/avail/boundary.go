@@ -56,7 +56,7 @@ func boundary() {
 			j.Decide("AVAIL-003",
 				Before(PodAvailable(pod), deleted),
 				Before(deleted, Marked(due)),
-				Within(spec.Prompt, PodAvailable(other).BesideLivePod(), PodDeleted(OfVersion("v1")).On(nodes[1])))
+				Within(spec.AtOnce, PodAvailable(other).BesideLivePod(), PodDeleted(OfVersion("v1")).On(nodes[1])))
 		}, spec.SimulatedNodes{})
 }
 

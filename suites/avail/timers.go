@@ -65,7 +65,7 @@ func timers() {
 		func(j *spec.Checks) {
 			pod := Named(j.Bound("pod"))
 			j.Given(AtLeast(2, PodReady(pod)))
-			j.Decide("AVAIL-005", Within(spec.Prompt, PodAvailable(pod).BesideLivePod(), PodDeleted(OfVersion("v1"))))
+			j.Decide("AVAIL-005", Within(spec.AtOnce, PodAvailable(pod).BesideLivePod(), PodDeleted(OfVersion("v1"))))
 		}, spec.Alone{})
 
 	spec.It("acts by itself when minReadySeconds have passed, with no event to wake it",
@@ -78,8 +78,8 @@ func timers() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("AVAIL-005",
-				OnEveryNode(Within(spec.Prompt, PodAvailable(OfVersion("v2")).BesideLivePod(), PodDeleted(OfVersion("v1")))),
-				Within(spec.Prompt, First(PodAvailable(OfVersion("v3"))), Nth(2, PodDeleted(OfVersion("v2")))))
+				OnEveryNode(Within(spec.AtOnce, PodAvailable(OfVersion("v2")).BesideLivePod(), PodDeleted(OfVersion("v1")))),
+				Within(spec.AtOnce, First(PodAvailable(OfVersion("v3"))), Nth(2, PodDeleted(OfVersion("v2")))))
 		}, spec.MainPath{})
 
 	spec.It("acts by itself for each of two pods that became Ready at different times",
@@ -91,7 +91,7 @@ func timers() {
 				c.Pods.SetReadySince(ctx, pod, time.Now().Add(-hour*time.Second))
 			}
 			// Longer than the time between the two, which is longer than a controller may take: one timer for both shows.
-			const apart = spec.Prompt + time.Second
+			const apart = spec.AtOnce + time.Second
 			daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(int32(apart/time.Second)+2))
 			c.Require(ctx, "the old pods are available", Steady(daemonSet))
 			updated := c.Update(ctx, daemonSet, Image("v2"), NeverReady())
@@ -103,7 +103,7 @@ func timers() {
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(2, PodReady(OfVersion("v2"))))
-			j.Decide("AVAIL-005", OnEveryNode(Within(spec.Prompt, PodAvailable(OfVersion("v2")).BesideLivePod(), PodDeleted(OfVersion("v1")))))
+			j.Decide("AVAIL-005", OnEveryNode(Within(spec.AtOnce, PodAvailable(OfVersion("v2")).BesideLivePod(), PodDeleted(OfVersion("v1")))))
 		}, spec.SimulatedNodes{}, spec.Alone{})
 
 	spec.It("applies a changed minReadySeconds to the pods that are there",
@@ -124,9 +124,9 @@ func timers() {
 		func(j *spec.Checks) {
 			nodes, young := j.BoundAll("nodes"), PodAvailable(Named(j.Bound("young")))
 			j.Decide("AVAIL-007",
-				Within(spec.Prompt, Last(Respecified()), PodDeleted(OfVersion("v1")).On(nodes[0])),
+				Within(spec.AtOnce, Last(Respecified()), PodDeleted(OfVersion("v1")).On(nodes[0])),
 				Before(young, PodDeleted(OfVersion("v1")).On(nodes[1])),
-				Within(spec.Prompt, young.BesideLivePod(), PodDeleted(OfVersion("v1")).On(nodes[1])))
+				Within(spec.AtOnce, young.BesideLivePod(), PodDeleted(OfVersion("v1")).On(nodes[1])))
 		}, spec.SimulatedNodes{}, spec.Alone{})
 }
 

@@ -90,7 +90,7 @@ func evictions() {
 		func(j *spec.Checks) {
 			for _, node := range j.BoundAll(granted) {
 				// The pod goes only once the budget allows the next eviction again.
-				j.Decide("CROSS-005", Within(spec.Prompt, First(PodDeleted().On(node)), PodCreated().On(node)),
+				j.Decide("CROSS-005", Within(spec.AtOnce, First(PodDeleted().On(node)), PodCreated().On(node)),
 					Before(After(PodReady().On(node), PodDeleted().On(node)), After(PodGone().On(node), PodDeleted().On(node))))
 			}
 			j.Decide("CROSS-005", Keeps("EVICT-010"), EndsRolledOut())

@@ -32,7 +32,8 @@ func taints() {
 			func(j *spec.Checks) {
 				node := j.Bound(emptied)
 				j.Decide("DRAIN-008",
-					NeverBetween(Done(history.TaintNode), Began(history.UntaintNode), PodCreated().On(node)),
+					// What was decided before the taint was known is driven away like the first one.
+					NeverBetween(Done(history.TaintNode), Began(history.UntaintNode), WellAfter(PodCreated().On(node), Done(history.TaintNode))),
 					Before(After(PodDeleted().On(node), Began(history.TaintNode)), Began(history.UntaintNode)),
 					AtLeast(1, after(history.UntaintNode, node)))
 			}, spec.SimulatedNodes{})

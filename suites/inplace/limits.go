@@ -111,7 +111,7 @@ func limits() {
 			j.Decide("INPLACE-012", EndsRolledOut())
 			j.Decide("INPLACE-024",
 				NotWithin(3500*time.Millisecond, First(restartedIn("daemon")), Nth(2, PodPatched())),
-				Within(spec.Prompt, First(PodAvailable(OfVersion("v2"))), Nth(2, PodPatched())))
+				Within(spec.AtOnce, First(PodAvailable(OfVersion("v2"))), Nth(2, PodPatched())))
 		}, spec.SimulatedNodes{})
 
 	spec.It("stops within maxUnavailable at an image that cannot be pulled, and repairs it in place",

@@ -80,6 +80,6 @@ func readiness() {
 			other := j.Bound(otherNode)
 			j.Decide("UNREADY-001",
 				Never(PodCreated(OfVersion("v2")).On(other).Where("before its old pod was unready", func(m Moment) bool { return m.AvailableBeside() > 0 })),
-				Within(spec.Prompt, PodUnready(OfVersion("v1")).On(other), PodCreated(OfVersion("v2")).On(other)))
+				Within(spec.AtOnce, PodUnready(OfVersion("v1")).On(other), PodCreated(OfVersion("v2")).On(other)))
 		}, spec.RealNodes{})
 }

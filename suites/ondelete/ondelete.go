@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
-	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -27,9 +26,6 @@ const back history.Mark = "the template of before"
 
 // replaced are the nodes whose pods are deleted, in this order.
 const replaced = "the nodes whose pods are deleted by hand"
-
-// atOnce is the bound of UNREADY-008, from when the implementation is held to know.
-const atOnce = judge.Lag + spec.Prompt
 
 // Specs registers the family.
 func Specs() {
@@ -56,11 +52,11 @@ func Specs() {
 				j.Decide("ONDELETE-001", NeverBetween(TemplateChanged(), Marked(byHand), touched))
 			}
 			j.Decide("ONDELETE-003",
-				Within(atOnce, TemplateChanged(), RevisionCreated()),
+				Within(spec.AtOnce, TemplateChanged(), RevisionCreated()),
 				Before(After(RevisionCreated(), TemplateChanged()), First(PodCreated(OfVersion("v2")))))
 			for i, node := range j.BoundAll(replaced) {
 				gone, created := PodGone(OfVersion("v1")).On(node), PodCreated(OfVersion("v2")).On(node)
-				j.Decide("ONDELETE-002", OneOf(Before(created, gone), Within(atOnce, gone, created)))
+				j.Decide("ONDELETE-002", OneOf(Before(created, gone), Within(spec.AtOnce, gone, created)))
 				grown := StatusWritten().Where(fmt.Sprintf("to updatedNumberScheduled %d", i+1), func(m Moment) bool {
 					daemonSet, ok := m.Object.(*appsv1.DaemonSet)
 					return ok && daemonSet.Status.UpdatedNumberScheduled == int32(i+1)

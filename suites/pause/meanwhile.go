@@ -36,8 +36,8 @@ func meanwhile() {
 		func(j *spec.Checks) {
 			node, added := j.Bound(lost), j.Bound(joined)
 			j.Given(within()...)
-			j.Decide("PAUSE-005", Within(atOnce, PodUnready(OfVersion("v1")).On(node), PodCreated(OfVersion("v2")).On(node)))
-			j.Decide("PAUSE-006", Within(atOnce, NodeEligible().On(added), PodCreated(OfVersion("v2")).On(added)))
+			j.Decide("PAUSE-005", Within(spec.AtOnce, PodUnready(OfVersion("v1")).On(node), PodCreated(OfVersion("v2")).On(node)))
+			j.Decide("PAUSE-006", Within(spec.AtOnce, NodeEligible().On(added), PodCreated(OfVersion("v2")).On(added)))
 		})
 }
 
@@ -70,6 +70,6 @@ func others() {
 			j.Given(AtLeast(1, PodCreated(OfDaemonSet(paused), OfVersion("v2"))), Never(PodDeleted(OfDaemonSet(paused))))
 			begun := After(PodCreated(OfDaemonSet(other), OfVersion("v3")), Marked(over))
 			j.Decide("PAUSE-008",
-				Within(atOnce, Marked(over), First(begun)), ComesToHold(state.DaemonSetRolledOut(other)), Tested(AtLeast(1, Done(history.DeletePod))))
+				Within(spec.AtOnce, Marked(over), First(begun)), ComesToHold(state.DaemonSetRolledOut(other)), Tested(AtLeast(1, Done(history.DeletePod))))
 		})
 }

@@ -9,7 +9,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
-	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
@@ -23,9 +22,6 @@ func Specs() {
 	meanwhile()
 	others()
 }
-
-// atOnce is the bound of UNREADY-008, from when the implementation is held to know.
-const atOnce = judge.Lag + spec.Prompt
 
 // still is longer than a controller may be late.
 const still = 3 * time.Second

@@ -31,12 +31,12 @@ func clock() {
 		func(j *spec.Checks) {
 			// One that is back only later shows nothing about its clock.
 			j.Given(Before(Nth(2, Marked(back)), PodAvailable(OfVersion("v2"))))
-			j.Decide("RECOVERY-003", Within(spec.Prompt, PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1"))))
+			j.Decide("RECOVERY-003", Within(spec.AtOnce, PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1"))))
 		}, spec.Alone{})
 }
 
 // away is how long nobody is at work while the clock runs: a clock that begins anew with its process is late by more than what counts as prompt.
-const away = spec.Prompt + 2*time.Second
+const away = spec.AtOnce + 2*time.Second
 
 // timeToComeBack finds out, before anything is at stake, how long the implementation takes to be at work again after a crash, and returns that in seconds
 // with the time that it will be away and enough to spare.

@@ -38,7 +38,7 @@ func skew() {
 		},
 		func(j *spec.Checks) {
 			available, deleted := PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1"))
-			j.Decide("RECOVERY-004", OnEveryNode(Within(spec.Prompt, available, deleted)), OnEveryNode(Before(available, deleted)), EndsRolledOut())
+			j.Decide("RECOVERY-004", OnEveryNode(Within(spec.AtOnce, available, deleted)), OnEveryNode(Before(available, deleted)), EndsRolledOut())
 		}, spec.Alone{}, spec.SimulatedNodes{})
 }
 

@@ -50,7 +50,7 @@ func rollout() {
 			c.Await(ctx, Quiet(time.Second))
 		},
 		func(j *spec.Checks) {
-			j.Decide("ROLLING-013", Within(spec.Prompt, PodCreated(Named("twin")), PodDeleted().On(j.Bound("node"))))
+			j.Decide("ROLLING-013", Within(spec.AtOnce, PodCreated(Named("twin")), PodDeleted().On(j.Bound("node"))))
 		}, spec.SimulatedNodes{})
 
 	spec.It("takes down the next pod only when the one before has been replaced by an available one",

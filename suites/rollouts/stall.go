@@ -22,10 +22,10 @@ func Stall(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, image
 }
 
 // Settle waits until the controller has seen the DaemonSet and either brought the condition about, with nothing changing for a moment, or done nothing
-// for spec.Prompt.
+// for spec.AtOnce.
 func Settle(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, reached Condition, also ...Condition) {
 	// A controller may take two seconds for each step, and a kubelet for ending a pod.
-	over := state.Any(state.All(reached, Quiet(moment)), Quiet(spec.Prompt))
+	over := state.Any(state.All(reached, Quiet(moment)), Quiet(spec.AtOnce))
 	c.Await(ctx, state.All(append(also, Processed(daemonSet), over)...))
 }
 

@@ -107,3 +107,6 @@ func (c *Case) RequireNotYetAvailable(pod *corev1.Pod, minReadySeconds int32) {
 
 // Prompt is the longest reaction that counts as prompt: see judge.Prompt.
 const Prompt = judge.Prompt
+
+// AtOnce is how long a reaction may take from when the harness has heard of what calls for it: Prompt, from when the implementation is held to know.
+const AtOnce = judge.Lag + Prompt

@@ -42,7 +42,7 @@ func duplicates() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("SURGE-010",
-				Within(spec.Prompt, PodCreated(Named("twin")), PodDeleted(Named("twin"))),
+				Within(spec.AtOnce, PodCreated(Named("twin")), PodDeleted(Named("twin"))),
 				Before(PodDeleted(Named("ready-twin")), Marked(deduplicated)))
 			for _, original := range j.BoundAll("originals") {
 				j.Decide("SURGE-010", NeverBetween(PodCreated(Named("ready-twin")), Marked(deduplicated), PodDeleted(Named(original))))

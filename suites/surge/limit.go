@@ -119,8 +119,8 @@ func limit() {
 		func(j *spec.Checks) {
 			joined, emptied := j.Bound("joined"), j.Bound("emptied")
 			j.Decide("SURGE-012",
-				Within(spec.Prompt, NodeEligible().On(joined), PodCreated(OfVersion("v2")).On(joined)),
-				Within(spec.Prompt, PodDeleted(OfVersion("v1")).On(emptied), PodCreated(OfVersion("v2")).On(emptied)))
+				Within(spec.AtOnce, NodeEligible().On(joined), PodCreated(OfVersion("v2")).On(joined)),
+				Within(spec.AtOnce, PodDeleted(OfVersion("v1")).On(emptied), PodCreated(OfVersion("v2")).On(emptied)))
 		})
 
 	spec.It("fills a node that was removed and added again under its name",
@@ -135,7 +135,7 @@ func limit() {
 		func(j *spec.Checks) {
 			again := NodeEligible().On(j.Bound("again"))
 			j.Given(AtLeast(1, After(again, Done(history.DeleteNode))))
-			j.Decide("SURGE-012", Within(spec.Prompt, Last(again), PodCreated().On(j.Bound("again"))))
+			j.Decide("SURGE-012", Within(spec.AtOnce, Last(again), PodCreated().On(j.Bound("again"))))
 		}, spec.SimulatedNodes{})
 }
 

@@ -28,7 +28,8 @@ func rollout() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("SURGE-001",
-				Within(spec.Prompt, TemplateChanged(), First(PodCreated(OfVersion("v2")))),
+				// How promptly is the rule's to say.
+				AtLeast(1, PodCreated(OfVersion("v2")).BesideLivePod()),
 				Before(First(PodAvailable(OfVersion("v2"))), First(PodDeleted(OfVersion("v1")))))
 			j.Decide("SURGE-011", EndsRolledOut())
 			j.Decide("SURGE-023", OnEveryNode(UpTo(1, PodCreated(OfVersion("v2")))), OnEveryNode(UpTo(1, PodDeleted())))
@@ -64,7 +65,7 @@ func rollout() {
 		},
 		func(j *spec.Checks) {
 			for _, version := range []string{"v2", "v3"} {
-				j.Decide("SURGE-007", OnEveryNode(Within(spec.Prompt, handOverDue(version), PodDeleted())))
+				j.Decide("SURGE-007", OnEveryNode(Within(spec.AtOnce, handOverDue(version), PodDeleted())))
 			}
 		})
 
@@ -103,7 +104,7 @@ func rollout() {
 			c.AddNodes(ctx, 3)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
 			c.RollOut(ctx, daemonSet, Image("v2"))
-			c.Await(ctx, Past(time.Now().Add(spec.Prompt)))
+			c.Await(ctx, Past(time.Now().Add(spec.AtOnce)))
 			c.Mark(settled)
 			c.Await(ctx, Past(time.Now().Add(spec.Prompt)))
 		},

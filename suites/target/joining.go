@@ -31,8 +31,8 @@ func joining() {
 			func(j *spec.Checks) {
 				first, second := j.BoundAll(joined)[0], j.BoundAll(joined)[1]
 				j.Decide("TARGET-004",
-					Within(atOnce, NodeEligible().On(first), PodCreated(OfVersion("v2")).On(first)),
-					Within(atOnce, NodeEligible().On(second), PodCreated(OfVersion("v3")).On(second)),
+					Within(spec.AtOnce, NodeEligible().On(first), PodCreated(OfVersion("v2")).On(first)),
+					Within(spec.AtOnce, NodeEligible().On(second), PodCreated(OfVersion("v3")).On(second)),
 					Never(PodCreated(OfVersion("v1")).On(first)),
 					Never(PodCreated(OfVersion("v1")).On(second)), Never(PodCreated(OfVersion("v2")).On(second)))
 			}, spec.SimulatedNodes{})

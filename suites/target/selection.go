@@ -74,7 +74,7 @@ func selection() {
 			},
 			func(j *spec.Checks) {
 				for _, node := range j.BoundAll(labelled) {
-					j.Decide("TARGET-002", Within(atOnce, NodeEligible().On(node), PodCreated().On(node)))
+					j.Decide("TARGET-002", Within(spec.AtOnce, NodeEligible().On(node), PodCreated().On(node)))
 				}
 				for _, node := range j.BoundAll(unlabeled) {
 					j.Decide("TARGET-002", AtLeast(1, After(PodDeleted().On(node), Began(history.LabelNode))))

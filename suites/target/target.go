@@ -4,9 +4,7 @@ package target
 import (
 	"time"
 
-	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
-	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
 // Specs registers the family.
@@ -19,9 +17,6 @@ func Specs() {
 	room()
 	failing()
 }
-
-// atOnce is the bound of UNREADY-008, from when the implementation is held to know.
-const atOnce = judge.Lag + spec.Prompt
 
 // late is longer than a controller may be late.
 const late = 3 * time.Second

@@ -51,7 +51,7 @@ func tolerations() {
 		func(j *spec.Checks) {
 			node := j.Bound(joined)
 			j.Given(Never(NodeEligible().On(node).Where("whose network is there", hasNetwork)))
-			j.Decide("TARGET-007", Within(atOnce, NodeEligible().On(node), PodCreated().On(node)))
+			j.Decide("TARGET-007", Within(spec.AtOnce, NodeEligible().On(node), PodCreated().On(node)))
 		}, spec.SimulatedNodes{})
 }
 

@@ -40,7 +40,7 @@ func failed() {
 		func(j *spec.Checks) {
 			node, name := j.BoundAll(lost)[0], j.Bound(failedPod)
 			j.Decide("UNREADY-004",
-				Within(atOnce, PodFailed(Named(name)), updatedPod(node)),
+				Within(spec.AtOnce, PodFailed(Named(name)), updatedPod(node)),
 				AtLeast(1, PodDeleted(Named(name))),
 				Reported("that pod "+name+" has failed", func(event *corev1.Event) bool { return saysFailed(event, name) }))
 		}, spec.SimulatedNodes{})

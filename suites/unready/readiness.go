@@ -24,8 +24,10 @@ func readiness() {
 			c.Await(ctx, UpdatedOn(nodes, updated))
 		},
 		func(j *spec.Checks) {
+			// At once is for each as soon as the controller comes to it: one that creates them one after another is at work, which the rule knows.
+			j.Decide("UNREADY-009", Keeps("UNREADY-001"))
 			for _, node := range j.BoundAll(lost) {
-				j.Decide("UNREADY-009", Within(atOnce, PodUnready(OfVersion("v1")).On(node), updatedPod(node)))
+				j.Decide("UNREADY-009", AtLeast(1, After(updatedPod(node), PodUnready(OfVersion("v1")).On(node))))
 			}
 		}, spec.SimulatedNodes{}, spec.MainPath{})
 
@@ -41,7 +43,7 @@ func readiness() {
 		},
 		func(j *spec.Checks) {
 			for _, node := range j.BoundAll(lost) {
-				j.Decide("UNREADY-008", Within(atOnce, PodUnready(OfVersion("v1")).On(node), updatedPod(node)))
+				j.Decide("UNREADY-008", Within(spec.AtOnce, PodUnready(OfVersion("v1")).On(node), updatedPod(node)))
 			}
 			nodes := j.BoundAll(lost)
 			j.Observe(func(h *history.History) string { return "updated pods were created " + delays(h, nodes) })

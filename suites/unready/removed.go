@@ -29,7 +29,7 @@ func removed() {
 			node := j.BoundAll(lost)[0]
 			// Between the request and the pod's end, it may be seen terminating.
 			gone := PodGone(OfVersion("v1")).On(node)
-			j.Decide("UNREADY-005", OneOf(Before(updatedPod(node), gone), Within(atOnce, gone, updatedPod(node))))
+			j.Decide("UNREADY-005", OneOf(Before(updatedPod(node), gone), Within(spec.AtOnce, gone, updatedPod(node))))
 		})
 }
 

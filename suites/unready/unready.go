@@ -9,7 +9,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
@@ -25,9 +24,6 @@ func Specs() {
 	young()
 	updatedOnly()
 }
-
-// atOnce is the bound of UNREADY-008, from when the implementation is held to know.
-const atOnce = judge.Lag + spec.Prompt
 
 // lost are the nodes whose old pods are lost.
 const lost = "the nodes whose old pods are lost"

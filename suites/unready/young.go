@@ -25,7 +25,8 @@ func young() {
 		},
 		func(j *spec.Checks) {
 			for _, node := range j.BoundAll(lost) {
-				j.Decide("UNREADY-010", Within(atOnce, First(TemplateChanged()), updatedPod(node)))
+				// The history of the new template comes first: no pod may be created before (HISTORY-008).
+				j.Decide("UNREADY-010", Within(spec.AtOnce, Nth(2, RevisionCreated()), updatedPod(node)))
 			}
 		})
 }

@@ -2,6 +2,7 @@ package rollout_test
 
 import (
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -114,6 +115,52 @@ func TestProgressIsNotOwedWhilePodsOfANodeThatIsGoneAreLeft(t *testing.T) {
 		pods[0].Terminating().Gone()
 		ds.Update("v2")
 		b.After(late).Mark("end")
+	}))
+}
+
+func TestProgressIsNotOwedWhileNothingTellsWhetherAPatchThatWasTakenBackTookEffect(t *testing.T) {
+	goesOn := rollout.RollingGoesOn()
+	takenBack := func(b *Builder, observed func(*Pod)) {
+		ds, pods := Running(b, 2, MaxUnavailable("1"), InPlace())
+		for _, pod := range pods {
+			pod.Started()
+			observed(pod)
+		}
+		b.After(Long)
+		ds.Update("v2")
+		pods[0].Patch("v2")
+		ds.Update("v1")
+		pods[0].Patch("v1")
+		observed(pods[0])
+		b.After(time.Second)
+		ds.Update("v3")
+		b.After(late).Mark("end")
+	}
+	// The patch itself was prompt.
+	Keeps(t, goesOn, Tell("the kubelet does not tell what it has seen", func(b *Builder) {
+		takenBack(b, func(pod *Pod) { pod.Edit(func(object *corev1.Pod) { object.Status.ObservedGeneration = 0 }) })
+	}))
+	Omits(t, goesOn, Tell("the kubelet has seen it", func(b *Builder) { takenBack(b, func(pod *Pod) { pod.Observed() }) }))
+}
+
+func TestTheHistoryOfATemplateIsTheFirstStepOfItsRollout(t *testing.T) {
+	goesOn := rollout.RollingGoesOn()
+	recorded := func(b *Builder) (*DaemonSet, []*Pod) {
+		ds, pods := Running(b, 3, MaxUnavailable("1"))
+		ds.Update("v2")
+		b.After(judge.Prompt)
+		ds.Revision("v2", 2)
+		b.After(judge.Prompt)
+		return ds, pods
+	}
+	Keeps(t, goesOn, Tell("each step is prompt", func(b *Builder) {
+		_, pods := recorded(b)
+		pods[0].Terminating()
+	}))
+	Omits(t, goesOn, Tell("another history follows, and nothing else", func(b *Builder) {
+		ds, _ := recorded(b)
+		ds.Revision("v3", 3)
+		b.After(2 * time.Second).Mark("end")
 	}))
 }
 

@@ -6,6 +6,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -207,6 +208,23 @@ func lawfulUnited() []Variant {
 			United: uniting(func(actions *plan.Actions, _ plan.State) {
 				if target := actions.UpdateTarget; target != nil && target.Annotations[plan.StrategyAnnotation] == "" && len(actions.LabelNodes) > 0 {
 					actions.UpdateTarget = nil
+				}
+			})},
+		{Name: "united-one-subset-a-pass", Says: "Writes the DaemonSet of one subset in a pass.", Lawful: open,
+			United: uniting(func(actions *plan.Actions, _ plan.State) {
+				if len(actions.Subsets) > 1 {
+					actions.Subsets, actions.Status, actions.DropFinalizer, actions.Again = actions.Subsets[:1], nil, false, 100*time.Millisecond
+				}
+			})},
+		{Name: "united-generation-last", Says: "Reports everything else first, and in a write of its own that the generation has been observed.", Lawful: open,
+			United: uniting(func(actions *plan.Actions, state plan.State) {
+				if actions.Status == nil {
+					return
+				}
+				first := *actions.Status
+				first.ObservedGeneration = state.United.Status.ObservedGeneration
+				if !apiequality.Semantic.DeepEqual(first, state.United.Status) {
+					actions.Status, actions.Again = &first, 100*time.Millisecond
 				}
 			})},
 		{Name: "united-reports-last", Says: "Writes the status only when there is nothing else to do.", Lawful: open,

@@ -82,12 +82,19 @@ func addCondition(actions *plan.Actions, state plan.State, _ time.Time) {
 	})
 }
 
-// translateHashes speaks to the planner in its own hashes, and to the API server in others, which begin with the prefix.
+// translateHashes speaks to the planner in its own hashes, and to the API server in others, which begin with the prefix. Histories that others wrote keep theirs.
 func translateHashes(prefix string) Around {
 	return func(next plan.Planner) plan.Planner {
 		return func(state plan.State, now time.Time) plan.Actions {
 			ds := state.DaemonSet
 			state.Revisions = append([]*appsv1.ControllerRevision(nil), state.Revisions...)
+			others := map[string]bool{}
+			of := func(hash string) string {
+				if others[hash] {
+					return hash
+				}
+				return prefix + hash
+			}
 			for i, revision := range state.Revisions {
 				// One that has lost its label has the hash in its name.
 				label, labelled := revision.Labels[plan.HashLabel]
@@ -97,6 +104,8 @@ func translateHashes(prefix string) Around {
 						state.Revisions[i].Labels[plan.HashLabel] = hash
 					}
 					state.Revisions[i].Name = strings.Replace(revision.Name, prefix, "", 1)
+				} else {
+					others[label] = true
 				}
 			}
 			originals := map[types.UID]*corev1.Pod{}
@@ -114,23 +123,27 @@ func translateHashes(prefix string) Around {
 				rename(ds, prefix, actions.CreateRevision)
 			}
 			for _, update := range actions.UpdateRevisions {
-				rename(ds, prefix, update.Revision)
+				if !others[update.Revision.Labels[plan.HashLabel]] {
+					rename(ds, prefix, update.Revision)
+				}
 			}
 			for i, revision := range actions.DeleteRevisions {
-				actions.DeleteRevisions[i] = revision.DeepCopy()
-				rename(ds, prefix, actions.DeleteRevisions[i])
+				if !others[revision.Labels[plan.HashLabel]] {
+					actions.DeleteRevisions[i] = revision.DeepCopy()
+					rename(ds, prefix, actions.DeleteRevisions[i])
+				}
 			}
 			for _, creation := range actions.CreatePods {
-				creation.Pod.Labels[plan.HashLabel] = prefix + creation.Hash
+				creation.Pod.Labels[plan.HashLabel] = of(creation.Hash)
 			}
 			for i, patch := range actions.PatchPods {
 				actions.PatchPods[i].Pod = originals[patch.Pod.UID]
 				if patch.Hash != "" {
-					actions.PatchPods[i].Hash = prefix + patch.Hash
+					actions.PatchPods[i].Hash = of(patch.Hash)
 				}
 			}
 			for _, update := range actions.UpdatePods {
-				update.Labels[plan.HashLabel] = prefix + update.Labels[plan.HashLabel]
+				update.Labels[plan.HashLabel] = of(update.Labels[plan.HashLabel])
 			}
 			return actions
 		}

@@ -68,7 +68,7 @@ func lawfulPaces() []Variant {
 			Lawful:     "SURGE-025 forbids writes, not looks.",
 			Reconciler: lookEvery(time.Second)},
 		{Name: "backs-off-from-100-ms", Says: "Replaces a pod that failed after 100 ms, 200 ms, 400 ms, …",
-			Lawful: "SURGE-024 and TARGET-010 ask for a delay that grows, not for one that begins with a second.", Planner: backOffSooner},
+			Lawful: "SURGE-024 and TARGET-010 ask for a delay that grows, not for one that begins with a second.", Planner: backOffBy(func(d time.Duration) time.Duration { return d / 10 }, func(d time.Duration) time.Duration { return 10 * d })},
 		{Name: "trims-history-after-a-rollout", Says: "Deletes histories beyond the limit only when no rollout is under way.",
 			Lawful: "HISTORY-016 says that they are deleted, not that it happens before a rollout ends.",
 			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
@@ -171,16 +171,18 @@ func adopts(actions plan.Actions) bool {
 		slices.ContainsFunc(actions.UpdateRevisions, func(update plan.RevisionUpdate) bool { return update.Adopt })
 }
 
-// backOffSooner shows the planner a tenth of every delay that it keeps.
-func backOffSooner(next plan.Planner) plan.Planner {
-	return func(state plan.State, now time.Time) plan.Actions {
-		state.Backoff = backoffs(state, func(_ string, b plan.Backoff) plan.Backoff { return plan.Backoff{Delay: b.Delay / 10, Last: b.Last} })
-		actions := next(state, now)
-		for name, b := range actions.Backoff {
-			if state.Backoff[name].Delay > 0 {
-				actions.Backoff[name] = plan.Backoff{Delay: 10 * b.Delay, Last: b.Last}
+// backOffBy shows the planner other delays than it keeps: seen makes them, kept takes them back.
+func backOffBy(seen, kept func(time.Duration) time.Duration) Around {
+	return func(next plan.Planner) plan.Planner {
+		return func(state plan.State, now time.Time) plan.Actions {
+			state.Backoff = backoffs(state, func(_ string, b plan.Backoff) plan.Backoff { return plan.Backoff{Delay: seen(b.Delay), Last: b.Last} })
+			actions := next(state, now)
+			for name, b := range actions.Backoff {
+				if state.Backoff[name].Delay > 0 {
+					actions.Backoff[name] = plan.Backoff{Delay: kept(b.Delay), Last: b.Last}
+				}
 			}
+			return actions
 		}
-		return actions
 	}
 }

@@ -1,9 +1,11 @@
 package variants
 
 import (
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
@@ -31,6 +33,8 @@ func lawfulStatuses() []Variant {
 					actions.Status = nil
 				}
 			})},
+		{Name: "stalls-by-not-progressing", Says: "Reports a stalled rollout by a condition Progressing that is False, as Deployments do, and by an event of another reason.",
+			Lawful: "COND-001 and COND-002 name neither type nor reason.", Planner: notProgressing},
 		{Name: "generation-after-the-numbers", Says: "Reports the numbers first, and in a write of its own that the generation has been observed.",
 			Lawful: "STATUS-010 forbids to report a generation with numbers of another one, not to report it later.",
 			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
@@ -44,6 +48,31 @@ func lawfulStatuses() []Variant {
 					comeBack(actions, 100*time.Millisecond)
 				}
 			})},
+	}
+}
+
+// notProgressing speaks to the planner of the condition Stalled, and to the API server of its opposite, which is of another type.
+func notProgressing(next plan.Planner) plan.Planner {
+	const kind appsv1.DaemonSetConditionType = "Progressing"
+	turn := func(conditions []appsv1.DaemonSetCondition, from, to appsv1.DaemonSetConditionType) {
+		opposite := map[corev1.ConditionStatus]corev1.ConditionStatus{corev1.ConditionTrue: corev1.ConditionFalse, corev1.ConditionFalse: corev1.ConditionTrue}
+		for i := range conditions {
+			if condition := &conditions[i]; condition.Type == from {
+				condition.Type, condition.Status = to, opposite[condition.Status]
+			}
+		}
+	}
+	return func(state plan.State, now time.Time) plan.Actions {
+		state.DaemonSet = state.DaemonSet.DeepCopy()
+		turn(state.DaemonSet.Status.Conditions, kind, plan.ConditionStalled)
+		actions := next(state, now)
+		if actions.Status != nil {
+			turn(actions.Status.Conditions, plan.ConditionStalled, kind)
+		}
+		for i := range actions.Events {
+			actions.Events[i].Reason = strings.Replace(actions.Events[i].Reason, "RolloutStalled", "ProgressDeadlineExceeded", 1)
+		}
+		return actions
 	}
 }
 

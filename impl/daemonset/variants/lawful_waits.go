@@ -2,12 +2,16 @@ package variants
 
 import (
 	"context"
+	"maps"
+	"path"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -22,7 +26,7 @@ func lawfulWaits() []Variant {
 		{Name: "polls-every-two-seconds", Says: "Looks at a DaemonSet at times two seconds apart, whatever happens in between, and sets no timers.",
 			Lawful: prompt, Reconciler: pollEvery(2 * time.Second)},
 		{Name: "retries-after-three-seconds", Says: "Looks three seconds after a pass that failed, and not before.", Lawful: prompt, Reconciler: retryLate(3 * time.Second)},
-		{Name: "sees-nodes-late", Says: "Sees nodes as they were half a second ago.",
+		{Name: "sees-nodes-late", Says: "Sees nodes as they were half a second ago, but for the labels that it gives them itself.",
 			Lawful: "A prohibition that depends on a node counts from a second after it changed.", Planner: remember(seeNodesLate(500 * time.Millisecond))},
 		{Name: "pauses-between-batches", Says: "Takes no further node into the rollout for two seconds after it took some.", Lawful: prompt, Planner: remember(pauseBetween)},
 		{Name: "waits-for-leaving-pods", Says: "Takes no further node into the rollout while an old pod is on its way out, for three seconds at most.",
@@ -108,11 +112,37 @@ func (s *nodeSights) show(state *plan.State, delay time.Duration, now time.Time)
 	for len(s.all) > 1 && !s.all[1].at.Add(delay).After(now) {
 		s.all = s.all[1:]
 	}
-	state.Nodes = s.all[0].nodes
+	state.Nodes = withOwnLabels(s.all[0].nodes, state.Nodes)
 	if len(s.all) == 1 {
 		return 0
 	}
 	return s.all[1].at.Add(delay).Sub(now)
+}
+
+// withOwnLabels returns the nodes as they were, with the labels that the implementation's controller of UnitedDaemonSets has given them by now: what an
+// implementation writes itself it knows.
+func withOwnLabels(were, are []*corev1.Node) []*corev1.Node {
+	own := func(key, _ string) bool { return strings.HasSuffix(path.Dir(key), "united.rollcall.dev") }
+	foreign := func(key, value string) bool { return !own(key, value) }
+	now := map[types.UID]*corev1.Node{}
+	for _, node := range are {
+		now[node.UID] = node
+	}
+	shown := make([]*corev1.Node, len(were))
+	for i, node := range were {
+		shown[i] = node.DeepCopy()
+		is := now[node.UID]
+		if is == nil {
+			continue
+		}
+		maps.DeleteFunc(shown[i].Labels, own)
+		labels := maps.Clone(is.Labels)
+		maps.DeleteFunc(labels, foreign)
+		for key, value := range labels {
+			metav1.SetMetaDataLabel(&shown[i].ObjectMeta, key, value)
+		}
+	}
+	return shown
 }
 
 // due says when a DaemonSet is looked at again, and not before.

@@ -88,7 +88,7 @@ func Broken() []Variant {
 func Lawful() []Variant {
 	return sorted(
 		lawfulStatuses(), lawfulDeletions(), lawfulObjects(), lawfulWrites(), lawfulOrders(), lawfulPaces(), lawfulWaits(),
-		lawfulPasses(), lawfulProcesses(), lawfulChores(), lawfulPatches(), lawfulUnited(),
+		lawfulPasses(), lawfulProcesses(), lawfulHabits(), lawfulLinks(), lawfulChores(), lawfulPatches(), lawfulUnited(),
 	)
 }
 

@@ -30,6 +30,20 @@ func lawfulPaces() []Variant {
 					hold(actions, since.Add(2*time.Second).Sub(now))
 				})
 			})},
+		{Name: "allows-more-late", Says: "Writes at once that fewer disruptions are allowed, and two seconds later that more are.", Lawful: prompt,
+			Planner: remember(func(m *memory[time.Time]) Around {
+				return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+					since := m.of(state)
+					if actions.Status == nil || actions.Status.DisruptionsAllowed <= state.Budget.Status.DisruptionsAllowed {
+						*since = time.Time{}
+						return
+					}
+					if since.IsZero() {
+						*since = now
+					}
+					hold(actions, since.Add(2*time.Second).Sub(now))
+				})
+			})},
 		{Name: "batches-budget-writes", Says: "Writes a status no more than once in three seconds.", Lawful: prompt,
 			Planner: remember(func(m *memory[time.Time]) Around {
 				return doing(func(actions *plan.Actions, state plan.State, now time.Time) {

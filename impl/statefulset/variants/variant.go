@@ -31,7 +31,25 @@ type Around func(next plan.Planner) plan.Planner
 
 // Options are those of a controller that is the variant.
 func (v Variant) Options() statefulset.Options {
+	if v.Planner == nil {
+		return statefulset.Options{}
+	}
 	return statefulset.Options{Plan: v.Planner(plan.Plan)}
+}
+
+// Together returns a controller that has the differences of all those variants: each is around those after it.
+func Together(all ...Variant) Variant {
+	var result Variant
+	for _, v := range slices.Backward(all) {
+		inner := result.Planner
+		result.Planner = func(next plan.Planner) plan.Planner {
+			if inner != nil {
+				next = inner(next)
+			}
+			return v.Planner(next)
+		}
+	}
+	return result
 }
 
 // Broken returns every variant that breaks a promise, in the order of their names.
