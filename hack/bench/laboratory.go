@@ -9,30 +9,21 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
-	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/controlplane"
-	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 )
 
 const (
-	// nodesTimeout bounds adding the nodes, stopTimeout taking everything down.
-	nodesTimeout = 5 * time.Minute
-	stopTimeout  = time.Minute
-	// lookInterval is how often it is looked whether nodes are Ready, and pods are gone.
+	// stopTimeout bounds taking everything down.
+	stopTimeout = time.Minute
+	// lookInterval is how often it is looked whether pods are gone.
 	lookInterval = 500 * time.Millisecond
-	// nodesAtOnce is how many nodes are made at the same time.
-	nodesAtOnce = 16
 )
 
 // load reads the implementation files.
@@ -105,8 +96,8 @@ func measure(ctx context.Context, s settings, tested []*implementation.Implement
 	if l.client, err = kubernetes.NewForConfig(config); err != nil {
 		return nil, err
 	}
-	if err := l.addNodes(ctx); err != nil {
-		return nil, fmt.Errorf("add %d simulated nodes: %w", s.nodes, err)
+	if err := trial.AddNodes(ctx, l.client, s.nodes); err != nil {
+		return nil, err
 	}
 	results := make([]result, len(tested))
 	for round := range s.rounds {
@@ -120,31 +111,4 @@ func measure(ctx context.Context, s settings, tested []*implementation.Implement
 		}
 	}
 	return results, nil
-}
-
-// addNodes makes the nodes and waits until pods can be scheduled to all of them.
-func (l *laboratory) addNodes(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, nodesTimeout)
-	defer cancel()
-	var making errgroup.Group
-	making.SetLimit(nodesAtOnce)
-	for i := range l.nodes {
-		making.Go(func() error {
-			name := fmt.Sprintf("node-%d", i)
-			_, err := l.client.CoreV1().Nodes().Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{
-				Name: name, Labels: map[string]string{kwok.NodeLabel: kwok.NodeLabelValue, corev1.LabelHostname: name},
-			}}, metav1.CreateOptions{})
-			return err
-		})
-	}
-	if err := making.Wait(); err != nil {
-		return err
-	}
-	return wait.PollUntilContextCancel(ctx, lookInterval, true, func(ctx context.Context) (bool, error) {
-		all, err := l.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return false, err
-		}
-		return !slices.ContainsFunc(all.Items, func(node corev1.Node) bool { return !history.NodeReady(&node) || len(node.Spec.Taints) > 0 }), nil
-	})
 }
