@@ -81,6 +81,10 @@ least-privilege: ## Take every permission of the reference's RBAC away once, and
 workload: ## Test a controller of an API of its own, the toy's, and see the suite pass what it passes for DaemonSets, and find it out when it is broken
 	@go run ./hack/workload
 
+.PHONY: compare
+compare: ## Try broken variants on Kubernetes' own end-to-end tests and on the suite, and see how many each finds out; SAMPLE=10 SEED=7 draws those
+	@go run ./hack/compare $(if $(SAMPLE),-sample=$(SAMPLE)) $(if $(SEED),-seed=$(SEED))
+
 .PHONY: bench
 bench: ## Measure the reference against kube-controller-manager: rollouts, and budgets over many pods; NODES=100 BUDGETS=0 ROUNDS=5 measures those
 	@go run ./hack/bench $(if $(NODES),-nodes=$(NODES)) $(if $(BUDGETS),-budgets=$(BUDGETS)) $(if $(PODS),-pods=$(PODS)) $(if $(ROUNDS),-rounds=$(ROUNDS))

@@ -173,6 +173,22 @@ func TestTheDefaultVersionsAreThoseOfTheToolModulesOfTheCheckout(t *testing.T) {
 	}
 }
 
+func TestTheTestsOfKubernetesAreBuiltInTheCheckoutForTheVersionThatItPins(t *testing.T) {
+	g := NewWithT(t)
+	names := moduleNames(testPrograms())
+	pinned, err := toolModules(Options{}, names)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(pinned[kubernetesTests].version).To(Equal(pinned[kubernetes].version))
+	g.Expect(pinned[kubernetesTests].ldflags).To(Equal(pinned[kubernetes].ldflags))
+	g.Expect(Names()).NotTo(ContainElement(KubernetesTests))
+
+	_, err = toolModules(Options{Version: "1.36.3"}, names)
+	g.Expect(err).To(MatchError(ContainSubstring("for the version that hack/tools pins, not v1.36.3")))
+	t.Chdir(t.TempDir())
+	_, err = toolModules(Options{}, names)
+	g.Expect(err).To(MatchError(ContainSubstring("in rollcall's checkout alone")))
+}
+
 func TestProgramsOfRealNodesAreBuiltOnlyWhenAskedFor(t *testing.T) {
 	g := NewWithT(t)
 	byDefault, err := selected(nil)

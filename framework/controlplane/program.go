@@ -16,13 +16,17 @@ const (
 	kwok       = "kwok"
 )
 
+// kubernetesTests has a program of its own for Kubernetes' end-to-end tests, and is therefore never generated. Were it in the module kubernetes, every change of
+// its dependencies would build the control plane anew.
+const kubernetesTests = "e2e"
+
 // versionPatience is more than any program needs to print its version.
 const versionPatience = 30 * time.Second
 
 // program is one executable that can be built.
 type program struct {
 	name string
-	// module is where it comes from: kubernetes, etcd, kwok, containerd or coredns.
+	// module is where it comes from: kubernetes, e2e, etcd, kwok, containerd or coredns.
 	module string
 	// pkg is its main package.
 	pkg string
@@ -67,7 +71,7 @@ func selected(names []string) ([]program, error) {
 	if len(names) == 0 {
 		return programs(), nil
 	}
-	all := append(programs(), nodePrograms()...)
+	all := slices.Concat(programs(), nodePrograms(), testPrograms())
 	known := namesOf(all)
 	for _, name := range names {
 		if !slices.Contains(known, name) {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -40,11 +41,12 @@ type toolModule struct {
 // mainModule is the module path whose version is the version of the tool module's programs.
 func mainModule(name string) string {
 	return map[string]string{
-		kubernetes: "k8s.io/kubernetes",
-		etcd:       "go.etcd.io/etcd/server/v3",
-		kwok:       "sigs.k8s.io/kwok",
-		containerd: "github.com/containerd/containerd/v2",
-		coredns:    "github.com/coredns/coredns",
+		kubernetes:      "k8s.io/kubernetes",
+		kubernetesTests: "k8s.io/kubernetes",
+		etcd:            "go.etcd.io/etcd/server/v3",
+		kwok:            "sigs.k8s.io/kwok",
+		containerd:      "github.com/containerd/containerd/v2",
+		coredns:         "github.com/coredns/coredns",
 	}[name]
 }
 
@@ -85,6 +87,9 @@ func toolModules(options Options, names []string) (map[string]toolModule, error)
 			modules[kubernetes] = toolModule{version: version, recipe: generatedRecipe}
 		}
 	}
+	if tests, wanted := modules[kubernetesTests]; wanted && (tests.dir == "" || tests.version != modules[kubernetes].version) {
+		return nil, fmt.Errorf("the tests of Kubernetes are built in rollcall's checkout alone, and for the version that hack/tools pins, not %s", modules[kubernetes].version)
+	}
 	for name, module := range modules {
 		module.name = name
 		module.tags, module.ldflags = tags(name, module.version), ldflags(name, module.version)
@@ -121,7 +126,7 @@ func ldflags(name, version string) string {
 	switch name {
 	case containerd:
 		return flags + " -X github.com/containerd/containerd/v2/version.Version=" + version
-	case kubernetes:
+	case kubernetes, kubernetesTests:
 	default:
 		return flags
 	}
@@ -147,9 +152,14 @@ func committedModule(name, dir string) (toolModule, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return toolModule{}, err
 	}
+	// Some have a program of their own, which decides too what is built.
+	program, err := os.ReadFile(filepath.Join(dir, "main.go"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return toolModule{}, err
+	}
 	for _, require := range file.Require {
 		if require.Mod.Path == mainModule(name) {
-			digest := sha256.Sum256(append(text, sums...))
+			digest := sha256.Sum256(slices.Concat(text, sums, program))
 			return toolModule{version: require.Mod.Version, dir: dir, recipe: hex.EncodeToString(digest[:])}, nil
 		}
 	}

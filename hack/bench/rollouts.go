@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -13,8 +12,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/util/retry"
 
-	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 )
 
 // daemon is the DaemonSet of all phases.
@@ -38,25 +37,8 @@ func (r rollouts) phases() []phase {
 	}
 }
 
-// prepare makes the nodes and waits until pods can be scheduled to all of them.
 func (r rollouts) prepare(ctx context.Context, client kubernetes.Interface) error {
-	err := inParallel(r.nodes, 1, func(i int) error {
-		name := fmt.Sprintf("node-%d", i)
-		_, err := client.CoreV1().Nodes().Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{
-			Name: name, Labels: map[string]string{kwok.NodeLabel: kwok.NodeLabelValue, corev1.LabelHostname: name},
-		}}, metav1.CreateOptions{})
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return wait.PollUntilContextCancel(ctx, lookInterval, true, func(ctx context.Context) (bool, error) {
-		all, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return false, err
-		}
-		return !slices.ContainsFunc(all.Items, func(node corev1.Node) bool { return !history.NodeReady(&node) || len(node.Spec.Taints) > 0 }), nil
-	})
+	return trial.AddNodes(ctx, client, r.nodes)
 }
 
 func (r rollouts) enter(ctx context.Context, client kubernetes.Interface, turn string) (string, error) {

@@ -37,6 +37,8 @@ type settings struct {
 	focus string
 	// load is how many busy processes run beside the suite.
 	load int
+	// results is the file to which a line is added for each that was tried; empty for none.
+	results string
 }
 
 func main() {
@@ -47,6 +49,7 @@ func main() {
 		flags.BoolVar(&s.list, "list", false, "list the variants, and try none")
 		flags.StringVar(&s.focus, "focus", "", "the specs to run, as of rollcall run; . for all")
 		flags.IntVar(&s.load, "load", 0, "how many busy processes run beside the suite")
+		flags.StringVar(&s.results, "results", "", "a file to which a line of JSON is added for each that was tried")
 	}
 	run := func(ctx context.Context, o trial.Options) (int, error) { return try(ctx, o, s) }
 	trial.Main("mutants", trial.Options{Artifacts: filepath.Join("_artifacts", "mutants"), Patience: 12 * time.Second}, run, register)
@@ -88,6 +91,9 @@ func try(ctx context.Context, o trial.Options, s settings) (int, error) {
 	trial.All(len(mutants), o.Jobs, func(i int) {
 		results[i] = l.try(ctx, mutants[i])
 		fmt.Fprintf(os.Stderr, "mutants: %s: %s, %.0f s\n", mutants[i].Name, results[i].verdict(), results[i].took.Seconds())
+		if s.results != "" && results[i].failure == nil {
+			results[i].failure = trial.AppendLine(s.results, results[i].outcome())
+		}
 	})
 	return exitCode(results), writeTable(os.Stdout, results)
 }

@@ -77,7 +77,7 @@ func TestAVariantIsTheReferenceButForItsProgram(t *testing.T) {
 	if err := os.WriteFile(executable, nil, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	path, err := writeVariant(t.TempDir(), "one-worker", "one-worker", executable)
+	path, err := trial.WriteVariant(t.TempDir(), "one-worker", "one-worker", executable)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestAVariantIsTheReferenceButForItsProgram(t *testing.T) {
 	if process.Executable != executable || process.Args[0] != "--variant=one-worker" || len(process.Manifests) != 3 {
 		t.Errorf("process %q %q with %d manifests", process.Executable, process.Args, len(process.Manifests))
 	}
-	if image.GoPackage != program || len(image.Manifests) != 4 || !strings.Contains(string(image.Manifests[3].Content), "- --variant=one-worker") {
+	if image.GoPackage != trial.VariantProgram || len(image.Manifests) != 4 || !strings.Contains(string(image.Manifests[3].Content), "- --variant=one-worker") {
 		t.Errorf("image of %q with %d manifests", image.GoPackage, len(image.Manifests))
 	}
 }

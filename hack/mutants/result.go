@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 	"github.com/rollcall-conformance/rollcall/reports"
 )
 
@@ -95,6 +96,11 @@ func (r *result) others() []string {
 		}
 	}
 	return others
+}
+
+// outcome is the result for other programs.
+func (r *result) outcome() trial.Outcome {
+	return trial.Outcome{Name: r.mutant.Name, Proven: r.proven(), Verdict: r.verdict(), Seconds: r.took.Seconds()}
 }
 
 // verdict is the result in a word or few.

@@ -31,7 +31,7 @@ type laboratory struct {
 
 // build builds what the mutants take.
 func (l *laboratory) build(ctx context.Context, mutants []mutant) (err error) {
-	if l.executable, err = l.bench.Build(ctx, "rollcall-variant", program); err != nil {
+	if l.executable, err = l.bench.Build(ctx, "rollcall-variant", trial.VariantProgram); err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(mutants, func(m mutant) bool { return m.ofAPIServer }) {
@@ -97,7 +97,7 @@ func (l laboratory) tryIn(ctx context.Context, m mutant, r *result) error {
 // prepare writes what a run against the mutant takes into the folder, and returns its implementation file and what is added to its environment.
 func (l laboratory) prepare(m mutant, folder string) (file string, env []string, err error) {
 	if !m.ofAPIServer {
-		file, err = writeVariant(folder, m.Name, m.variant(), l.executable)
+		file, err = trial.WriteVariant(folder, m.Name, m.variant(), l.executable)
 		return file, nil, err
 	}
 	if file, err = writeReference(folder, l.reference); err != nil {

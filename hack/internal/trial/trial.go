@@ -26,19 +26,27 @@ func ProjectRoot(ctx context.Context) (string, error) {
 
 // Bench is where trials are made.
 type Bench struct {
-	// Root is the checkout, Rollcall the rollcall command built from it.
+	// Root is the checkout, Rollcall the rollcall command built from it; empty after Open.
 	Root, Rollcall string
 
 	tools string
 }
 
-// Prepare builds the rollcall command of the checkout at root. Close removes that again.
-func Prepare(ctx context.Context, root string) (*Bench, error) {
+// Open makes a bench for the checkout at root, with nothing built. Close removes it again.
+func Open(root string) (*Bench, error) {
 	tools, err := os.MkdirTemp("", "rollcall-trial-")
 	if err != nil {
-		return nil, fmt.Errorf("make a folder for the rollcall command: %w", err)
+		return nil, fmt.Errorf("make a folder for what is tried: %w", err)
 	}
-	bench := &Bench{Root: root, tools: tools}
+	return &Bench{Root: root, tools: tools}, nil
+}
+
+// Prepare opens a bench and builds the rollcall command.
+func Prepare(ctx context.Context, root string) (*Bench, error) {
+	bench, err := Open(root)
+	if err != nil {
+		return nil, err
+	}
 	if bench.Rollcall, err = bench.Build(ctx, "rollcall", "."); err != nil {
 		bench.Close()
 		return nil, err
@@ -57,7 +65,7 @@ func (b *Bench) Build(ctx context.Context, name, mainPackage string) (string, er
 	return path, nil
 }
 
-// Close removes what Prepare built; what cannot be removed stays among the temporary files.
+// Close removes what was built; what cannot be removed stays among the temporary files.
 func (b *Bench) Close() { _ = os.RemoveAll(b.tools) }
 
 // Run is one run of the suite.
