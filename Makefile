@@ -71,6 +71,12 @@ mutation: ## Change the reference's planner in every small way, and see the stan
 lawful: ## Run the suite against every lawful variant of the reference, and see it find nothing; MUTANTS=one-worker tries that one
 	@go run ./hack/mutants -lawful $(MUTANTS)
 
+FUZZ = framework/history:FuzzTampering framework/story:FuzzRecording framework/schedule:FuzzParse framework/implementation:FuzzDecode reports:FuzzReadYAML
+
+.PHONY: fuzz
+fuzz: ## Fuzz what reads files that others made, a minute each: recordings, reports, implementation files, schedules
+	@set -e; for target in $(FUZZ); do go test ./$${target%%:*} -run='^$$' -fuzz="^$${target##*:}\$$" -fuzztime=1m; done
+
 .PHONY: least-privilege
 least-privilege: ## Take every permission of the reference's RBAC away once, and see the suite notice
 	@go run ./hack/leastprivilege
