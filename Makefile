@@ -22,6 +22,8 @@ SIMULATED_NODES    ?=
 MUTANTS            ?=
 NODES              ?=
 ROUNDS             ?=
+N                  ?=
+LOAD               ?=
 
 ROLLCALL = $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/checkout/rollcall
 
@@ -76,6 +78,10 @@ FUZZ = framework/history:FuzzTampering framework/story:FuzzRecording framework/s
 .PHONY: fuzz
 fuzz: ## Fuzz what reads files that others made, a minute each: recordings, reports, implementation files, schedules
 	@set -e; for target in $(FUZZ); do go test ./$${target%%:*} -run='^$$' -fuzz="^$${target##*:}\$$" -fuzztime=1m; done
+
+.PHONY: soak
+soak: ## Run the suite N=5 times in other orders, and list the verdicts that differ; LOAD=8 beside busy processes, FOCUS= IMPLEMENTATION= SEED= as of e2e
+	@go run ./hack/soak -implementation=$(IMPLEMENTATION) $(if $(N),-n=$(N)) $(if $(LOAD),-load=$(LOAD)) $(if $(FOCUS),-focus='$(FOCUS)') $(if $(SEED),-seed=$(SEED))
 
 .PHONY: least-privilege
 least-privilege: ## Take every permission of the reference's RBAC away once, and see the suite notice
