@@ -24,6 +24,7 @@ NODES              ?=
 ROUNDS             ?=
 N                  ?=
 LOAD               ?=
+VERSIONS           ?=
 
 ROLLCALL = $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/checkout/rollcall
 
@@ -82,6 +83,10 @@ fuzz: ## Fuzz what reads files that others made, a minute each: recordings, repo
 .PHONY: soak
 soak: ## Run the suite N=5 times in other orders, and list the verdicts that differ; LOAD=8 beside busy processes, FOCUS= IMPLEMENTATION= SEED= as of e2e
 	@go run ./hack/soak -implementation=$(IMPLEMENTATION) $(if $(N),-n=$(N)) $(if $(LOAD),-load=$(LOAD)) $(if $(FOCUS),-focus='$(FOCUS)') $(if $(SEED),-seed=$(SEED))
+
+.PHONY: matrix
+matrix: ## Run the suite against kube-controller-manager of several versions, and print a table; VERSIONS=1.36.3,1.37.0 names them, FOCUS= as of e2e
+	@go run ./hack/matrix $(if $(VERSIONS),-versions=$(VERSIONS)) $(if $(FOCUS),-focus='$(FOCUS)')
 
 .PHONY: least-privilege
 least-privilege: ## Take every permission of the reference's RBAC away once, and see the suite notice
