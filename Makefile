@@ -24,6 +24,9 @@ NODES              ?=
 BUDGETS            ?=
 PODS               ?=
 ROUNDS             ?=
+N                  ?=
+LOAD               ?=
+VERSIONS           ?=
 
 ROLLCALL = $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/checkout/rollcall
 
@@ -72,6 +75,20 @@ mutation: ## Change the reference's planner in every small way, and see the stan
 .PHONY: lawful
 lawful: ## Run the suite against every lawful variant of the reference, and see it find nothing; MUTANTS=one-worker tries that one
 	@go run ./hack/mutants -lawful $(MUTANTS)
+
+FUZZ = framework/history:FuzzTampering framework/story:FuzzRecording framework/schedule:FuzzParse framework/implementation:FuzzDecode reports:FuzzReadYAML
+
+.PHONY: fuzz
+fuzz: ## Fuzz what reads files that others made, a minute each: recordings, reports, implementation files, schedules
+	@set -e; for target in $(FUZZ); do go test ./$${target%%:*} -run='^$$' -fuzz="^$${target##*:}\$$" -fuzztime=1m; done
+
+.PHONY: soak
+soak: ## Run the suite N=5 times in other orders, and list the verdicts that differ; LOAD=8 beside busy processes, FOCUS= IMPLEMENTATION= SEED= as of e2e
+	@go run ./hack/soak -implementation=$(IMPLEMENTATION) $(if $(N),-n=$(N)) $(if $(LOAD),-load=$(LOAD)) $(if $(FOCUS),-focus='$(FOCUS)') $(if $(SEED),-seed=$(SEED))
+
+.PHONY: matrix
+matrix: ## Run the suite against kube-controller-manager of several versions, and print a table; VERSIONS=1.36.3,1.37.0 names them, FOCUS= as of e2e
+	@go run ./hack/matrix $(if $(VERSIONS),-versions=$(VERSIONS)) $(if $(FOCUS),-focus='$(FOCUS)')
 
 .PHONY: least-privilege
 least-privilege: ## Take every permission of the reference's RBAC away once, and see the suite notice

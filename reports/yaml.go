@@ -35,16 +35,22 @@ func WriteRequirements(out io.Writer, report *ConformanceReport) error {
 	return encoder.Close()
 }
 
-// ReadYAML reads one report. Unknown or repeated fields, unknown verdicts, another apiVersion or kind, a requirement listed twice, a picture
+// largestReport is more than any run writes: the catalogue, and a few violations of each requirement.
+const largestReport = 32 << 20
+
+// ReadYAML reads one report of at most 32 MiB. Unknown or repeated fields, unknown verdicts, another apiVersion or kind, a requirement listed twice, a picture
 // that cannot be drawn and anything after the report are errors that name the line or the thing.
 func ReadYAML(in io.Reader) (*ConformanceReport, error) {
-	decoder := yaml.NewDecoder(in)
+	limited := &io.LimitedReader{R: in, N: largestReport}
+	decoder := yaml.NewDecoder(limited)
 	decoder.KnownFields(true)
 	report := &ConformanceReport{}
-	if err := decoder.Decode(report); err != nil {
-		if errors.Is(err, io.EOF) {
-			return nil, errors.New("read report: it is empty")
-		}
+	switch err := decoder.Decode(report); {
+	case limited.N <= 0:
+		return nil, fmt.Errorf("read report: it is larger than %d MiB, which no run writes", largestReport>>20)
+	case errors.Is(err, io.EOF):
+		return nil, errors.New("read report: it is empty")
+	case err != nil:
 		return nil, fmt.Errorf("read report: %w", err)
 	}
 	if err := decoder.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {

@@ -74,6 +74,7 @@ func TestReadingAReportIsStrict(t *testing.T) {
 		"another kind":               {strings.Replace(good, "kind: ConformanceReport", "kind: Implementation", 1), `"Implementation"`},
 		"a requirement listed twice": {strings.Replace(good, "id: SURGE-009", "id: SURGE-002", 1), "SURGE-002 is listed twice"},
 		"a picture that is none":     {strings.Replace(good, "life: ee", "life: eee", 1), "violation of SURGE-009: the life of pod agent-a has 3 steps"},
+		"more than any run writes":   {good + strings.Repeat("#", 32<<20), "larger than 32 MiB"},
 		"a second document":          {good + "---\n" + good, "more than one document"},
 	}
 	for name, test := range cases {

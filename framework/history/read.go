@@ -42,11 +42,11 @@ func OpenHeader(path string) (Header, error) {
 		return Header{}, fmt.Errorf("open recording: %w", err)
 	}
 	defer file.Close()
-	text, err := bufio.NewReaderSize(file, 1<<16).ReadBytes('\n')
+	h := &History{}
+	text, err := nextLine(bufio.NewReaderSize(file, 1<<16))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return Header{}, fmt.Errorf("read %s: %w", path, err)
 	}
-	h := &History{}
 	if err := h.readHeader(text); err != nil {
 		return Header{}, fmt.Errorf("read %s: %w", path, err)
 	}
@@ -70,11 +70,15 @@ func Read(in io.Reader) (*History, error) {
 	h := &History{}
 	sealed := false
 	for h.Damage == "" {
-		text, err := reader.ReadBytes('\n')
+		text, err := nextLine(reader)
 		if errors.Is(err, io.EOF) && len(text) == 0 {
 			break
 		}
 		number := h.lines + 1
+		if errors.Is(err, ErrNotARecording) && number > 1 {
+			h.Damage = fmt.Sprintf("line %d was changed: it is longer than any that a recorder writes", number)
+			break
+		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
@@ -109,6 +113,24 @@ func Read(in io.Reader) (*History, error) {
 	h.Sort()
 	h.Attribute(h.Authors, h.authorships)
 	return h, nil
+}
+
+// longestLine is more than any line takes that a recorder writes: an API server takes no object of more than 3 MiB.
+const longestLine = 16 << 20
+
+// nextLine returns the next line with its newline, which the last may lack. A line above longestLine is ErrNotARecording, before all of it is in memory.
+func nextLine(reader *bufio.Reader) ([]byte, error) {
+	var text []byte
+	for {
+		part, err := reader.ReadSlice('\n')
+		if len(text)+len(part) > longestLine {
+			return nil, fmt.Errorf("%w: it has a line of more than %d MiB", ErrNotARecording, longestLine>>20)
+		}
+		text = append(text, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return text, err
+		}
+	}
 }
 
 func (h *History) readHeader(text []byte) error {

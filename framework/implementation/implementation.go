@@ -6,6 +6,7 @@ package implementation
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -168,7 +169,7 @@ func Load(nameOrPath string, catalogue *requirements.Catalogue) (*Implementation
 		if info, err := os.Stat(nameOrPath); err == nil && info.IsDir() {
 			return nil, fmt.Errorf("%s is a folder: name the implementation file in it", nameOrPath)
 		}
-		text, err := os.ReadFile(nameOrPath)
+		text, err := readFile(nameOrPath)
 		if err != nil {
 			return nil, fmt.Errorf("reading the implementation file: %w (shipped are %s)", err, strings.Join(Shipped(), ", "))
 		}
@@ -177,7 +178,7 @@ func Load(nameOrPath string, catalogue *requirements.Catalogue) (*Implementation
 			return nil, fmt.Errorf("reading the implementation file: %w", err)
 		}
 		return decode(nameOrPath, text, folder, catalogue, func(manifest string) ([]byte, error) {
-			return os.ReadFile(absolute(folder, manifest))
+			return readFile(absolute(folder, manifest))
 		})
 	}
 	shipped := path.Join("implementations", nameOrPath+".yaml")
@@ -192,6 +193,23 @@ func Load(nameOrPath string, catalogue *requirements.Catalogue) (*Implementation
 	return decode(shipped, text, "", catalogue, func(manifest string) ([]byte, error) {
 		return fs.ReadFile(fixtures.Files(), path.Join(path.Dir(shipped), manifest))
 	})
+}
+
+// largestFile is more than an implementation file takes, or a manifest, which an API server would refuse.
+const largestFile = 4 << 20
+
+// readFile reads a file that is no larger than largestFile.
+func readFile(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, largestFile+1))
+	if err == nil && len(text) > largestFile {
+		return nil, fmt.Errorf("%s is larger than %d MiB", path, largestFile>>20)
+	}
+	return text, err
 }
 
 // Locate returns what Load finds the same file by from any working directory: a shipped name as it is, a path made absolute.

@@ -82,7 +82,7 @@ func try(ctx context.Context, o trial.Options, s settings) (int, error) {
 	if err := l.build(ctx, mutants); err != nil {
 		return trial.ExitNotTried, err
 	}
-	stop, err := busy(ctx, s.load)
+	stop, err := trial.Busy(ctx, s.load)
 	if err != nil {
 		return trial.ExitNotTried, err
 	}

@@ -282,7 +282,7 @@ func takeReasons(again, before *reports.ConformanceReport) {
 	}
 	for i, now := range again.Requirements {
 		reason, notRun := why[now.ID]
-		unasked := reason == notSelected || reason == notSampled || reason == reports.InAnotherShard
+		unasked := reason == reports.NotSelected || reason == notSampled || reason == reports.InAnotherShard
 		if notRun && (now.Verdict == reports.NotRun || now.Verdict == reports.Unsupported && unasked) {
 			again.Requirements[i].Verdict, again.Requirements[i].Reason = reports.NotRun, reason
 		}

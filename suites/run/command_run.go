@@ -290,7 +290,7 @@ func (r *suiteRun) verdictWithoutRun(ctx context.Context) verdictOf {
 			first, _, _ := strings.Cut(r.harnessFailure, "\n")
 			return reports.Inconclusive, "not run, since the harness failed before: " + first
 		}
-		return reports.NotRun, notSelected
+		return reports.NotRun, reports.NotSelected
 	}
 }
 

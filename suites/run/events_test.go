@@ -199,11 +199,11 @@ func TestWhatNobodySelectedIsNoDifference(t *testing.T) {
 		return reports.RequirementResult{Requirement: reports.Requirement{ID: "EVICT-001"}, Verdict: verdict, Reason: reason}
 	}
 	for name, c := range map[string]struct{ before, again, want reports.RequirementResult }{
-		"not selected":                 {row(reports.NotRun, notSelected), row(reports.Unsupported, "x"), row(reports.NotRun, notSelected)},
+		"not selected":                 {row(reports.NotRun, reports.NotSelected), row(reports.Unsupported, "x"), row(reports.NotRun, reports.NotSelected)},
 		"not in the sample":            {row(reports.NotRun, notSampled), row(reports.Unsupported, "x"), row(reports.NotRun, notSampled)},
-		"not possible":                 {row(reports.NotRun, "no kubelets"), row(reports.NotRun, notSelected), row(reports.NotRun, "no kubelets")},
+		"not possible":                 {row(reports.NotRun, "no kubelets"), row(reports.NotRun, reports.NotSelected), row(reports.NotRun, "no kubelets")},
 		"not possible and not claimed": {row(reports.NotRun, "no kubelets"), row(reports.Unsupported, "x"), row(reports.Unsupported, "x")},
-		"failed":                       {row(reports.NotRun, notSelected), row(reports.Fail, "x"), row(reports.Fail, "x")},
+		"failed":                       {row(reports.NotRun, reports.NotSelected), row(reports.Fail, "x"), row(reports.Fail, "x")},
 		"passed before":                {row(reports.Pass, ""), row(reports.Unsupported, "x"), row(reports.Unsupported, "x")},
 	} {
 		again := &reports.ConformanceReport{Requirements: []reports.RequirementResult{c.again}}

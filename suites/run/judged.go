@@ -136,7 +136,7 @@ func outcomesAgain(all []judged, specs []specReport, catalogue *requirements.Cat
 		outcomes := s.NotRun(all[0].history.Header, catalogue)
 		if outcomes == nil {
 			for _, id := range s.Decides {
-				outcomes = append(outcomes, reports.Outcome{Requirement: id, Spec: s.Text, Verdict: reports.NotRun, Reason: notSelected})
+				outcomes = append(outcomes, reports.Outcome{Requirement: id, Spec: s.Text, Verdict: reports.NotRun, Reason: reports.NotSelected})
 			}
 		}
 		run.Outcomes = append(run.Outcomes, outcomes...)

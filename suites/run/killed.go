@@ -38,7 +38,7 @@ func reportKilled(out io.Writer, folder string, all []judged, specs []specReport
 	if known != nil {
 		run.Implementation, run.Provenance = known.Implementation, known.Provenance
 		for i, outcome := range run.Outcomes {
-			if outcome.Verdict == reports.NotRun && outcome.Reason == notSelected && slices.Contains(known.Selected, outcome.Spec) {
+			if outcome.Verdict == reports.NotRun && outcome.Reason == reports.NotSelected && slices.Contains(known.Selected, outcome.Spec) {
 				run.Outcomes[i].Reason = "the run was killed before"
 			}
 		}

@@ -67,7 +67,7 @@ func TestARunOfASampleSaysSoAndWhatItLeftOut(t *testing.T) {
 		case selected.selects(report):
 			continue
 		case report.LeafNodeLabels[0] == "AVAIL-001":
-			want = notSelected
+			want = reports.NotSelected
 		}
 		verdict, reason := r.verdictWithoutRun(t.Context())(report, requirements.ID(report.LeafNodeLabels[0]))
 		if verdict != reports.NotRun || reason != want {

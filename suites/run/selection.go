@@ -40,11 +40,8 @@ type selection struct {
 	others []string
 }
 
-// notSelected is the reason of a spec that nobody asked for, notSampled that of one that a sample left out.
-const (
-	notSelected = "not selected"
-	notSampled  = "not in the sample that was asked for"
-)
+// notSampled is the reason of a spec that a sample left out.
+const notSampled = "not in the sample that was asked for"
 
 // why says why a spec that is not selected is not.
 func (s selection) why(report specReport) string {
@@ -54,7 +51,7 @@ func (s selection) why(report specReport) string {
 	case slices.Contains(s.others, report.FullText()):
 		return reports.InAnotherShard
 	}
-	return notSelected
+	return reports.NotSelected
 }
 
 // selects reports whether the spec is to run.

@@ -66,7 +66,7 @@ func TestARunOfAShardSaysWhatOthersRun(t *testing.T) {
 			case selected.selects(report):
 				continue
 			case report.LeafNodeLabels[0] == "AVAIL-001":
-				want = notSelected
+				want = reports.NotSelected
 			}
 			if verdict, reason := r.verdictWithoutRun(t.Context())(report, requirements.ID(report.LeafNodeLabels[0])); verdict != reports.NotRun || reason != want {
 				t.Errorf("%s: %s, %s: want not run, %s", report.FullText(), verdict, reason, want)

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -33,7 +34,7 @@ type Options struct {
 	Keep      bool
 	// Patience is how long a spec waits for what the worse reference should do.
 	Patience time.Duration
-	// Jobs is how many trials are made at once.
+	// Jobs is how many trials are made at once. Default: 2.
 	Jobs int
 	// Names select trials; none selects all.
 	Names []string
@@ -59,7 +60,7 @@ func parseAndRun(
 	}
 	flags.StringVar(&o.Artifacts, "artifacts", o.Artifacts, "folder for the artifacts of trials")
 	flags.DurationVar(&o.Patience, "patience", o.Patience, "how long a spec waits for what the reference should do")
-	flags.IntVar(&o.Jobs, "jobs", 2, "how many trials are made at once")
+	flags.IntVar(&o.Jobs, "jobs", cmp.Or(o.Jobs, 2), "how many trials are made at once")
 	flags.BoolVar(&o.Keep, "keep", false, "keep also the artifacts of trials that showed what they were to show")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return ExitProven, err

@@ -1,4 +1,4 @@
-package main
+package trial
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 )
 
 func TestBusyProcessesRunUntilTheyAreStopped(t *testing.T) {
-	stop, err := busy(t.Context(), 3)
+	stop, err := Busy(t.Context(), 3)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package trial
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 // busyLoop ends by itself soon after the process that started it.
 const busyLoop = `while kill -0 $PPID 2>/dev/null; do i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; done`
 
-// busy starts n processes that do nothing but use a processor each, until stop, or until this process ends. stop returns when they have ended.
-func busy(ctx context.Context, n int) (stop func(), err error) {
+// Busy starts n processes that do nothing but use a processor each, until stop, or until this process ends. stop returns when they have ended.
+func Busy(ctx context.Context, n int) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	stop = func() {

@@ -1,0 +1,48 @@
+package sidebyside_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rollcall-conformance/rollcall/hack/internal/sidebyside"
+	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
+	"github.com/rollcall-conformance/rollcall/reports"
+)
+
+// TestRunsThatWereMadeAreReturnedAndTheOthersNamed has a rollcall that leaves a report where one lies beside its artifacts.
+func TestRunsThatWereMadeAreReturnedAndTheOthersNamed(t *testing.T) {
+	folder := t.TempDir()
+	rollcall := filepath.Join(folder, "rollcall")
+	script := "#!/bin/sh\n[ ! -e \"$3.yaml\" ] || cp \"$3.yaml\" \"$3/" + reports.YAMLFile + "\"\n"
+	if err := os.WriteFile(rollcall, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	artifacts := func(i int) string { return filepath.Join(folder, strconv.Itoa(i)) }
+	cut := run("", reports.Pass).Report
+	cut.Provenance.Interrupted = true
+	for i, report := range []*reports.ConformanceReport{run("", reports.Pass).Report, nil, cut, run("", reports.Fail).Report} {
+		if report == nil {
+			continue
+		}
+		var text bytes.Buffer
+		if err := reports.WriteYAML(&text, report); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(artifacts(i)+".yaml", text.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	made, err := sidebyside.Make(t.Context(), 4, 2, func(i int) string { return "run " + strconv.Itoa(i) }, func(i int) trial.Run {
+		return trial.Run{Rollcall: rollcall, Dir: folder, Artifacts: artifacts(i)}
+	})
+	if len(made) != 2 || made[0].Folder != artifacts(0) || made[1].Report.Requirements[0].Verdict != reports.Fail {
+		t.Errorf("made: %+v", made)
+	}
+	if err == nil || !strings.Contains(err.Error(), "run 1: rollcall run left no report") || !strings.Contains(err.Error(), "run 2: the run was interrupted") {
+		t.Errorf("got %v", err)
+	}
+}
