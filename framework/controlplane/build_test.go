@@ -79,8 +79,8 @@ func TestAVersionThatDoesNotExistIsTheUsersErrorAndLeavesNothing(t *testing.T) {
 	for name, tt := range map[string]struct{ version, says string }{
 		"a patch that was never released": {"v1.31.9", `unknown Kubernetes version v1.31.9: the module proxy does not have it; of this minor version it has v1.31.2: `},
 		"a minor that was never released": {"1.99.0", `unknown Kubernetes version v1.99.0: the module proxy does not have it; it has v1.31.2: `},
-		"one that is too old":             {"1.5.0", `unknown Kubernetes version v1.5.0: rollcall takes v1.25.0 and later`},
-		"a prerelease of the oldest":      {"1.25.0-rc.1", `unknown Kubernetes version v1.25.0-rc.1: rollcall takes v1.25.0 and later`},
+		"one that is too old":             {"1.5.0", `unknown Kubernetes version v1.5.0: rollcall takes v1.28.0 and later`},
+		"a prerelease of the oldest":      {"1.28.0-rc.1", `unknown Kubernetes version v1.28.0-rc.1: rollcall takes v1.28.0 and later`},
 		"two numbers":                     {"1.31", `unknown Kubernetes version "1.31": give all three numbers of a version 1.x.y, as in v1.37.0`},
 		"another major version":           {"v2.0.0", `unknown Kubernetes version "v2.0.0": give all three`},
 		"a word":                          {"latest", `unknown Kubernetes version "latest": give all three`},
@@ -206,7 +206,7 @@ func TestProgramsOfRealNodesAreBuiltOnlyWhenAskedFor(t *testing.T) {
 func TestOldVersionsAreBuiltWithoutCloudProviders(t *testing.T) {
 	for version, tags := range map[string]string{
 		"":        "",
-		"1.25.0":  "providerless",
+		"1.28.0":  "providerless",
 		"1.30.14": "providerless",
 		"1.31.0":  "",
 		"1.36.3":  "",

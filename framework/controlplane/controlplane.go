@@ -24,9 +24,9 @@ const (
 	defaultCoreDNSVersion    = "v1.14.7"
 )
 
-// OldestKubernetesVersion is the first version whose scheduler knows kubescheduler.config.k8s.io/v1, with which it is started, and in which
-// maxSurge of DaemonSets cannot be switched off.
-const OldestKubernetesVersion = "v1.25.0"
+// OldestKubernetesVersion is the first version whose kube-controller-manager knows its controllers by the names that implementation files have, such as
+// daemonset-controller. Its scheduler knows kubescheduler.config.k8s.io/v1, with which it is started, and maxSurge of DaemonSets cannot be switched off.
+const OldestKubernetesVersion = "v1.28.0"
 
 // The errors of Ensure that the user can correct, not the harness's own: they are wrapped.
 var (
