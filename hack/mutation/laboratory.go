@@ -26,6 +26,8 @@ const tooLong = 2 * time.Minute
 // laboratory is the simulation with all mutants in its planner.
 type laboratory struct {
 	folder, program string
+	// steps is after how many steps of simulations a mutant counts as survived.
+	steps int
 	// plays are all simulations as they are with no mutant on.
 	plays []mutant.Play
 	// progress is what has become of mutants before.
@@ -75,9 +77,11 @@ func (l *laboratory) trace(ctx context.Context, mutants int) error {
 	return nil
 }
 
-// meeting are the places of the simulations in which the mutant may make a difference, short ones first, each flavour in its turn.
+// known is the flavour of simulations that are made to show one thing each, in short.
+const known = "known"
+
+// meeting are the places of the simulations in which the mutant may make a difference: known ones first, then each flavour in its turn, short ones first.
 func (l *laboratory) meeting(number int) []int {
-	flavours := map[string][]int{}
 	var places []int
 	for place, play := range l.plays {
 		if _, met := slices.BinarySearch(play.Met, number); met {
@@ -85,11 +89,12 @@ func (l *laboratory) meeting(number int) []int {
 		}
 	}
 	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(l.plays[a].Steps, l.plays[b].Steps) })
-	turn := map[int]int{}
+	turn, turns := map[int]int{}, map[string]int{}
 	for _, place := range places {
-		flavour := l.plays[place].Flavour
-		flavours[flavour] = append(flavours[flavour], place)
-		turn[place] = len(flavours[flavour])
+		if flavour := l.plays[place].Flavour; flavour != known {
+			turns[flavour]++
+			turn[place] = turns[flavour]
+		}
 	}
 	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(turn[a], turn[b]) })
 	return places
@@ -118,7 +123,7 @@ func (l *laboratory) judged(ctx context.Context, number int) (mutant.Trial, erro
 	}
 	within, cancel := context.WithTimeout(ctx, tooLong)
 	defer cancel()
-	lines, err := l.run(within, fmt.Sprintf("-mutant=%d", number), "-plays="+strings.Join(places, ","))
+	lines, err := l.run(within, fmt.Sprintf("-mutant=%d", number), fmt.Sprintf("-mutant-steps=%d", l.steps), "-plays="+strings.Join(places, ","))
 	switch {
 	case within.Err() != nil && ctx.Err() == nil:
 		return mutant.Trial{Panic: "goes round in circles", Plays: len(places)}, nil

@@ -10,6 +10,7 @@
 //	go run ./hack/mutation -sample=100 -seed=7        as many, drawn by the seed
 //	go run ./hack/mutation -v                         and what killed each of the others
 //	go run ./hack/mutation -progress=FILE             keeps what became of each, and goes on where an interrupted run was
+//	go run ./hack/mutation -steps=5000                gives up on a mutant earlier, so that more survive
 //
 // Exit codes, of which `go run` tells only 0 from others: 0 every survivor is explained, 1 one is not, 2 bad input, 3 the mutants could not be tried.
 package main
@@ -37,11 +38,11 @@ var folders = []string{"impl/daemonset/plan", "impl/inplace"}
 
 // options are what the command is told.
 type options struct {
-	jobs, sample int
-	seed         uint64
-	verbose      bool
-	progress     string
-	files        []string
+	jobs, sample, steps int
+	seed                uint64
+	verbose             bool
+	progress            string
+	files               []string
 }
 
 func main() {
@@ -60,6 +61,7 @@ func parseAndRun(ctx context.Context, args []string) (int, error) {
 	flags.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "how many mutants are tried at once")
 	flags.IntVar(&o.sample, "sample", 0, "how many mutants to try; 0 for all")
 	flags.Uint64Var(&o.seed, "seed", 1, "what draws the sample")
+	flags.IntVar(&o.steps, "steps", 40_000, "after how many steps of simulations a mutant counts as survived")
 	flags.StringVar(&o.progress, "progress", "", "file that keeps what became of each mutant; a run of the same program goes on where the one before was interrupted")
 	flags.BoolVar(&o.verbose, "v", false, "say of each mutant what became of it")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -67,8 +69,8 @@ func parseAndRun(ctx context.Context, args []string) (int, error) {
 	} else if err != nil {
 		return trial.ExitUsage, err
 	}
-	if o.jobs < 1 || o.sample < 0 {
-		return trial.ExitUsage, fmt.Errorf("-jobs %d, -sample %d: want at least one job, and a sample that is not below 0", o.jobs, o.sample)
+	if o.jobs < 1 || o.sample < 0 || o.steps < 1 {
+		return trial.ExitUsage, fmt.Errorf("-jobs %d, -sample %d, -steps %d: want at least one job, a sample that is not below 0, and at least one step", o.jobs, o.sample, o.steps)
 	}
 	o.files = flags.Args()
 	root, err := trial.ProjectRoot(ctx)
@@ -105,6 +107,7 @@ func run(ctx context.Context, root string, o options) (int, error) {
 		return trial.ExitNotTried, err
 	}
 	defer l.progress.close()
+	l.steps = o.steps
 	if err := l.trace(ctx, len(made.mutations)); err != nil {
 		return trial.ExitNotTried, err
 	}

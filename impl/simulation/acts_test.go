@@ -4,12 +4,10 @@ import (
 	"slices"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/impl/features"
-	"github.com/rollcall-conformance/rollcall/impl/inplace"
 )
 
 // act is one thing that the environment can do. a and b choose among what there is.
@@ -27,6 +25,9 @@ func acts(f flavour) []act {
 	}
 	if f.inPlace {
 		all = append(all, act{"change the pod update policy", 1, switchPolicy})
+	}
+	if f.crosses {
+		all = append(all, inPlaceActs()...)
 	}
 	if f.tampers {
 		all = append(all, revisionActs()...)
@@ -61,7 +62,7 @@ func controllerActs() []act {
 			})
 		}},
 		{"break the network", 1, func(w *world, _, _ int) {
-			w.api.noteControl(history.Stimulus{Act: history.CutOffImplementation}, func() { w.controller.faults.on = true })
+			w.api.noteControl(history.Stimulus{Act: history.CutOffImplementation}, func() { w.controller.faults.on, w.controller.faults.ever = true, true })
 		}},
 		{"repair the network", 2, func(w *world, _, _ int) { w.reconnect() }},
 	}
@@ -78,23 +79,6 @@ func (w *world) startController() {
 func switchGate(w *world, _, _ int) {
 	w.controller.surgeDisabled = !w.controller.surgeDisabled
 	w.startController()
-}
-
-// switchPolicy has the DaemonSet ask for updates in place if it did not, and no longer if it did.
-func switchPolicy(w *world, _, _ int) {
-	ds := w.api.daemonSet()
-	policy := inplace.IfPossible
-	if ds.Annotations[inplace.Policy] == policy {
-		policy = inplace.Recreate
-	}
-	w.api.note(history.Stimulus{
-		Act: history.UpdateDaemonSet, Kind: history.KindDaemonSet, Namespace: namespace, Name: ds.Name, UID: ds.UID, Detail: "pod update policy " + policy,
-	})
-	// The edit cannot fail and the DaemonSet exists.
-	_ = w.api.update(history.KindDaemonSet, ds.Name, func(object history.Object) error {
-		object.(*appsv1.DaemonSet).Annotations[inplace.Policy] = policy
-		return nil
-	})
 }
 
 // reconnect repairs the network. The process notices: its watches are established anew.

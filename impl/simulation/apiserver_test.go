@@ -31,13 +31,15 @@ var (
 // apiServer stores the objects, by kind and name. Resource versions count all changes, so they order them. Stored objects are never changed
 // in place; every change is recorded and told to the watchers.
 type apiServer struct {
-	clock    *clock
-	version  uint64
-	created  int
-	objects  map[history.Kind]map[string]history.Object
-	entries  []history.Entry
-	stimuli  int
-	watchers []func(history.Entry)
+	clock   *clock
+	version uint64
+	created int
+	objects map[history.Kind]map[string]history.Object
+	entries []history.Entry
+	stimuli int
+	// uncounted: pods have no generation.
+	uncounted bool
+	watchers  []func(history.Entry)
 }
 
 func newAPIServer(clock *clock) *apiServer {
@@ -99,7 +101,7 @@ func (a *apiServer) create(kind history.Kind, object history.Object) error {
 	if kind != history.KindNode {
 		object.SetNamespace(namespace)
 	}
-	if kind == history.KindPod {
+	if kind == history.KindPod && !a.uncounted {
 		object.SetGeneration(1)
 	}
 	a.store(watch.Added, kind, object)

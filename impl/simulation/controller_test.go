@@ -26,10 +26,12 @@ type controller struct {
 	around variants.Around
 	// surgeDisabled: the feature gate of the next process is off.
 	surgeDisabled bool
-	// unwelcome: the API server refuses its pods.
-	unwelcome bool
+	// unwelcome: the API server refuses its pods; unpatchable: their updates.
+	unwelcome, unpatchable bool
 	// events counts those that it has recorded, by reason.
 	events map[string]int
+	// cleared counts the pods that it has deleted after they ended, on nodes that they might have stayed on, by their phases.
+	cleared map[corev1.PodPhase]int
 
 	// process is nil while there is none.
 	process *process
@@ -47,7 +49,9 @@ type process struct {
 	backoff       map[string]plan.Backoff
 	// refused is what the API server answered to its last creations.
 	refused *plan.Refusal
-	// generation is the one that backoff is about.
+	// refusedUpdates is what it answered to the last update in place on each node.
+	refusedUpdates map[string]string
+	// generation is the one that all of these are about.
 	generation int64
 	// trusted is the DaemonSet for which the cache was compared with the API server: see observe.Handover.
 	trusted types.UID
@@ -67,14 +71,14 @@ const (
 )
 
 func newController(clock *clock, api *apiServer, chance chance, lag time.Duration, around variants.Around) *controller {
-	return &controller{events: map[string]int{}, clock: clock, api: api, chance: chance, faults: &faults{chance: chance}, lag: lag, around: around}
+	return &controller{events: map[string]int{}, cleared: map[corev1.PodPhase]int{}, clock: clock, api: api, chance: chance, faults: &faults{chance: chance}, lag: lag, around: around}
 }
 
 // start begins a new process, with nothing in mind.
 func (c *controller) start() {
 	c.kill()
 	c.started++
-	p := &process{plan: c.around(plan.Plan), surgeDisabled: c.surgeDisabled, expected: newExpectations(), backoff: map[string]plan.Backoff{}}
+	p := &process{plan: c.around(plan.Plan), surgeDisabled: c.surgeDisabled, expected: newExpectations(), backoff: map[string]plan.Backoff{}, refusedUpdates: map[string]string{}}
 	p.cache = newCache(c.clock, c.api, c.chance, c.lag, func(before history.Object, entry history.Entry) {
 		p.expected.seen[entry.Kind] = entry.ResourceVersion
 		if concerns(entry.Object) || before != nil && concerns(before) {
@@ -129,13 +133,13 @@ func (c *controller) pass(p *process) {
 		return
 	}
 	if ds.Generation != p.generation {
-		p.generation, p.backoff, p.refused = ds.Generation, map[string]plan.Backoff{}, nil
+		p.generation, p.backoff, p.refused, p.refusedUpdates = ds.Generation, map[string]plan.Backoff{}, nil, map[string]string{}
 	}
 	state := c.observe(p, ds)
 	wait := c.waitForCache(p, state)
 	state.AwaitingOwnWrites = wait > 0
 	c.passes++
-	actions := p.plan(state, c.clock.now)
+	actions := c.planned(p, state)
 	if actions.Err != nil {
 		panic(actions.Err)
 	}
@@ -196,7 +200,7 @@ func (c *controller) observe(p *process, ds *appsv1.DaemonSet) plan.State {
 		owner := metav1.GetControllerOfNoCopy(object)
 		return owner == nil || owner.UID == ds.UID
 	}
-	state := plan.State{DaemonSet: ds, Backoff: p.backoff, Refused: p.refused, SurgeDisabled: p.surgeDisabled}
+	state := plan.State{DaemonSet: ds, Backoff: p.backoff, Refused: p.refused, RefusedUpdates: p.refusedUpdates, SurgeDisabled: p.surgeDisabled}
 	state.Nodes = listOf[*corev1.Node](p.cache.objects, history.KindNode)
 	for _, pod := range listOf[*corev1.Pod](p.cache.objects, history.KindPod) {
 		if mayBeIts(pod) {

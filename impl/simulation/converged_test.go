@@ -67,9 +67,11 @@ func (w *world) converged() error {
 	for node, pods := range on {
 		return broken("TARGET-006", "no pod is left on a node that is gone: got %s on %q", pods[0].Name, node)
 	}
-	// Pods of revisions beyond the limit keep those alive.
-	if limit := int(*ds.Spec.RevisionHistoryLimit); rolls && old > limit {
-		return broken("HISTORY-016", "history is kept within its limit of %d: got %d old revisions", limit, old)
+	if limit := int(*ds.Spec.RevisionHistoryLimit); len(old) > limit && slices.ContainsFunc(old, w.unused) {
+		return broken("HISTORY-016", "history that no pod is of is kept within its limit of %d: got %d old revisions", limit, len(old))
+	}
+	if err := w.endsTold(); err != nil {
+		return err
 	}
 	if collisions := ds.Status.CollisionCount; collisions != nil && *collisions > w.taken {
 		return broken("HISTORY-007", "one collision counts once: got %d of %d", *collisions, w.taken)
@@ -94,8 +96,8 @@ func untolerated(pod *corev1.Pod) string {
 	return ""
 }
 
-// historyOf returns the revisions of the DaemonSet's template, and the number of its other revisions.
-func (w *world) historyOf(ds *appsv1.DaemonSet) (current []*appsv1.ControllerRevision, old int) {
+// historyOf returns the revisions of the DaemonSet's template, and its other revisions.
+func (w *world) historyOf(ds *appsv1.DaemonSet) (current, old []*appsv1.ControllerRevision) {
 	for _, revision := range w.api.revisions() {
 		if !metav1.IsControlledBy(revision, ds) {
 			continue
@@ -103,10 +105,28 @@ func (w *world) historyOf(ds *appsv1.DaemonSet) (current []*appsv1.ControllerRev
 		if template, err := history.TemplateIn(revision); err == nil && history.SameTemplate(template, &ds.Spec.Template) {
 			current = append(current, revision)
 		} else {
-			old++
+			old = append(old, revision)
 		}
 	}
 	return current, old
+}
+
+// unused reports whether no pod has the label of the revision.
+func (w *world) unused(revision *appsv1.ControllerRevision) bool {
+	return !slices.ContainsFunc(w.api.pods(), func(pod *corev1.Pod) bool { return pod.Labels[plan.HashLabel] == revision.Labels[plan.HashLabel] })
+}
+
+// endsTold checks that events tell of pods that ended and were replaced. A cache that is behind may show a node that a pod must leave anyhow.
+func (w *world) endsTold() error {
+	if w.setup.Lag > 0 {
+		return nil
+	}
+	for phase, reason := range map[corev1.PodPhase]string{corev1.PodFailed: plan.EventFailedDaemonPod, corev1.PodSucceeded: plan.EventSucceededDaemonPod} {
+		if told, cleared := w.controller.events[reason], w.controller.cleared[phase]; told == 0 && cleared > 0 {
+			return broken("COND-004", "an event tells of each pod that ended: got none of %s, for %d pods", reason, cleared)
+		}
+	}
+	return nil
 }
 
 // reported checks the status of a settled DaemonSet, of which want has the numbers of nodes.

@@ -8,6 +8,8 @@ var (
 	errRefused = errors.New("refused")
 	// errUnwelcome is a pod that a quota or a policy is against.
 	errUnwelcome = errors.New("exceeded quota")
+	// errUnpatched is an update of a pod that a policy is against.
+	errUnpatched = errors.New("denied by policy")
 	// errNoReply is a write that did, though nobody told.
 	errNoReply = errors.New("no reply")
 )
@@ -15,8 +17,9 @@ var (
 // faults spoil some of the controller's writes while they are on.
 type faults struct {
 	chance chance
-	on     bool
-	writes int
+	// ever says that they have been on.
+	on, ever bool
+	writes   int
 }
 
 // through carries out one write, or does not.

@@ -19,7 +19,7 @@ type kubelets struct {
 	chance chance
 	pace   pace
 
-	containers map[types.UID]*container
+	daemons map[types.UID]*daemon
 	// down nodes do nothing; what they would have done is in parked, as for nodes that do not exist.
 	down   map[string]bool
 	parked map[string][]func()
@@ -37,18 +37,16 @@ type pace struct {
 	Skew time.Duration
 }
 
-// container is what the kubelet knows of a pod beyond its status.
-type container struct {
+// daemon is what the kubelet knows of a pod beyond its status.
+type daemon struct {
 	pod     string
-	started bool
 	unready bool
-	// image is what it runs, generation that of the pod that its kubelet works by, and restarts how often it was restarted, last at startedAt.
-	image      string
+	// containers are those that run, by their names; none until they do. generation and images are those of the pod that its kubelet works by.
+	containers map[string]*container
 	generation int64
-	restarts   int32
-	startedAt  metav1.Time
-	// syncing: its kubelet is at work on a change of the pod.
-	syncing bool
+	images     []string
+	// syncing is with how many containers its kubelet is not done yet since the pod was changed.
+	syncing int
 	// held pods do not end though deleted; ending is set if one should have by now.
 	held, deleted, ending bool
 }
@@ -56,7 +54,7 @@ type container struct {
 func newKubelets(clock *clock, api *apiServer, chance chance, pace pace) *kubelets {
 	k := &kubelets{
 		clock: clock, api: api, chance: chance, pace: pace,
-		containers: map[types.UID]*container{}, down: map[string]bool{}, parked: map[string][]func(){},
+		daemons: map[types.UID]*daemon{}, down: map[string]bool{}, parked: map[string][]func(){},
 	}
 	api.watchers = append(api.watchers, k.watch)
 	return k
@@ -70,24 +68,21 @@ func (k *kubelets) watch(entry history.Entry) {
 		}
 	case *corev1.Pod:
 		if entry.Type == watch.Deleted {
-			delete(k.containers, object.UID)
+			delete(k.daemons, object.UID)
 			return
 		}
 		if object.Spec.NodeName == "" || len(object.Spec.Containers) == 0 {
 			return
 		}
-		c := k.containers[object.UID]
-		if c == nil {
-			c = &container{pod: object.Name}
-			k.containers[object.UID] = c
+		d := k.daemons[object.UID]
+		if d == nil {
+			d = &daemon{pod: object.Name, containers: map[string]*container{}}
+			k.daemons[object.UID] = d
 			k.do(object, 300*time.Millisecond, "pull", func() { k.run(object.UID) })
 		}
-		if c.image != "" && object.Generation != c.generation && !c.syncing && object.DeletionTimestamp == nil {
-			c.syncing = true
-			k.do(object, 300*time.Millisecond, "see the change", func() { k.sync(object.UID) })
-		}
-		if object.DeletionTimestamp != nil && !c.deleted {
-			c.deleted = true
+		k.look(object)
+		if object.DeletionTimestamp != nil && !d.deleted {
+			d.deleted = true
 			k.do(object, k.pace.Stop, "stop", func() { k.end(object.UID) })
 		}
 	}
@@ -118,31 +113,37 @@ func (k *kubelets) resume(node string) {
 	}
 }
 
-// run starts the pod's container.
+// run starts the pod's containers.
 func (k *kubelets) run(uid types.UID) {
 	pod := k.runningPod(uid)
 	if pod == nil {
 		return
 	}
-	c := k.containers[uid]
-	if strings.HasSuffix(image(&pod.Spec), suffixMissing) && !k.kind {
-		k.await(pod, "ErrImagePull")
-		return
+	if !k.kind {
+		if k.await(pod, pod.Spec.InitContainers, suffixLooping, "CrashLoopBackOff") || k.await(pod, pod.Spec.Containers, suffixMissing, "ErrImagePull") {
+			return
+		}
 	}
-	c.image, c.generation, c.startedAt = image(&pod.Spec), pod.Generation, k.wholeSecond()
+	d := k.daemons[uid]
+	d.see(pod)
+	for _, container := range pod.Spec.Containers {
+		d.begin(container, k.wholeSecond())
+	}
 	k.setStatus(pod, corev1.PodRunning, false)
-	k.start(pod)
+	for _, container := range pod.Spec.Containers {
+		k.start(pod, container.Name)
+	}
 }
 
-// start makes the pod's container ready after a while.
-func (k *kubelets) start(pod *corev1.Pod) {
-	c := k.containers[pod.UID]
+// start makes a container of the pod ready after a while.
+func (k *kubelets) start(pod *corev1.Pod, name string) {
+	c := k.daemons[pod.UID].containers[name]
 	within, restarts := k.pace.Start, c.restarts
 	if strings.HasSuffix(c.image, suffixSlow) && !k.kind {
 		within *= 10
 	}
-	k.do(pod, within, "start", func() {
-		if k.containers[pod.UID] == c && c.restarts == restarts {
+	k.do(pod, within, about("start", name), func() {
+		if d := k.daemons[pod.UID]; d != nil && d.containers[name] == c && c.restarts == restarts {
 			c.started = true
 			k.refresh(pod.UID)
 		}
@@ -151,66 +152,54 @@ func (k *kubelets) start(pod *corev1.Pod) {
 
 // refresh makes the pod's readiness what it should be.
 func (k *kubelets) refresh(uid types.UID) {
-	pod, c := k.runningPod(uid), k.containers[uid]
+	pod, d := k.runningPod(uid), k.daemons[uid]
 	switch {
-	case pod == nil || !c.started:
-	case strings.HasSuffix(c.image, suffixLooping) && !k.kind:
-		k.await(pod, "CrashLoopBackOff")
-	case strings.HasSuffix(c.image, suffixCrashing) && !k.kind:
+	case pod == nil || !d.started():
+	case !k.kind && k.await(pod, pod.Spec.Containers, suffixLooping, "CrashLoopBackOff"):
+	case d.runs(suffixCrashing) && !k.kind:
 		k.setStatus(pod, corev1.PodFailed, false)
 	default:
-		broken := strings.HasSuffix(c.image, suffixBroken) && !k.kind
-		k.setStatus(pod, corev1.PodRunning, !broken && !c.unready)
+		broken := d.runs(suffixBroken) && !k.kind
+		k.setStatus(pod, corev1.PodRunning, !broken && !d.unready)
 	}
-}
-
-// await has the pod say that its container waits, and why.
-func (k *kubelets) await(pod *corev1.Pod, reason string) {
-	k.setStatus(pod, corev1.PodPending, false)
-	k.api.updatePod(pod.Name, func(pod *corev1.Pod) {
-		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
-			Name: pod.Spec.Containers[0].Name, Image: image(&pod.Spec),
-			State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}},
-		}}
-	})
 }
 
 // end finishes a deleted pod. Some kubelets report first that it has ended, others only that it is gone.
 func (k *kubelets) end(uid types.UID) {
-	c := k.containers[uid]
-	if c == nil {
+	d := k.daemons[uid]
+	if d == nil {
 		return
 	}
-	if c.held {
-		c.ending = true
+	if d.held {
+		d.ending = true
 		return
 	}
-	pod := k.api.pod(c.pod)
-	if !k.chance.percent(30, "reports its end", c.pod) {
-		k.api.remove(history.KindPod, c.pod)
+	pod := k.api.pod(d.pod)
+	if !k.chance.percent(30, "reports its end", d.pod) {
+		k.api.remove(history.KindPod, d.pod)
 		return
 	}
 	phase := corev1.PodSucceeded
-	if k.chance.percent(50, "ends badly", c.pod) {
+	if k.chance.percent(50, "ends badly", d.pod) {
 		phase = corev1.PodFailed
 	}
 	if !history.IsTerminal(pod) {
 		k.setStatus(pod, phase, false)
 	}
 	k.do(pod, 2*time.Second, "report", func() {
-		if k.containers[uid] == c {
-			k.api.remove(history.KindPod, c.pod)
+		if k.daemons[uid] == d {
+			k.api.remove(history.KindPod, d.pod)
 		}
 	})
 }
 
 // runningPod returns the pod as it is, if it still runs or should.
 func (k *kubelets) runningPod(uid types.UID) *corev1.Pod {
-	c := k.containers[uid]
-	if c == nil {
+	d := k.daemons[uid]
+	if d == nil {
 		return nil
 	}
-	pod := k.api.pod(c.pod)
+	pod := k.api.pod(d.pod)
 	if history.IsTerminal(pod) {
 		return nil
 	}
@@ -239,21 +228,21 @@ func (k *kubelets) setStatus(pod *corev1.Pod, phase corev1.PodPhase, ready bool)
 
 // setUnready makes the pod unready until it is called with false.
 func (k *kubelets) setUnready(uid types.UID, unready bool) {
-	if c := k.containers[uid]; c != nil {
-		c.unready = unready
+	if d := k.daemons[uid]; d != nil {
+		d.unready = unready
 		k.refresh(uid)
 	}
 }
 
 // hold keeps the pod from ending when deleted, until it is called with false.
 func (k *kubelets) hold(uid types.UID, held bool) {
-	c := k.containers[uid]
-	if c == nil {
+	d := k.daemons[uid]
+	if d == nil {
 		return
 	}
-	c.held = held
-	if !held && c.ending {
-		c.ending = false
+	d.held = held
+	if !held && d.ending {
+		d.ending = false
 		k.end(uid)
 	}
 }
@@ -296,7 +285,7 @@ func (k *kubelets) becomeKind() {
 		k.resume(node.Name)
 	}
 	for _, pod := range k.api.pods() {
-		if c := k.containers[pod.UID]; c != nil && c.image == "" && len(pod.Status.ContainerStatuses) > 0 {
+		if d := k.daemons[pod.UID]; d != nil && len(d.containers) == 0 && len(pod.Status.InitContainerStatuses)+len(pod.Status.ContainerStatuses) > 0 {
 			k.run(pod.UID)
 		}
 		k.setUnready(pod.UID, false)

@@ -1,12 +1,14 @@
 package simulation
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
@@ -15,11 +17,11 @@ import (
 // oddActs are what hardly ever happens to a DaemonSet.
 func oddActs() []act {
 	return []act{
-		{"update to use the host's network", 2, releasing(func(spec *corev1.PodSpec, _ int) { spec.HostNetwork = true })},
-		{"update to use a network of its own", 1, releasing(func(spec *corev1.PodSpec, _ int) { spec.HostNetwork = false })},
+		{"update to use the host's network", 2, releasing(func(_ *world, spec *corev1.PodSpec, _ int) { spec.HostNetwork = true })},
+		{"update to use a network of its own", 1, releasing(func(_ *world, spec *corev1.PodSpec, _ int) { spec.HostNetwork = false })},
 		{"update to tolerate trouble for a while", 2, releasing(tolerateForAWhile)},
-		{"update to run on a node by name", 1, releasing(func(spec *corev1.PodSpec, a int) { spec.NodeName = fmt.Sprintf("node-%d", a%3+1) })},
-		{"update to run on any node", 3, releasing(func(spec *corev1.PodSpec, _ int) { spec.NodeName = "" })},
+		{"update to run on a node by name", 1, releasing(func(_ *world, spec *corev1.PodSpec, a int) { spec.NodeName = fmt.Sprintf("node-%d", a%3+1) })},
+		{"update to run on any node", 3, releasing(func(_ *world, spec *corev1.PodSpec, _ int) { spec.NodeName = "" })},
 		{"update all but the image", 3, func(w *world, a, _ int) {
 			template := *w.api.daemonSet().Spec.Template.DeepCopy()
 			grace := int64(len(w.templates) + a)
@@ -42,13 +44,19 @@ func oddActs() []act {
 		{"a pod is Ready since nobody knows when", 1, onPod(history.SetReadySince, undate)},
 		{"a pod of before the histories appears", 2, createUnlabelled},
 		{"update under a name that is taken", 3, updateToTakenName},
+		// Only after quiet is every one counted.
+		{"collisions have been counted", 0, func(w *world, _, _ int) {
+			if got := ptr.Deref(w.api.daemonSet().Status.CollisionCount, 0); got != w.taken {
+				w.objection = cmp.Or(w.objection, broken("HISTORY-006", "each collision raises the count by one: got %d after %d", got, w.taken))
+			}
+		}},
 		{"half an hour of quiet", 2, func(w *world, _, _ int) { w.advance(31 * time.Minute) }},
 	}
 }
 
 // releasing is an update that edits the pods' spec.
-func releasing(edit func(spec *corev1.PodSpec, a int)) func(*world, int, int) {
-	return func(w *world, a, _ int) { w.release("", func(spec *corev1.PodSpec) { edit(spec, a) }) }
+func releasing(edit func(w *world, spec *corev1.PodSpec, a int)) func(*world, int, int) {
+	return func(w *world, a, _ int) { w.release("", func(spec *corev1.PodSpec) { edit(w, spec, a) }) }
 }
 
 // troubles are the taints of nodes in trouble, those that daemons are there to survive. The last one takes a pod that uses the host's network.
@@ -64,7 +72,7 @@ func troubles() []corev1.Taint {
 }
 
 // tolerateForAWhile tolerates for some time what pods of a DaemonSet tolerate for ever.
-func tolerateForAWhile(spec *corev1.PodSpec, a int) {
+func tolerateForAWhile(_ *world, spec *corev1.PodSpec, a int) {
 	seconds := int64(a)
 	spec.Tolerations = []corev1.Toleration{
 		{Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds},

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ func knownScenarios() []knownScenario {
 	slowToEnd := pace{Start: 3 * time.Second, Stop: 10 * time.Second}
 	quick := pace{Start: 500 * time.Millisecond, Stop: 300 * time.Millisecond}
 	one := strategy{MaxSurge: "1", MaxUnavailable: "0"}
-	return []knownScenario{
+	return slices.Concat(knownStalls(), knownPatches(), knownHistories(), []knownScenario{
 		{
 			"a rollback while more nodes than maxSurge still have the pod that is current again, terminating",
 			setup{Nodes: 5, Strategy: strategy{MaxSurge: "2", MaxUnavailable: "0"}, HistoryLimit: 2, Pace: slowToEnd},
@@ -68,7 +69,7 @@ func knownScenarios() []knownScenario {
 			flavour{strategies: surging(), deletes: true},
 			schedule{{Wait: 3 * time.Second, Act: "delete the DaemonSet but leave its pods, and create it again"}},
 		},
-	}
+	})
 }
 
 // TestKnownScenariosStaySafe repeats known scenarios, each with several seeds: random schedules come by them too rarely.

@@ -2,8 +2,10 @@ package simulation
 
 import (
 	"fmt"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
@@ -23,7 +25,34 @@ func revisionActs() []act {
 				w.editRevision(revisions[a%len(revisions)], func(revision *appsv1.ControllerRevision) { revision.OwnerReferences = nil })
 			}
 		}},
+		// These are for quiet times: a rollout under way may lose the history that it goes by, and no rule says what becomes of it.
+		{"somebody takes all labels off a revision", 0, func(w *world, a, _ int) {
+			if revisions := w.api.revisions(); len(revisions) > 0 {
+				w.editRevision(revisions[a%len(revisions)], func(revision *appsv1.ControllerRevision) { revision.Labels = nil })
+			}
+		}},
+		{"somebody deletes a revision, which is held for a while", 0, func(w *world, a, _ int) { w.holdRevision(a) }},
 	}
+}
+
+// holder is the finalizer that holds revisions.
+const holder = "example.org/hold"
+
+// holdRevision deletes a revision that a finalizer holds for 20 seconds.
+func (w *world) holdRevision(a int) {
+	revisions := w.api.revisions()
+	if len(revisions) == 0 {
+		return
+	}
+	name, now := revisions[a%len(revisions)].Name, metav1.NewTime(w.clock.now.Truncate(time.Second))
+	w.onRevision(history.DeleteRevision, revisions[a%len(revisions)], func(revision *appsv1.ControllerRevision) {
+		revision.DeletionTimestamp, revision.Finalizers = &now, []string{holder}
+	})
+	w.clock.after(20*time.Second, func() {
+		if revision := lookUp[*appsv1.ControllerRevision](w.api.objects, history.KindControllerRevision, name); revision != nil && revision.DeletionTimestamp != nil {
+			w.editRevision(revision, func(revision *appsv1.ControllerRevision) { revision.Finalizers = nil })
+		}
+	})
 }
 
 // copyRevision creates a revision of the same content as another, with a name, a label and a number of its own, as kube-controller-manager did that raced
@@ -55,8 +84,12 @@ func copyRevision(w *world, a, b int) {
 }
 
 func (w *world) editRevision(revision *appsv1.ControllerRevision, edit func(*appsv1.ControllerRevision)) {
+	w.onRevision(history.UpdateRevision, revision, edit)
+}
+
+func (w *world) onRevision(act history.Act, revision *appsv1.ControllerRevision, edit func(*appsv1.ControllerRevision)) {
 	w.api.note(history.Stimulus{
-		Act: history.UpdateRevision, Kind: history.KindControllerRevision, Namespace: namespace, Name: revision.Name, UID: revision.UID,
+		Act: act, Kind: history.KindControllerRevision, Namespace: namespace, Name: revision.Name, UID: revision.UID,
 	})
 	// The edit cannot fail and the revision exists.
 	_ = w.api.update(history.KindControllerRevision, revision.Name, func(object history.Object) error {

@@ -41,8 +41,8 @@ type flavour struct {
 	odd bool
 	// stalls says that pods may show what keeps them from becoming available.
 	stalls bool
-	// inPlace says that the DaemonSet may ask for updates in place.
-	inPlace bool
+	// inPlace says that the DaemonSet may ask for updates in place; crosses that pods have several containers then, whose updates are crossed by others.
+	inPlace, crosses bool
 }
 
 func surging() []strategy { return shared.Surging() }

@@ -1,7 +1,9 @@
 package simulation
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -23,11 +25,17 @@ func stallActs() []act {
 	return []act{
 		{"update to a missing image", 4, func(w *world, _, _ int) { w.release(suffixMissing, nil) }},
 		{"update to a looping image", 4, func(w *world, _, _ int) { w.release(suffixLooping, nil) }},
-		{"update to use a port of the host", 2, releasing(func(spec *corev1.PodSpec, _ int) {
+		{"update to use a port of the host", 2, releasing(func(_ *world, spec *corev1.PodSpec, _ int) {
 			spec.Containers[0].Ports = []corev1.ContainerPort{{HostPort: 8080, ContainerPort: 8080}}
 		})},
+		{"update to an init container that loops", 2, releasing(func(w *world, spec *corev1.PodSpec, _ int) {
+			spec.InitContainers = []corev1.Container{{Name: "init", Image: fmt.Sprintf("init:v%d%s", len(w.templates), suffixLooping)}}
+		})},
+		{"update to an init container that ends", 2, releasing(func(w *world, spec *corev1.PodSpec, _ int) {
+			spec.InitContainers = []corev1.Container{{Name: "init", Image: fmt.Sprintf("init:v%d", len(w.templates))}}
+		})},
 		{"a node has no room", 4, onNode(history.EditNode, func(w *world, node string, b int) {
-			w.scheduler.full[node] = []string{"Insufficient memory", "node(s) didn't have free ports for the requested pod ports"}[b%2]
+			w.scheduler.full[node] = noRoom()[b%len(noRoom())]
 		})},
 		{"a node has room again", 2, onNode(history.EditNode, func(w *world, node string, _ int) { w.scheduler.makeRoom(node) })},
 		{"the API server refuses pods", 3, func(w *world, _, _ int) {
@@ -37,6 +45,54 @@ func stallActs() []act {
 		{"somebody writes a condition", 2, writeCondition},
 		{"half a minute in which a stall is reported", 14, func(w *world, _, _ int) { w.stallReported(30 * time.Second) }},
 		{"half an hour in which a stall is reported", 2, func(w *world, _, _ int) { w.stallReported(31 * time.Minute) }},
+		// Nothing else may happen meanwhile, so that no schedule is drawn with these.
+		{"looping pods try again, and the stall lasts", 0, func(w *world, _, _ int) { w.stallLasts(20*time.Second, w.tryAgain) }},
+		{"half an hour in which the stall lasts", 0, func(w *world, _, _ int) { w.stallLasts(31*time.Minute, func() {}) }},
+	}
+}
+
+// noRoom is what the scheduler says of nodes without room.
+func noRoom() []string {
+	return []string{"Insufficient memory", "node(s) didn't have free ports for the requested pod ports", "Too many pods" + strings.Repeat(", too many pods", 60)}
+}
+
+// tryAgain has each pod that loops run for two seconds, and end.
+func (w *world) tryAgain() {
+	for _, pod := range w.api.pods() {
+		if len(pod.Status.ContainerStatuses) == 0 || pod.Status.ContainerStatuses[0].State.Waiting == nil {
+			continue
+		}
+		ended := &corev1.ContainerStateTerminated{ExitCode: 1}
+		show := func(state corev1.ContainerState) {
+			w.api.updatePod(pod.Name, func(pod *corev1.Pod) {
+				pod.Status.Phase = corev1.PodRunning
+				is := &pod.Status.ContainerStatuses[0]
+				is.State, is.LastTerminationState.Terminated, is.RestartCount = state, ended, 3
+			})
+		}
+		waiting := pod.Status.ContainerStatuses[0].State
+		show(corev1.ContainerState{Running: &corev1.ContainerStateRunning{}})
+		w.clock.after(2*time.Second, func() { show(corev1.ContainerState{Terminated: ended}) })
+		w.clock.after(4*time.Second, func() { show(waiting) })
+	}
+}
+
+// stallLasts lets time pass after something that is no end of a stall, and checks that the status says so all the while.
+func (w *world) stallLasts(lasts time.Duration, happens func()) {
+	began := len(w.api.entries)
+	happens()
+	w.advance(lasts)
+	for _, entry := range w.api.entries[began:] {
+		ds, is := entry.Object.(*appsv1.DaemonSet)
+		if !is || w.objection != nil {
+			continue
+		}
+		if stalled := stalledIn(ds); stalled == nil || stalled.Status != corev1.ConditionTrue {
+			w.objection = broken("COND-001", "a stall lasts while its cause does: got %v", stalled)
+		}
+	}
+	if stalled := stalledIn(w.api.daemonSet()); w.objection == nil && (stalled == nil || stalled.Status != corev1.ConditionTrue) {
+		w.objection = broken("COND-001", "a stall lasts while its cause does: got %v", stalled)
 	}
 }
 

@@ -1,7 +1,7 @@
 package simulation
 
 import (
-	"maps"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -40,31 +40,56 @@ func (w *world) changedSince(since time.Time) bool {
 	return true
 }
 
-// expectedStall returns the reason that the stall has to have and a word that its message needs, by what the pods show; none if there is no stall. It is not
-// certain where something may yet happen by itself.
-func (w *world) expectedStall() (reason, word string, certain bool) {
+// expected is what a DaemonSet has to say of stalls.
+type expected struct {
+	// reason is that of the first node that has one, word what the message needs, more how many other nodes wait; no reason if nothing is stalled.
+	reason, word string
+	more         int
+	// done: every node has an available updated pod, and no other.
+	done bool
+}
+
+// expectedStall returns what the pods show. It is not certain where something may yet happen by itself.
+func (w *world) expectedStall() (want expected, certain bool) {
 	ds := w.api.daemonSet()
 	current, _ := w.historyOf(ds)
 	if len(current) != 1 || ds.Spec.UpdateStrategy.Type != appsv1.RollingUpdateDaemonSetStrategyType {
-		return "", "", false
+		return want, false
 	}
+	want.done = true
+	moving := false
 	for _, node := range w.api.nodes() {
 		if !history.EligibilityOf(ds, node).ShouldRun {
 			continue
 		}
-		why, about, known := w.causeOn(ds, node.Name, current[0].Labels[plan.HashLabel])
-		if !known {
-			return "", "", false
+		on := w.causeOn(ds, node.Name, current[0].Labels[plan.HashLabel])
+		if on.unknown {
+			return want, false
 		}
-		if reason == "" {
-			reason, word = why, about
+		moving, want.done = moving || on.moving, want.done && on.done
+		switch {
+		case on.reason == "":
+		case want.reason == "":
+			want.reason, want.word = on.reason, on.word
+		default:
+			want.more++
 		}
 	}
-	return reason, word, true
+	if moving {
+		want = expected{}
+	}
+	return want, true
 }
 
-// causeOn is the cause for which an eligible node has no available updated pod; none if it has one, or waits for its turn.
-func (w *world) causeOn(ds *appsv1.DaemonSet, node, hash string) (why, about string, known bool) {
+// onNodeIs is what there is to say of an eligible node: it has an available updated pod alone, its updated pod may become available by itself, there is a
+// reason why that is not so, or nobody knows. It may also wait for its turn.
+type onNodeIs struct {
+	done, moving, unknown bool
+	reason, word          string
+}
+
+// causeOn looks at an eligible node.
+func (w *world) causeOn(ds *appsv1.DaemonSet, node, hash string) onNodeIs {
 	var pods, updated []*corev1.Pod
 	for _, pod := range w.api.pods() {
 		if !metav1.IsControlledBy(pod, ds) || history.NodeOf(pod) != node {
@@ -75,37 +100,41 @@ func (w *world) causeOn(ds *appsv1.DaemonSet, node, hash string) (why, about str
 			updated = append(updated, pod)
 		}
 	}
+	process := w.controller.process
 	switch {
-	case slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return !history.IsLive(pod) }), w.controller.process.backoff[node].Delay > 0, len(updated) > 1:
-		return "", "", false
+	case len(pods) == 1 && len(updated) == 1 && pods[0].Status.Phase == corev1.PodFailed && w.clock.now.Before(process.backoff[node].Until()):
+		return onNodeIs{reason: plan.StalledFailing, word: node}
+	case slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return !history.IsLive(pod) }), process.backoff[node].Delay > 0, len(updated) > 1:
+		return onNodeIs{unknown: true}
 	case len(pods) == 0:
-		return plan.StalledCreationRefused, node, w.controller.unwelcome
+		return onNodeIs{reason: plan.StalledCreationRefused, word: node, unknown: !w.controller.unwelcome}
+	case len(updated) == 0 && process.refusedUpdates[node] != "":
+		return onNodeIs{reason: plan.StalledUpdateRefused, word: pods[0].Name}
 	case len(updated) == 0:
 		// Its updated pod may be what the API server refuses.
-		return "", "", !w.controller.unwelcome
+		return onNodeIs{unknown: w.controller.unwelcome}
 	case history.IsAvailable(updated[0], ds.Spec.MinReadySeconds, w.clock.now):
-		return "", "", true
+		return onNodeIs{done: len(pods) == 1}
 	}
-	why = causeOf(updated[0], w.clock.now)
-	return why, updated[0].Name, why != ""
+	return causeOf(updated[0], w.clock.now)
 }
 
-// causeOf is the reason of a stall that a pod shows, if it does.
-func causeOf(pod *corev1.Pod, now time.Time) string {
+// causeOf is why a pod is not available.
+func causeOf(pod *corev1.Pod, now time.Time) onNodeIs {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
 			if strings.Contains(condition.Message, "ports") && len(pod.Spec.Containers[0].Ports) > 0 {
-				return plan.StalledHostPortConflict
+				return onNodeIs{reason: plan.StalledHostPortConflict, word: pod.Name}
 			}
-			return plan.StalledUnschedulable
+			return onNodeIs{reason: plan.StalledUnschedulable, word: condition.Message[:min(len(condition.Message), 100)]}
 		}
 	}
-	for _, container := range pod.Status.ContainerStatuses {
+	for _, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		switch {
 		case container.State.Waiting != nil && container.State.Waiting.Reason == "CrashLoopBackOff":
-			return plan.StalledCrashLoop
+			return onNodeIs{reason: plan.StalledCrashLoop, word: pod.Name}
 		case container.State.Waiting != nil:
-			return plan.StalledImagePull
+			return onNodeIs{reason: plan.StalledImagePull, word: container.Image}
 		}
 	}
 	since := pod.CreationTimestamp.Time
@@ -113,28 +142,42 @@ func causeOf(pod *corev1.Pod, now time.Time) string {
 	if ready != nil {
 		since = ready.LastTransitionTime.Time
 	}
-	if (ready == nil || ready.Status != corev1.ConditionTrue) && now.Sub(since) > 11*time.Minute {
-		return plan.StalledNotReady
+	switch waits := now.Sub(since); {
+	case ready != nil && ready.Status == corev1.ConditionTrue:
+		// Its time will come.
+		return onNodeIs{moving: true}
+	case waits > 11*time.Minute:
+		return onNodeIs{reason: plan.StalledNotReady, word: pod.Name}
+	case waits < 9*time.Minute:
+		return onNodeIs{moving: true}
 	}
-	return ""
+	return onNodeIs{unknown: true}
 }
 
 // stallIs checks the condition.
-func (w *world) stallIs(reason, word string, certain bool) error {
+func (w *world) stallIs(want expected, certain bool) error {
 	if !certain {
 		return nil
 	}
 	stalled := stalledIn(w.api.daemonSet())
 	isTrue := stalled != nil && stalled.Status == corev1.ConditionTrue
+	more := ""
+	if want.more > 0 {
+		more = fmt.Sprintf("more nodes that wait: %d", want.more)
+	}
 	switch {
-	case reason == "" && isTrue:
+	case want.reason == "" && isTrue:
 		return broken("COND-003", "a rollout that may go on is not stalled: got %s, %s", stalled.Reason, stalled.Message)
-	case reason == "":
+	case want.reason == "" && stalled != nil && (stalled.Reason == plan.StalledRolledOut) != want.done:
+		return broken("COND-003", "a condition that is False says whether the rollout is finished: got %s, finished %t", stalled.Reason, want.done)
+	case want.reason == "":
 		return nil
 	case !isTrue:
-		return broken("COND-001", "a stall is reported: got %v, want %s of %s", stalled, reason, word)
-	case stalled.Reason != reason || !strings.Contains(stalled.Message, word):
-		return broken("COND-001", "a stall is reported with its cause: got %s, %s, want %s of %s", stalled.Reason, stalled.Message, reason, word)
+		return broken("COND-001", "a stall is reported: got %v, want %s of %s", stalled, want.reason, want.word)
+	case stalled.Reason != want.reason || !strings.Contains(stalled.Message, want.word):
+		return broken("COND-001", "a stall is reported with its cause: got %s, %s, want %s of %s", stalled.Reason, stalled.Message, want.reason, want.word)
+	case !strings.HasSuffix(stalled.Message, more) || more == "" && strings.Contains(stalled.Message, "more nodes"):
+		return broken("COND-001", "a stall is reported with how many more nodes wait: got %s, want %d", stalled.Message, want.more)
 	}
 	return nil
 }
@@ -159,7 +202,7 @@ func (w *world) unstalled(ds *appsv1.DaemonSet) error {
 		return broken("COND-005", "conditions of others survive: got %v", ds.Status.Conditions)
 	}
 	var before *appsv1.DaemonSetCondition
-	changes := map[string]bool{}
+	changes := map[string]int{}
 	for _, entry := range w.api.entries {
 		daemonSet, is := entry.Object.(*appsv1.DaemonSet)
 		if !is {
@@ -175,15 +218,20 @@ func (w *world) unstalled(ds *appsv1.DaemonSet) error {
 		case now.LastTransitionTime.IsZero():
 			return broken("COND-001", "a condition says since when: got none")
 		case now.Status == corev1.ConditionTrue:
-			changes[plan.EventRolloutStalled] = true
+			changes[plan.EventRolloutStalled]++
 		default:
-			changes[plan.EventRolloutResumed] = true
+			changes[plan.EventRolloutResumed]++
 		}
 		before = now
 	}
-	for _, reason := range slices.Sorted(maps.Keys(changes)) {
-		if w.controller.events[reason] == 0 {
+	for _, reason := range []string{plan.EventRolloutStalled, plan.EventRolloutResumed} {
+		told := w.controller.events[reason]
+		if told == 0 && changes[reason] > 0 {
 			return broken("COND-002", "an event tells of a transition: got none of %s", reason)
+		}
+		// Who does not know what was written last, or could not write it, may tell again.
+		if knows := w.setup.Lag == 0 && w.controller.started == 1 && !w.controller.faults.ever; knows && told != changes[reason] {
+			return broken("COND-002", "only transitions are told: got %d of %s, for %d", told, reason, changes[reason])
 		}
 	}
 	return nil

@@ -18,7 +18,9 @@ type setup struct {
 	Nodes    int
 	Strategy strategy
 	// InPlace: the DaemonSet asks for updates in place.
-	InPlace         bool
+	InPlace bool
+	// Uncounted: pods have no generation, as before Kubernetes 1.33.
+	Uncounted       bool
 	MinReadySeconds int32
 	HistoryLimit    int32
 	// Lag is the most that the controller's cache is behind: less than judge.Lag, beyond which nobody could keep the promises.
@@ -50,6 +52,7 @@ func newWorld(s setup, around variants.Around) *world {
 	w := &world{setup: s, clock: newClock()}
 	chance := chance(s.Seed)
 	w.api = newAPIServer(w.clock)
+	w.api.uncounted = s.Uncounted
 	w.kubelets = newKubelets(w.clock, w.api, chance, s.Pace)
 	w.scheduler = newScheduler(w.clock, w.api, chance)
 	newGarbageCollector(w.clock, w.api, chance)

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,9 +11,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/inplace"
 )
 
 // stage of a write; what a failure means for the writes that follow depends on it.
@@ -60,12 +63,12 @@ func (c *controller) writes(p *process, ds *appsv1.DaemonSet, actions plan.Actio
 	for _, d := range actions.DeletePods {
 		writes = append(writes, write{
 			stage: deletion,
-			do:    func() error { return c.api.deletePod(d.Pod.Name, d.Pod.UID, d.Pod.ResourceVersion) },
+			do:    func() error { return c.deletePod(d.Pod) },
 			learn: func(e *expectations) { e.deletes(c.clock.now, d.Pod.UID) },
 		})
 	}
 	for _, update := range actions.UpdatePods {
-		writes = append(writes, c.wrote(deletion, history.KindPod, update.Pod, func() error { return c.updatePod(update) }))
+		writes = append(writes, c.wrote(deletion, history.KindPod, update.Pod, func() error { return c.updatePod(p, update) }))
 	}
 	for _, wanted := range actions.CreatePods {
 		pod := wanted.Pod.DeepCopy()
@@ -92,6 +95,16 @@ func (c *controller) wrote(stage stage, kind history.Kind, object history.Object
 			e.wrote(c.clock.now, kind, versionOf(now))
 		}
 	}}
+}
+
+// deletePod deletes a pod as it was seen, and counts it if it had ended on a node that it may stay on.
+func (c *controller) deletePod(pod *corev1.Pod) error {
+	ds, node := c.api.daemonSet(), c.api.node(history.NodeOf(pod))
+	err := c.api.deletePod(pod.Name, pod.UID, pod.ResourceVersion)
+	if err == nil && history.IsTerminal(pod) && ds != nil && node != nil && history.EligibilityOf(ds, node).ShouldContinue {
+		c.cleared[pod.Status.Phase]++
+	}
+	return err
 }
 
 func (c *controller) patchPod(ds *appsv1.DaemonSet, patch plan.PodPatch) error {
@@ -121,28 +134,48 @@ func (c *controller) patchPod(ds *appsv1.DaemonSet, patch plan.PodPatch) error {
 	return err
 }
 
-// updatePod is one write of all that an update in place changes.
-func (c *controller) updatePod(update plan.PodUpdate) error {
+// updatePod is one write of all that an update in place changes: the patch as the API server applies it.
+func (c *controller) updatePod(p *process, update plan.PodUpdate) error {
+	delete(p.refusedUpdates, update.Node)
+	patch, err := inplace.Patch(update.Pod, update.Images, update.Labels, update.Annotations)
+	if err != nil {
+		return err
+	}
 	return c.api.update(history.KindPod, update.Pod.Name, func(object history.Object) error {
 		pod := object.(*corev1.Pod)
-		if pod.UID != update.Pod.UID || pod.ResourceVersion != update.Pod.ResourceVersion {
+		patched, err := applied(pod, patch)
+		switch {
+		case err != nil:
+			return err
+		case pod.UID != patched.UID || pod.ResourceVersion != patched.ResourceVersion:
 			return errConflict
+		case c.unpatchable:
+			p.refusedUpdates[update.Node] = errUnpatched.Error()
+			return errUnpatched
 		}
-		maps.Copy(pod.Labels, update.Labels)
-		if pod.Annotations == nil {
-			pod.Annotations = map[string]string{}
+		if !c.api.uncounted && !apiequality.Semantic.DeepEqual(pod.Spec, patched.Spec) {
+			patched.Generation++
 		}
-		maps.Copy(pod.Annotations, update.Annotations)
-		for i := range pod.Spec.Containers {
-			if image := update.Images[pod.Spec.Containers[i].Name]; image != "" {
-				pod.Spec.Containers[i].Image = image
-			}
-		}
-		if len(update.Images) > 0 {
-			pod.Generation++
-		}
+		patched.DeepCopyInto(pod)
 		return nil
 	})
+}
+
+// applied is the pod with a strategic merge patch.
+func applied(pod *corev1.Pod, patch []byte) (*corev1.Pod, error) {
+	before, err := json.Marshal(pod)
+	if err != nil {
+		return nil, fmt.Errorf("encode pod %s: %w", pod.Name, err)
+	}
+	after, err := strategicpatch.StrategicMergePatch(before, patch, pod)
+	if err != nil {
+		return nil, fmt.Errorf("patch pod %s: %w", pod.Name, err)
+	}
+	patched := &corev1.Pod{}
+	if err := json.Unmarshal(after, patched); err != nil {
+		return nil, fmt.Errorf("read the patched pod %s: %w", pod.Name, err)
+	}
+	return patched, nil
 }
 
 func (c *controller) updateRevision(ds *appsv1.DaemonSet, update plan.RevisionUpdate) error {

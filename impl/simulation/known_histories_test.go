@@ -1,0 +1,46 @@
+package simulation
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// knownHistories are what somebody may do to revisions, one thing at a time.
+func knownHistories() []knownScenario {
+	f := flavour{strategies: everyStrategy(), tampers: true, odd: true, deletes: true}
+	scenario := func(name string, s strategy, limit int32, parts ...schedule) knownScenario {
+		return knownScenario{"history: " + name, setup{Nodes: 2, Strategy: s, HistoryLimit: limit, Pace: quickPods()}, f, slices.Concat(parts...)}
+	}
+	rolls, onDelete := strategy{MaxSurge: "0", MaxUnavailable: "2"}, strategy{OnDelete: true}
+	const quiet = 12 * time.Second
+	updates := slices.Concat(then("update"), after(quiet, "update", 0), after(quiet, "update", 0))
+	at := func(name string, a, b int) schedule { return schedule{{Wait: quiet, Act: name, A: a, B: b}} }
+	counted := at("collisions have been counted", 0, 0)
+	taken := func(a, b int) schedule { return at("update under a name that is taken", a, b) }
+	all := []knownScenario{
+		scenario("a name is taken by another content", rolls, 10, taken(0, 0), counted, taken(0, 1), counted, taken(0, 1), counted, updates),
+		scenario("a name is taken by the same content", rolls, 10, taken(1, 0), counted, taken(1, 1), counted, updates),
+		scenario("names are taken one after the other", onDelete, 2, taken(0, 1), taken(1, 0), taken(1, 1), taken(0, 0), counted, updates),
+		scenario("pods keep what exceeds the limit", onDelete, 0, updates, at("somebody deletes a pod", 0, 0), updates, at("somebody deletes a pod", 0, 1), at("update", 0, 0)),
+		scenario("the limit becomes less", rolls, 10, updates, updates, at("change revisionHistoryLimit", 2, 0), at("update", 0, 0), at("change revisionHistoryLimit", 0, 0)),
+		scenario("back and forth", rolls, 2, updates, at("roll back", 0, 0), at("roll back", 1, 0), at("update", 0, 0), at("roll back", 3, 0), at("roll back", 2, 0)),
+		scenario("created again", rolls, 10, updates, at("delete the DaemonSet and create it again", 0, 0), after(100*time.Millisecond, "roll back", 1)),
+		scenario("created again over its pods", rolls, 10, updates, at("delete the DaemonSet but leave its pods, and create it again", 0, 0), after(100*time.Millisecond, "roll back", 1)),
+		scenario("pods of before the histories", onDelete, 10, at("a node is cordoned", 0, 0), at("a node joins", 0, 0), at("a pod of before the histories appears", 0, 0), updates,
+			at("a pod of before the histories appears", 1, 0), at("somebody deletes a pod", 0, 0)),
+		scenario("orphans", rolls, 10, updates, at("an orphan appears", 0, 0), at("an orphan appears", 1, 1), at("an orphan appears", 0, 3), at("an orphan appears", 1, 5)),
+	}
+	for which := range 4 {
+		for how := range 6 {
+			all = append(all, scenario(fmt.Sprintf("revision %d of 4 is copied, %d", which, how), rolls, 10, updates, at("somebody copies a revision", which, how),
+				at("update", 0, 0), at("roll back", which, 0), at("update", 0, 0)))
+		}
+		for _, name := range []string{
+			"somebody takes the label off a revision", "somebody releases a revision", "somebody takes all labels off a revision", "somebody deletes a revision, which is held for a while",
+		} {
+			all = append(all, scenario(fmt.Sprintf("%s, %d of 4", name, which), []strategy{rolls, onDelete}[which%2], 3, updates, at(name, which, 0), at("update", 0, 0), at("roll back", which, 0)))
+		}
+	}
+	return all
+}
