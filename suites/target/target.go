@@ -14,6 +14,7 @@ func Specs() {
 	selection()
 	terms()
 	joining()
+	returning()
 	leaving()
 	tolerations()
 	room()
