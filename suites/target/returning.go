@@ -30,6 +30,7 @@ func returning() {
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(2, Done(history.DeleteNode)))
+			j.Decide("ROLLING-013", Never(PodCreated().BesideLivePod()))
 			j.Decide("TARGET-002", AtLeast(1, PodDeleted().On(j.Bound(deselected))), UpTo(1, PodCreated().On(j.Bound(deselected))))
 		}, spec.SimulatedNodes{})
 }
