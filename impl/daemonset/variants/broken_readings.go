@@ -26,20 +26,6 @@ func brokenReadings() []Variant {
 				changePods(state, func(pod *corev1.Pod) bool { return plan.IsReady(pod) && ready(pod).LastTransitionTime.IsZero() },
 					func(pod *corev1.Pod) { ready(pod).Status = corev1.ConditionFalse })
 			})},
-		{Name: "a-wait-under-a-second-is-none", Says: "Sets timers in whole seconds, rounded down, and none of zero.",
-			Breaks: []string{"AVAIL-005"},
-			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
-				actions.RequeueAfter = actions.RequeueAfter.Truncate(time.Second)
-			})},
-		{Name: "repairs-no-node-that-is-down", Says: "Creates no updated pod beside an old one that is not available while the node is not Ready.",
-			Breaks: []string{"UNREADY-001"},
-			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
-				down := map[string]bool{}
-				for _, node := range state.Nodes {
-					down[node.Name] = !nodeReady(node)
-				}
-				withoutCreations(actions, func(c plan.PodCreation) bool { return c.Reason == plan.ReasonOldUnavailable && down[c.Node] })
-			})},
 		{Name: "labels-pods-with-the-generation-of-the-daemonset", Says: "Labels pods with metadata.generation instead of the template generation.",
 			Breaks: []string{"HISTORY-009"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
@@ -48,13 +34,4 @@ func brokenReadings() []Variant {
 				}
 			})},
 	}
-}
-
-func nodeReady(node *corev1.Node) bool {
-	for _, c := range node.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
 }
