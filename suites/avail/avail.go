@@ -3,6 +3,7 @@ package avail
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -60,6 +61,20 @@ func definition() {
 			j.Decide("AVAIL-001", Before(PodAvailable(OfVersion("v2")).On(node), PodDeleted(OfVersion("v1")).On(node)))
 		}, spec.SimulatedNodes{})
 
+	spec.It("does not count a pod as available whose containers are ready and whose readiness gate is not",
+		spec.Decides("AVAIL-001"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			gated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), Image("v2"), ReadinessGate("rollcall.dev/open"))
+			c.RequireUpdated(ctx, "the containers of an updated pod are ready", gated, containersReady, NotReady)
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.RollOut(ctx, gated, Image("v3"), Edit{Says: "no readiness gate", Apply: func(d *appsv1.DaemonSet) { d.Spec.Template.Spec.ReadinessGates = nil }})
+		},
+		func(j *spec.Checks) {
+			j.Decide("AVAIL-001", Before(PodAvailable(OfVersion("v3")), PodDeleted(OfVersion("v1"))))
+		})
+
 	spec.It("does not count a pod as available that once was and is no longer Ready",
 		spec.Decides("AVAIL-001", "ROLLING-002"),
 		func(ctx context.Context, c *spec.Case) {
@@ -90,6 +105,22 @@ func definition() {
 				OnEveryNode(Before(PodReady(OfVersion("v2")), PodDeleted(OfVersion("v1")))),
 				OnEveryNode(Within(spec.AtOnce, PodReady(OfVersion("v2")).BesideLivePod(), PodDeleted(OfVersion("v1")))))
 		})
+
+	spec.It("without minReadySeconds counts a pod as available whose Ready condition has no transition time",
+		spec.Decides("AVAIL-002"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			for _, pod := range c.LivePods(ctx, daemonSet) {
+				c.Pods.SetReadySince(ctx, pod, time.Time{})
+			}
+			// Who takes the old pods for unavailable gives each node an updated one, whatever the limit.
+			rollouts.Stall(ctx, c, daemonSet, "v2", 1)
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, PodCreated(OfVersion("v2"))))
+			j.Decide("AVAIL-002", UpTo(1, PodCreated(OfVersion("v2"))), Never(PodDeleted(OfVersion("v1"))))
+		}, spec.SimulatedNodes{})
 
 	spec.It("does not count a pod as available whose Ready condition has no transition time, and goes on once it has one",
 		spec.Decides("AVAIL-006"),
@@ -128,4 +159,11 @@ func deployLongAvailable(ctx context.Context, c *spec.Case, edits ...Edit) *apps
 // readyPodOn waits for a Ready pod of the DaemonSet's present template on the node.
 func readyPodOn(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, node string) *corev1.Pod {
 	return c.RequireUpdated(ctx, "an updated pod on "+node+" is Ready", daemonSet, OnNode(node), history.IsReady)
+}
+
+// containersReady reports whether all containers of the pod are ready.
+func containersReady(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.ContainersReady && c.Status == corev1.ConditionTrue
+	})
 }

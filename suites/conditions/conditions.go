@@ -8,4 +8,5 @@ func Specs() {
 	stalled()
 	refused()
 	again()
+	left()
 }

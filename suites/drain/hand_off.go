@@ -23,11 +23,15 @@ func handOff() {
 				deleteGracefully(ctx, c, pod)
 				c.Await(ctx, replaced(daemonSet, pod, history.IsReady))
 			}
-			// One more on a node where one is terminating already.
-			again := c.LivePodOn(ctx, daemonSet, history.NodeOf(old[0]))
-			deleteGracefully(ctx, c, again)
-			c.Await(ctx, replaced(daemonSet, again, history.IsReady))
-			for _, pod := range append(old, again) {
+			// Two more on a node where one is terminating already.
+			all := old
+			for range 2 {
+				again := c.LivePodOn(ctx, daemonSet, history.NodeOf(old[0]))
+				deleteGracefully(ctx, c, again)
+				c.Await(ctx, replaced(daemonSet, again, history.IsReady))
+				all = append(all, again)
+			}
+			for _, pod := range all {
 				c.Pods.ReleaseTermination(ctx, pod)
 			}
 			c.Await(ctx, RolledOut(daemonSet))

@@ -5,8 +5,10 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -33,7 +35,10 @@ func off() {
 		spec.Decides("GATE-002", "GATE-003", "GATE-008", "GATE-010"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 4)
-			daemonSet := c.Deploy(ctx, MaxSurge("2"))
+			daemonSet := c.Deploy(ctx, MaxSurge("2"), Edit{Says: "maxUnavailable 0%", Apply: func(d *appsv1.DaemonSet) {
+				none := intstr.FromString("0%")
+				d.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = &none
+			}})
 			switchOff(ctx, c)
 			rollouts.Finish(ctx, c, rollouts.Stall(ctx, c, daemonSet, "v2", 1))
 		},
@@ -70,7 +75,7 @@ func off() {
 // flipped are the specs of a gate that is switched in the middle of a rollout.
 func flipped() {
 	spec.It("keeps the available pod of each node that has two when the gate is switched off, and goes on with one node at a time",
-		spec.Decides("GATE-007"),
+		spec.Decides("GATE-007", "GATE-003"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 4)
 			updated := rollouts.Stall(ctx, c, c.Deploy(ctx, MaxSurge("2")), "v2", 2)
@@ -80,9 +85,11 @@ func flipped() {
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, PodCreated(OfVersion("v2")).BesideLivePod()))
-			j.Decide("GATE-007",
-				Never(After(PodCreated().BesideLivePod(), Marked(switchedOff))), AtLeast(1, After(withoutSuccessor("v1"), Marked(switchedOff))),
-				EndsRolledOut(), Keeps("ROLLING-002"))
+			for _, id := range []requirements.ID{"GATE-003", "GATE-007"} {
+				j.Decide(id,
+					Never(After(PodCreated().BesideLivePod(), Marked(switchedOff))), AtLeast(1, After(withoutSuccessor("v1"), Marked(switchedOff))),
+					EndsRolledOut(), Keeps("ROLLING-002"))
+			}
 		}, spec.Alone{}, spec.SimulatedNodes{})
 
 	spec.It("gives up no available pod for one that is not when the gate is switched on in the middle of a rollout",

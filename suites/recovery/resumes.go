@@ -18,7 +18,7 @@ import (
 // resumes are the specs of rollouts that go on where a crash left them.
 func resumes() {
 	spec.It("resumes a rollout with maxUnavailable after a crash, whenever that comes, and keeps its limit",
-		spec.Decides("RECOVERY-001"),
+		spec.Decides("RECOVERY-001", "DRAIN-003", "HISTORY-010"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 5)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), MinReadySeconds(1))
@@ -27,10 +27,27 @@ func resumes() {
 			crash(ctx, c, "an updated pod is starting", UpdatedOn(1, updated, NotReady))
 			crash(ctx, c, "an updated pod is Ready, two are not yet updated", UpdatedOn(3, updated, history.IsReady))
 			c.Await(ctx, RolledOut(updated))
+			// The template goes back to what it was while nobody is at work, and there is another crash while a pod takes its time to end.
+			held := c.LivePods(ctx, updated)[0]
+			c.Pods.HoldTermination(ctx, held)
+			c.Kill(ctx)
+			restored := c.Update(ctx, updated, MaxUnavailable("5"), MinReadySeconds(0), Edit{Says: "the template of before", Apply: func(d *appsv1.DaemonSet) {
+				d.Spec.Template = *daemonSet.Spec.Template.DeepCopy()
+			}})
+			c.Restart(ctx)
+			c.Mark(back)
+			crash(ctx, c, "a pod that lingers is on its way out", state.When(held.Name+" is terminating", func(cluster *history.Cluster) bool {
+				now := cluster.Pods[held.UID]
+				return now != nil && now.DeletionTimestamp != nil
+			}))
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Pods.ReleaseTermination(ctx, held)
+			c.Await(ctx, RolledOut(restored))
 			c.Await(ctx, Quiet(time.Second))
 		},
 		func(j *spec.Checks) {
-			j.Given(Exactly(3, Marked(back)))
+			j.Given(Exactly(5, Marked(back)))
 			j.Decide("RECOVERY-001",
 				EndsRolledOut(), Keeps("ROLLING-002"), Keeps("ROLLING-013"),
 				OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))), OnEveryNode(Exactly(1, PodDeleted(OfVersion("v1")))))

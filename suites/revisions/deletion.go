@@ -9,6 +9,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -16,20 +17,28 @@ import (
 
 // deletion are the specs of deleted DaemonSets and deleted histories.
 func deletion() {
-	for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
-		spec.It(fmt.Sprintf("leaves no pod and no history of a DaemonSet that is deleted with propagation %s", policy),
-			spec.Decides("HISTORY-025", "HISTORY-009"),
+	// Another one of that name has generations that there were before, and is to be treated as what it is: its limits are others, its nodes empty.
+	for _, next := range []struct {
+		policy  metav1.DeletionPropagation
+		limit   Edit
+		decides requirements.ID
+	}{
+		{metav1.DeletePropagationBackground, MaxUnavailable("1"), "ROLLING-002"},
+		{metav1.DeletePropagationForeground, MaxSurge("1"), "SURGE-012"},
+	} {
+		spec.It(fmt.Sprintf("leaves no pod and no history of a DaemonSet that is deleted with propagation %s", next.policy),
+			spec.Decides("HISTORY-025", "HISTORY-009", next.decides),
 			func(ctx context.Context, c *spec.Case) {
 				c.AddNodes(ctx, 2)
 				daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
 				c.RollOut(ctx, daemonSet, Image("v2"))
 				c.Require(ctx, "the rollout has come to rest", Quiet(time.Second))
-				c.DeleteDaemonSet(ctx, daemonSet, policy)
+				c.DeleteDaemonSet(ctx, daemonSet, next.policy)
 				if c.Await(ctx, nothingLeft()) {
-					// Another one of that name has generations that there were before.
-					again := c.Create(ctx, c.NewDaemonSet(daemonSet.Name, Image("v3")))
+					again := c.Create(ctx, c.NewDaemonSet(daemonSet.Name, Image("v3"), next.limit))
 					c.Await(ctx, Steady(again))
-					c.DeleteDaemonSet(ctx, again, policy)
+					c.RollOut(ctx, again, Image("v4"))
+					c.DeleteDaemonSet(ctx, again, next.policy)
 					c.Await(ctx, nothingLeft())
 				}
 				c.Await(ctx, Quiet(time.Second))

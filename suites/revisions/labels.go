@@ -18,6 +18,8 @@ const (
 	bare     = "the pod without revision label"
 	leftOver = "the pods that are outdated by their labels"
 	upToDate = "the pod that is updated by its revision label"
+
+	relabelled = "the updated pod that gets other labels"
 )
 
 // unusedLabel is a value that no history has as its label, and no template as its generation.
@@ -76,10 +78,17 @@ func labels() {
 			c.Await(ctx, Quiet(time.Second))
 			rolling := c.Update(ctx, again, MaxUnavailable("2"))
 			c.Await(ctx, RolledOut(rolling))
+			// One that is controlled, and has been updated so far, is outdated by its labels, too.
+			changed := c.LivePodOn(ctx, rolling, nodes[3])
+			c.Bind(relabelled, changed.Name)
+			c.LabelPod(ctx, changed, map[string]string{generationLabel: unusedLabel, c.RevisionLabel(): unusedLabel})
+			c.Await(ctx, state.When(changed.Name+" is gone", func(cluster *history.Cluster) bool { return cluster.Pods[changed.UID] == nil }))
+			c.Await(ctx, RolledOut(rolling))
 			c.Await(ctx, Quiet(time.Second))
 		},
 		func(j *spec.Checks) {
-			j.Given(AtLeast(4, Done(history.LabelPod)), AtLeast(2, Done(history.CreateDaemonSet)))
+			j.Given(AtLeast(5, Done(history.LabelPod)), AtLeast(2, Done(history.CreateDaemonSet)))
+			j.Decide("HISTORY-024", AtLeast(1, PodDeleted(Named(j.Bound(relabelled)))))
 			j.Decide("HISTORY-024", Never(PodDeleted(Named(j.Bound(upToDate)))), EndsRolledOut())
 			for _, name := range j.BoundAll(leftOver) {
 				j.Decide("HISTORY-024", AtLeast(1, PodDeleted(Named(name))))

@@ -48,6 +48,9 @@ func trims() {
 		spec.Decides("HISTORY-016", "HISTORY-018", "HISTORY-019", "HISTORY-020"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)
+			// Its history has the lowest number of all, and a name that begins as theirs.
+			other := c.Create(ctx, c.NewDaemonSet("daemon-other"))
+			c.Require(ctx, "the other DaemonSet is available", Steady(other))
 			daemonSet := c.Deploy(ctx, keeping(2), MaxUnavailable("1"))
 			for _, version := range []string{"v2", "v3"} {
 				c.RollOut(ctx, daemonSet, Image(version))
@@ -60,7 +63,7 @@ func trims() {
 			c.Await(ctx, Quiet(time.Second))
 		},
 		func(j *spec.Checks) {
-			j.Decide("HISTORY-016", ComesToHold(histories(3)))
+			j.Decide("HISTORY-016", ComesToHold(histories(4)))
 			j.Decide("HISTORY-018", Never(currentDeleted()), Tested(AtLeast(1, RevisionDeleted())))
 			j.Decide("HISTORY-019", AtLeast(1, ofVersion(RevisionDeleted(), "v2")), Exactly(1, RevisionDeleted()))
 			j.Decide("HISTORY-020", ComesToHold(keeps("daemon", "v4", "v1", "v3")))

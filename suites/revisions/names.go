@@ -11,15 +11,17 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// The name that is taken, and where the rollout begins that wants it.
+// The name that is taken for a version, and where the rollouts begin that want it.
 const (
-	taken  = "the name that is taken"
-	wanted = history.Mark("the rollout begins that wants the name")
+	taken      = "the name that is taken of "
+	wanted     = history.Mark("the rollout begins that wants the name")
+	wantedNext = history.Mark("the rollout begins that wants the next name")
 )
 
 // names are the specs of names that are taken by somebody else's history.
@@ -27,7 +29,7 @@ func names() {
 	spec.It("takes a history with the same content under its name for its own",
 		spec.Decides("HISTORY-005"),
 		func(ctx context.Context, c *spec.Case) {
-			take(ctx, c, func(revision *appsv1.ControllerRevision) *appsv1.ControllerRevision {
+			take(ctx, c, deployUsed(ctx, c), "v2", wanted, func(revision *appsv1.ControllerRevision) *appsv1.ControllerRevision {
 				return foreign(c, revision, revision.Data)
 			})
 		},
@@ -40,43 +42,55 @@ func names() {
 	spec.It("counts one collision when a history with other content has the name, and takes another name",
 		spec.Decides("HISTORY-006", "HISTORY-007"),
 		func(ctx context.Context, c *spec.Case) {
-			take(ctx, c, func(revision *appsv1.ControllerRevision) *appsv1.ControllerRevision {
+			other := func(revision *appsv1.ControllerRevision) *appsv1.ControllerRevision {
 				other := []byte(`{"spec":{"template":{"$patch":"replace","metadata":{"labels":{"app":"other"}},"spec":{"containers":[{"name":"other","image":"other:v1"}]}}}}`)
 				return foreign(c, revision, runtime.RawExtension{Raw: other})
-			})
+			}
+			daemonSet := deployUsed(ctx, c)
+			take(ctx, c, daemonSet, "v2", wanted, other)
+			take(ctx, c, daemonSet, "v3", wantedNext, other)
 		},
 		func(j *spec.Checks) {
-			name := j.Bound(taken)
-			j.Given(AtLeast(1, Marked(wanted)))
-			j.Decide("HISTORY-006",
-				EndsRolledOut(),
-				AtLeast(1, After(ofVersion(RevisionCreated(), "v2"), Marked(wanted)).Where("with another name", func(m Moment) bool {
-					return m.Object.GetName() != name
-				})),
-				AtLeast(1, StatusWritten().Where("with a collision", func(m Moment) bool { return collisions(m) > 0 })),
-				ComesToHold(reported()),
-				Never(StatusWritten().Where("with two collisions or more", func(m Moment) bool { return collisions(m) > 1 })))
-			j.Decide("HISTORY-007",
-				Tested(AtLeast(1, StatusWritten().Where("with a collision", func(m Moment) bool { return collisions(m) > 0 }))),
-				Never(StatusWritten().Where("with two collisions or more", func(m Moment) bool { return collisions(m) > 1 })))
+			j.Given(AtLeast(1, Marked(wanted)), AtLeast(1, Marked(wantedNext)))
+			j.Decide("HISTORY-006", AtLeast(1, renamed(j, "v2", wanted)), AtLeast(1, renamed(j, "v3", wantedNext)))
+			for _, id := range []requirements.ID{"HISTORY-006", "HISTORY-007"} {
+				j.Decide(id, Tested(AtLeast(1, withMoreThan(0))), NeverBetween(Marked(wanted), Marked(wantedNext), withMoreThan(1)), Never(withMoreThan(2)))
+			}
+			j.Decide("HISTORY-006", EndsRolledOut(), AtLeast(1, withMoreThan(0)), ComesToHold(reported()))
 		})
 }
 
-// take lets the DaemonSet use a template once, puts another history in place of that template's, and lets it use the template again.
-func take(ctx context.Context, c *spec.Case, other func(*appsv1.ControllerRevision) *appsv1.ControllerRevision) {
+// renamed is the creation of a history of the version, after the mark, with another name than the one that is taken.
+func renamed(j *spec.Checks, version string, from history.Mark) Event {
+	name := j.Bound(taken + version)
+	return After(ofVersion(RevisionCreated(), version), Marked(from)).Where("with another name", func(m Moment) bool { return m.Object.GetName() != name })
+}
+
+// withMoreThan is a status with more collisions than that.
+func withMoreThan(count int32) Event {
+	return StatusWritten().Where(fmt.Sprintf("with more collisions than %d", count), func(m Moment) bool { return collisions(m) > count })
+}
+
+// deployUsed deploys a DaemonSet to two nodes.
+func deployUsed(ctx context.Context, c *spec.Case) *appsv1.DaemonSet {
 	c.AddNodes(ctx, 2)
-	daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
-	c.RollOut(ctx, daemonSet, Image("v2"))
+	return c.Deploy(ctx, MaxUnavailable("2"))
+}
+
+// take lets the DaemonSet use the template of a version once, puts another history in place of that template's, marks this, and lets it use the template again.
+func take(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, version string, from history.Mark,
+	other func(*appsv1.ControllerRevision) *appsv1.ControllerRevision) {
+	c.RollOut(ctx, daemonSet, Image(version))
 	c.RollOut(ctx, daemonSet, Image("v1"))
 	c.Require(ctx, "the rollback is over", Quiet(time.Second))
-	second := historyOf(ctx, c, daemonSet, "v2")
-	c.Bind(taken, second.Name)
-	c.DeleteRevision(ctx, second)
-	c.Require(ctx, "it is gone", gone(second.Name))
-	c.CreateRevision(ctx, other(second))
+	mine := historyOf(ctx, c, daemonSet, version)
+	c.Bind(taken+version, mine.Name)
+	c.DeleteRevision(ctx, mine)
+	c.Require(ctx, "it is gone", gone(mine.Name))
+	c.CreateRevision(ctx, other(mine))
 	c.Require(ctx, "everybody knows whose the name is", Quiet(time.Second))
-	c.Mark(wanted)
-	c.RollOut(ctx, daemonSet, Image("v2"))
+	c.Mark(from)
+	c.RollOut(ctx, daemonSet, Image(version))
 	c.Await(ctx, reported())
 	c.Await(ctx, Quiet(2*time.Second))
 }

@@ -54,8 +54,8 @@ func budget() {
 		func(ctx context.Context, c *spec.Case) {
 			c.TakeNodes(ctx, NodeCount{Least: 3, Likes: 5})
 			updated := stall(ctx, c, c.Deploy(ctx, MaxUnavailable("2")), "v2", 2)
-			// With one of the two ready, a limit that was lowered to 1 is still used up.
-			updated = c.Update(ctx, updated, MaxUnavailable("1"))
+			// With one of the two ready, a limit that was lowered to 1, as a percentage of 3 or 5 nodes, is still used up.
+			updated = c.Update(ctx, updated, MaxUnavailable("20%"))
 			rollouts.Settle(ctx, c, updated, UpdatedOn(2, updated))
 			c.BecomeReadyInTurn(ctx, updated, 1)
 			c.Await(ctx, Quiet(3*time.Second))

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -41,9 +43,26 @@ func triggers() {
 			c.RollOut(ctx, daemonSet, Edit{Says: "a template annotation", Apply: func(d *appsv1.DaemonSet) {
 				metav1.SetMetaDataAnnotation(&d.Spec.Template.ObjectMeta, "note", "x")
 			}})
+			c.RollOut(ctx, daemonSet, Edit{Says: "one annotation less", Apply: func(d *appsv1.DaemonSet) {
+				delete(d.Spec.Template.Annotations, "note")
+			}})
 		},
 		func(j *spec.Checks) {
-			j.Decide("ROLLING-016", EndsRolledOut(), OnEveryNode(AtLeast(2, PodDeleted())), OnEveryNode(AtLeast(3, PodCreated())))
+			j.Decide("ROLLING-016", EndsRolledOut(), OnEveryNode(AtLeast(3, PodDeleted())), OnEveryNode(AtLeast(4, PodCreated())))
+		})
+
+	spec.It("rolls out a change of what templates seldom differ in",
+		spec.Decides("ROLLING-001"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("2"), InitContainer())
+			for _, edit := range seldom() {
+				c.RollOut(ctx, daemonSet, edit)
+			}
+		},
+		func(j *spec.Checks) {
+			changes := len(seldom())
+			j.Decide("ROLLING-001", EndsRolledOut(), OnEveryNode(AtLeast(changes, PodDeleted())), OnEveryNode(AtLeast(changes+1, PodCreated())))
 		})
 
 	spec.It("leaves the pods of other DaemonSets, of other namespaces and of nobody alone",
@@ -84,4 +103,18 @@ func triggers() {
 				Never(PodDeleted().Where("of another DaemonSet or of none", others)),
 				Never(PodAltered().Where("of another DaemonSet or of none", others)))
 		}, spec.Bystanders{})
+}
+
+// seldom are changes of parts of a template that a controller may have forgotten when it compares two.
+func seldom() []Edit {
+	return []Edit{
+		InitImage("v2"),
+		{Says: "a toleration", Apply: func(d *appsv1.DaemonSet) {
+			d.Spec.Template.Spec.Tolerations = append(d.Spec.Template.Spec.Tolerations, corev1.Toleration{Key: "rollcall.dev/seldom", Operator: corev1.TolerationOpExists})
+		}},
+		{Says: "a longer grace period", Apply: func(d *appsv1.DaemonSet) {
+			grace := ptr.Deref(d.Spec.Template.Spec.TerminationGracePeriodSeconds, corev1.DefaultTerminationGracePeriodSeconds) + 1
+			d.Spec.Template.Spec.TerminationGracePeriodSeconds = &grace
+		}},
+	}
 }

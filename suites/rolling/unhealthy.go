@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -36,6 +37,28 @@ func unhealthy() {
 				j.Decide("ROLLING-006", Before(PodDeleted(OfVersion("v1")).On(node), First(availableDeleted())))
 			}
 		})
+
+	spec.It("replaces an old pod that was never scheduled, although others are available and it uses maxUnavailable up",
+		spec.Decides("ROLLING-006"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			noRoom := c.AddNodes(ctx, 1, func(node *corev1.Node) {
+				node.Status.Allocatable = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1"), corev1.ResourceMemory: resource.MustParse("1Gi"), corev1.ResourcePods: resource.MustParse("0")}
+				node.Status.Capacity = node.Status.Allocatable
+			})[0]
+			c.Bind("no room", noRoom)
+			// No Deploy: not every node comes to have an available pod.
+			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", MaxUnavailable("1")))
+			c.Require(ctx, "every node has a pod", PodsSeen(daemonSet, 3))
+			c.Await(ctx, Quiet(2*time.Second))
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated, OnNode(noRoom)))
+		},
+		func(j *spec.Checks) {
+			pending := PodDeleted(OfVersion("v1")).On(j.Bound("no room"))
+			j.Given(Never(PodReady().On(j.Bound("no room"))))
+			j.Decide("ROLLING-006", AtLeast(1, pending))
+		}, spec.SimulatedNodes{})
 
 	spec.It("takes down no available old pod while unhealthy ones use maxUnavailable up",
 		spec.Decides("ROLLING-007"),

@@ -50,7 +50,27 @@ func NoPodOn(daemonSet *appsv1.DaemonSet, node string) Condition {
 // Replace removes the pod's node and, as the pod garbage collector does in time, the pod, and adds a node of the same name, which is
 // Ready when Replace returns.
 func Replace(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
-	name := history.NodeOf(pod)
+	again := likeNode(ctx, c, history.NodeOf(pod))
+	Remove(ctx, c, again.Name)
+	c.DeletePod(ctx, pod, 0)
+	c.Require(ctx, "the pod is gone", state.When(pod.Name+" is gone", func(cluster *history.Cluster) bool { return cluster.Pods[pod.UID] == nil }))
+	c.Await(ctx, Quiet(moment))
+	addAgain(ctx, c, again)
+}
+
+// Return removes the node and adds one of its name at once, changed by the edits, which is Ready when Return returns. What runs there stays, as when
+// a machine is registered anew.
+func Return(ctx context.Context, c *spec.Case, name string, edits ...func(*corev1.Node)) {
+	again := likeNode(ctx, c, name)
+	for _, edit := range edits {
+		edit(again)
+	}
+	Remove(ctx, c, name)
+	addAgain(ctx, c, again)
+}
+
+// likeNode returns a new node with the name, labels, annotations and taints of one that is there.
+func likeNode(ctx context.Context, c *spec.Case, name string) *corev1.Node {
 	var again *corev1.Node
 	c.Look(ctx, func(cluster *history.Cluster) {
 		if node := cluster.Nodes[name]; node != nil {
@@ -61,19 +81,20 @@ func Replace(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
 	if again == nil {
 		c.CannotDecide("harness: there is no node " + name)
 	}
-	Remove(ctx, c, name)
-	c.DeletePod(ctx, pod, 0)
-	c.Require(ctx, "the pod is gone", state.When(pod.Name+" is gone", func(cluster *history.Cluster) bool { return cluster.Pods[pod.UID] == nil }))
-	c.Await(ctx, Quiet(moment))
-	err := c.Do(ctx, history.Stimulus{Act: history.AddNode, Kind: history.KindNode, Name: name, Node: name}, func(ctx context.Context) error {
+	return again
+}
+
+// addAgain adds a node of a name that there was before, and waits until it is Ready.
+func addAgain(ctx context.Context, c *spec.Case, again *corev1.Node) {
+	err := c.Do(ctx, history.Stimulus{Act: history.AddNode, Kind: history.KindNode, Name: again.Name, Node: again.Name}, func(ctx context.Context) error {
 		_, err := c.Client().CoreV1().Nodes().Create(ctx, again, metav1.CreateOptions{})
 		return err
 	})
 	if err != nil {
-		c.CannotDecide(fmt.Sprintf("harness: %s %s: %v", history.AddNode, name, err))
+		c.CannotDecide(fmt.Sprintf("harness: %s %s: %v", history.AddNode, again.Name, err))
 	}
-	c.Require(ctx, "the node is Ready again", state.When(name+" is Ready and has the taints that it had", func(cluster *history.Cluster) bool {
-		node := cluster.Nodes[name]
+	c.Require(ctx, "the node is Ready again", state.When(again.Name+" is Ready and has the taints that it had", func(cluster *history.Cluster) bool {
+		node := cluster.Nodes[again.Name]
 		return node != nil && history.NodeReady(node) && len(node.Spec.Taints) == len(again.Spec.Taints)
 	}))
 }

@@ -42,9 +42,12 @@ func JoinPool(ctx context.Context, c *spec.Case, nodes ...string) {
 // LeavePool takes the nodes out of the pool.
 func LeavePool(ctx context.Context, c *spec.Case, nodes ...string) {
 	for _, node := range nodes {
-		c.EditNode(ctx, history.LabelNode, node, func(node *corev1.Node) { delete(node.Labels, poolLabel) })
+		c.EditNode(ctx, history.LabelNode, node, OutOfPool)
 	}
 }
+
+// OutOfPool makes a node one that is not of the pool.
+func OutOfPool(node *corev1.Node) { delete(node.Labels, poolLabel) }
 
 // Remove deletes the Node object. Its pods stay for as long as the pod garbage collector takes to notice.
 func Remove(ctx context.Context, c *spec.Case, name string) {

@@ -51,7 +51,8 @@ func changes() {
 			first := surgeAtFirst(len(c.TakeNodes(ctx, lowering)))
 			daemonSet := stall(ctx, c, c.Deploy(ctx, MaxSurge(strconv.Itoa(first))), first)
 			// No Require: a controller that does not notice a change is one that breaks the promise.
-			updated := c.Update(ctx, daemonSet, MaxSurge("1"))
+			// One of up to 6 nodes, as a percentage.
+			updated := c.Update(ctx, daemonSet, MaxSurge("16%"))
 			c.Await(ctx, Processed(updated))
 			c.Await(ctx, Quiet(time.Second))
 			c.Mark(lowered)

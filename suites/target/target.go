@@ -12,6 +12,7 @@ func Specs() {
 	selection()
 	terms()
 	joining()
+	returning()
 	leaving()
 	tolerations()
 	room()

@@ -2,10 +2,12 @@ package target
 
 import (
 	"context"
+	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -21,8 +23,14 @@ func terms() {
 			// A pod that may run on either of these nodes is bound to the larger one.
 			c.AddNodes(ctx, 1, ofZone("b"), large)
 			c.AddNodes(ctx, 1, ofZone("b"))
-			c.AddNodes(ctx, 1, ofZone("c"))
-			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", inZone("a"), orInZone("b")))
+			named := c.AddNodes(ctx, 2, ofZone("c"))[0]
+			// One without a zone, which is none of these.
+			c.AddNodes(ctx, 1)
+			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", inZone("a"), orInZone("b"), orWhere("in no zone of a, b and c", corev1.NodeSelectorTerm{
+				MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpNotIn, Values: []string{"a", "b", "c"}}},
+			}), orWhere("of the name "+named, corev1.NodeSelectorTerm{
+				MatchFields: []corev1.NodeSelectorRequirement{{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{named}}},
+			})))
 			c.Await(ctx, RolledOut(daemonSet))
 		},
 		func(j *spec.Checks) { j.Decide("TARGET-001", onePodEach()...) }, spec.SimulatedNodes{})
@@ -33,7 +41,10 @@ func terms() {
 			c.AddNodes(ctx, 1, tainted(keptFor, "a", corev1.TaintEffectNoSchedule))
 			c.AddNodes(ctx, 1, tainted(keptFor, "b", corev1.TaintEffectNoSchedule))
 			c.AddNodes(ctx, 1, tainted("rollcall.dev/busy", "", corev1.TaintEffectPreferNoSchedule))
-			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", tolerating("a")))
+			// One effect of two is tolerated, whatever the key; of the other, nothing but what is kept for a.
+			c.AddNodes(ctx, 1, tainted("rollcall.dev/other", "", corev1.TaintEffectNoExecute))
+			c.AddNodes(ctx, 1, tainted(emptying, "", corev1.TaintEffectNoSchedule))
+			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", tolerating("a"), toleratingEffect(emptying), toleratingEffect("")))
 			c.Await(ctx, RolledOut(daemonSet))
 		},
 		func(j *spec.Checks) {
@@ -67,11 +78,14 @@ func large(node *corev1.Node) {
 	node.Status.Capacity = node.Status.Allocatable
 }
 
-// orInZone adds a term to the required node affinity.
-func orInZone(zone string) Edit {
-	return Edit{Says: "or to nodes of zone " + zone, Apply: func(d *appsv1.DaemonSet) {
+// orInZone adds the term of a zone to the required node affinity.
+func orInZone(zone string) Edit { return orWhere("of zone "+zone, zoneTerm(zone)) }
+
+// orWhere adds a term to the required node affinity.
+func orWhere(words string, term corev1.NodeSelectorTerm) Edit {
+	return Edit{Says: "or to nodes " + words, Apply: func(d *appsv1.DaemonSet) {
 		required := d.Spec.Template.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
-		required.NodeSelectorTerms = append(required.NodeSelectorTerms, zoneTerm(zone))
+		required.NodeSelectorTerms = append(required.NodeSelectorTerms, term)
 	}}
 }
 
@@ -87,6 +101,18 @@ func tainted(key, value string, effect corev1.TaintEffect) func(*corev1.Node) {
 	return func(node *corev1.Node) {
 		node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: key, Value: value, Effect: effect})
 	}
+}
+
+// emptying is the key of taints of which pods tolerate the effect NoExecute alone.
+const emptying = "rollcall.dev/emptying"
+
+// toleratingEffect has pods tolerate taints of the key, or of any if it is empty, with effect NoExecute.
+func toleratingEffect(key string) Edit {
+	return Edit{Says: "a toleration of NoExecute of key " + strconv.Quote(key), Apply: func(d *appsv1.DaemonSet) {
+		d.Spec.Template.Spec.Tolerations = append(d.Spec.Template.Spec.Tolerations, corev1.Toleration{
+			Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute,
+		})
+	}}
 }
 
 // tolerating has pods tolerate the taint of that value, whatever its effect.

@@ -16,7 +16,7 @@ import (
 func brokenComparisons() []Variant {
 	return []Variant{
 		{Name: "trims-by-numbers-as-text", Says: "Deletes history 10 before history 9.",
-			Breaks: []string{"HISTORY-019"}, Planner: trimByText},
+			Breaks: []string{"HISTORY-019"}, Planner: trimming(byText)},
 		{Name: "numbers-by-the-largest-text", Says: "Takes 9 for a larger number of a history than 10.",
 			Breaks: []string{"HISTORY-003"}, Planner: doing(numberByText)},
 		{Name: "compares-all-but-the-misscheduled", Says: "Writes no status that differs in numberMisscheduled alone.",
@@ -69,24 +69,26 @@ func byText(a, b *appsv1.ControllerRevision) int {
 	return cmp.Compare(strconv.FormatInt(a.Revision, 10), strconv.FormatInt(b.Revision, 10))
 }
 
-// trimByText shows the planner the old histories with numbers that are in the order of the texts of the true ones.
-func trimByText(next plan.Planner) plan.Planner {
-	return func(state plan.State, now time.Time) plan.Actions {
-		actions := next(state, now)
-		if len(actions.DeleteRevisions) == 0 {
+// trimming shows the planner the old histories with numbers that are in this order.
+func trimming(order func(a, b *appsv1.ControllerRevision) int) Around {
+	return func(next plan.Planner) plan.Planner {
+		return func(state plan.State, now time.Time) plan.Actions {
+			actions := next(state, now)
+			if len(actions.DeleteRevisions) == 0 {
+				return actions
+			}
+			sorted := slices.SortedFunc(slices.Values(state.Revisions), order)
+			state.Revisions = nil
+			for i, revision := range sorted {
+				other := revision.DeepCopy()
+				if !isCurrent(state, revision) {
+					other.Revision = int64(i - len(sorted))
+				}
+				state.Revisions = append(state.Revisions, other)
+			}
+			actions.DeleteRevisions = next(state, now).DeleteRevisions
 			return actions
 		}
-		sorted := slices.SortedFunc(slices.Values(state.Revisions), byText)
-		state.Revisions = nil
-		for i, revision := range sorted {
-			other := revision.DeepCopy()
-			if !isCurrent(state, revision) {
-				other.Revision = int64(i - len(sorted))
-			}
-			state.Revisions = append(state.Revisions, other)
-		}
-		actions.DeleteRevisions = next(state, now).DeleteRevisions
-		return actions
 	}
 }
 

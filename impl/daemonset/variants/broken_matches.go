@@ -1,6 +1,7 @@
 package variants
 
 import (
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -53,6 +54,41 @@ func brokenMatches() []Variant {
 						}
 					}
 				})
+			})},
+		{Name: "a-toleration-holds-for-every-effect", Says: "Takes a taint for tolerated whose key a toleration names, whatever its effect.",
+			Breaks: []string{"TARGET-001"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				changeNodes(state, func(node *corev1.Node) {
+					for i := range node.Spec.Taints {
+						for _, toleration := range state.DaemonSet.Spec.Template.Spec.Tolerations {
+							if taint := &node.Spec.Taints[i]; toleration.Key == taint.Key && toleration.Effect != "" {
+								taint.Effect = toleration.Effect
+							}
+						}
+					}
+				})
+			})},
+		{Name: "not-in-asks-for-the-label", Says: "Creates no pod on a node without the label of which the node affinity excludes some values.",
+			Breaks: []string{"TARGET-001"},
+			Planner: closing(func(spec *corev1.PodSpec) {
+				if requiredOf(spec) == nil {
+					return
+				}
+				for i := range requiredOf(spec).NodeSelectorTerms {
+					term := &requiredOf(spec).NodeSelectorTerms[i]
+					for _, expression := range term.MatchExpressions {
+						if expression.Operator == corev1.NodeSelectorOpNotIn {
+							term.MatchExpressions = append(term.MatchExpressions, corev1.NodeSelectorRequirement{Key: expression.Key, Operator: corev1.NodeSelectorOpExists})
+						}
+					}
+				}
+			})},
+		{Name: "match-fields-select-nothing", Says: "Creates no pod on a node that a term of the node affinity selects by its name.",
+			Breaks: []string{"TARGET-001"},
+			Planner: closing(func(spec *corev1.PodSpec) {
+				if required := requiredOf(spec); required != nil {
+					required.NodeSelectorTerms = slices.DeleteFunc(required.NodeSelectorTerms, func(t corev1.NodeSelectorTerm) bool { return len(t.MatchFields) > 0 })
+				}
 			})},
 		{Name: "takes-a-preference-for-a-refusal", Says: "Creates no pod on a node with a taint that asks for other nodes to be preferred.",
 			Breaks: []string{"TARGET-001"},

@@ -80,6 +80,7 @@ func Broken() []Variant {
 		brokenReconcilers(), brokenWithKubelets(),
 		brokenCordons(), brokenDepartures(), brokenDrains(), brokenHistoriesInUse(), brokenYouths(), brokenStallEnds(), brokenTolerations(), brokenStrategies(),
 		brokenLimits(), brokenMatches(), brokenMemories(), brokenEnds(), brokenComparisons(), brokenTimers(),
+		brokenTemplates(), brokenFormers(), brokenKinds(), brokenHands(), brokenAbsences(), brokenNumbers(), brokenReadings(), brokenCounts(),
 		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(), brokenUnitedParts(),
 	)
 }

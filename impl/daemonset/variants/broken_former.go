@@ -1,0 +1,78 @@
+package variants
+
+import (
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// brokenFormers take an object for the one that had its name before.
+func brokenFormers() []Variant {
+	return []Variant{
+		{Name: "judges-a-node-by-its-former-labels", Says: "Takes a node that was added again for one with the labels that it had before, until they change.",
+			Breaks: []string{"TARGET-002"}, Planner: remember(formerLabels)},
+		{Name: "pods-of-a-former-node-do-not-count", Says: "Leaves pods out of account that are older than their node.",
+			Breaks: []string{"ROLLING-013"}, Planner: seeing(func(state *plan.State, _ time.Time) {
+				since := map[string]time.Time{}
+				for _, node := range state.Nodes {
+					since[node.Name] = node.CreationTimestamp.Time
+				}
+				withoutPods(state, func(pod *corev1.Pod) bool { return pod.CreationTimestamp.Time.Before(since[plan.TargetNode(pod)]) })
+			})},
+		{Name: "keeps-the-limits-of-a-former-daemonset", Says: "Takes a DaemonSet for one with the limits that a DaemonSet of that name had at the same generation.",
+			Breaks: []string{"ROLLING-002"}, Planner: remembering(formerLimits)},
+	}
+}
+
+// nodeSeen is the last that was seen of a node, and what the one before it under its name had.
+type nodeSeen struct {
+	uid            types.UID
+	labels, former map[string]string
+}
+
+func formerLabels(m *memory[map[string]*nodeSeen]) Around {
+	return seeing(func(state *plan.State, _ time.Time) {
+		all := m.of(*state)
+		if *all == nil {
+			*all = map[string]*nodeSeen{}
+		}
+		changeNodes(state, func(node *corev1.Node) {
+			seen := (*all)[node.Name]
+			switch {
+			case seen == nil:
+				(*all)[node.Name] = &nodeSeen{uid: node.UID, labels: maps.Clone(node.Labels)}
+				return
+			case seen.uid != node.UID:
+				*seen = nodeSeen{uid: node.UID, labels: maps.Clone(node.Labels), former: seen.labels}
+			case !maps.Equal(seen.labels, node.Labels):
+				*seen = nodeSeen{uid: node.UID, labels: maps.Clone(node.Labels)}
+			}
+			if seen.former != nil {
+				node.Labels = maps.Clone(seen.former)
+			}
+		})
+	})
+}
+
+func formerLimits() Around {
+	var mu sync.Mutex
+	known := map[string]appsv1.DaemonSetUpdateStrategy{}
+	return seeingSpec(func(spec *appsv1.DaemonSetSpec, state plan.State, _ time.Time) {
+		mu.Lock()
+		defer mu.Unlock()
+		ds := state.DaemonSet
+		key := fmt.Sprintf("%s/%s %d", ds.Namespace, ds.Name, ds.Generation)
+		if strategy, found := known[key]; found {
+			spec.UpdateStrategy = *strategy.DeepCopy()
+		} else {
+			known[key] = *spec.UpdateStrategy.DeepCopy()
+		}
+	})
+}

@@ -1,0 +1,36 @@
+package target
+
+import (
+	"context"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// deselected is the node that comes back without the label that the template asks for.
+const deselected = "the node that comes back without its label"
+
+// returning is the spec of nodes that are removed and added again under their names, with pods on them.
+func returning() {
+	spec.It("keeps the one pod of a node that comes back under its name, and takes it away if the node is not selected any more",
+		spec.Decides("TARGET-002", "ROLLING-013"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 2, rollouts.InPool)
+			c.Bind(deselected, nodes[1])
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), rollouts.OnPool())
+			// Times have a resolution of a second: the nodes are to be younger than their pods.
+			c.Await(ctx, Quiet(late))
+			rollouts.Return(ctx, c, nodes[0])
+			rollouts.Return(ctx, c, nodes[1], rollouts.OutOfPool)
+			c.Await(ctx, rollouts.NoPodOn(daemonSet, nodes[1]))
+			c.Await(ctx, Quiet(late))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(2, Done(history.DeleteNode)))
+			j.Decide("ROLLING-013", Never(PodCreated().BesideLivePod()))
+			j.Decide("TARGET-002", AtLeast(1, PodDeleted().On(j.Bound(deselected))), UpTo(1, PodCreated().On(j.Bound(deselected))))
+		}, spec.SimulatedNodes{})
+}
