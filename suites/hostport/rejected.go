@@ -23,17 +23,17 @@ func rejected() {
 				edit Edit
 			}{
 				{"container", rollouts.HostPort(port)}, {"second", inAnotherContainer()}, {"init", inInitContainer(nil)}, {"sidecar", inInitContainer(&always)},
-				{"network", onHostNetwork()},
+				{"network", onHostNetwork()}, {"datagrams", ofDatagrams()}, {"init-network", initOnHostNetwork()},
 			} {
 				_, _ = c.TryCreate(ctx, c.NewDaemonSet(with.name, MaxSurge("1"), with.edit))
 			}
 			_, _ = c.TryCreate(ctx, c.NewDaemonSet("percentage", MaxSurge("25%"), rollouts.HostPort(port)))
 		},
 		func(j *spec.Checks) {
-			for _, name := range []string{"container", "second", "percentage"} {
+			for _, name := range []string{"container", "second", "percentage", "datagrams"} {
 				j.Decide("HOSTPORT-001", refused(name, history.CreateDaemonSet))
 			}
-			j.Decide("HOSTPORT-004", refused("network", history.CreateDaemonSet))
+			j.Decide("HOSTPORT-004", refused("network", history.CreateDaemonSet), refused("init-network", history.CreateDaemonSet))
 			j.Decide("HOSTPORT-006", refused("init", history.CreateDaemonSet), refused("sidecar", history.CreateDaemonSet))
 		}, spec.MainPath{})
 
@@ -68,8 +68,10 @@ func rejected() {
 }
 
 // refused asks that the request for the DaemonSet of that name was rejected with an error that names one of the fields that do not go together.
-func refused(name string, act history.Act) Matcher {
-	answered := Answered(act, name)
+func refused(name string, act history.Act) Matcher { return refusal(Answered(act, name)) }
+
+// refusal asks the same of these answers.
+func refusal(answered Event) Matcher {
 	return OneOf(
 		Rejected("maxSurge with a host port", "maxSurge", answered),
 		Rejected("maxSurge with a host port", "hostPort", answered))
@@ -103,6 +105,22 @@ func inInitContainer(restarted *corev1.ContainerRestartPolicy) Edit {
 		pod := &d.Spec.Template.Spec
 		pod.InitContainers = append(pod.InitContainers,
 			corev1.Container{Name: "first", Image: pod.Containers[0].Image, RestartPolicy: restarted, Ports: hostPorts()})
+	}}
+}
+
+// ofDatagrams declares the port for UDP alone.
+func ofDatagrams() Edit {
+	return Edit{Says: "a container with a host port for UDP", Apply: func(d *appsv1.DaemonSet) {
+		d.Spec.Template.Spec.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: port, HostPort: port, Protocol: corev1.ProtocolUDP}}
+	}}
+}
+
+// initOnHostNetwork declares a port of an init container alone, of a pod on the node's network.
+func initOnHostNetwork() Edit {
+	return Edit{Says: "a port of an init container on the host's network", Apply: func(d *appsv1.DaemonSet) {
+		inInitContainer(nil).Apply(d)
+		d.Spec.Template.Spec.HostNetwork = true
+		d.Spec.Template.Spec.InitContainers[0].Ports[0].HostPort = 0
 	}}
 }
 

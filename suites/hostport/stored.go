@@ -31,20 +31,26 @@ func stored() {
 				Accepted("an update to maxSurge 25% with a container port", Answered(history.UpdateDaemonSet, "later")))
 		})
 
-	removals := []struct {
-		name string
-		edit Edit
-	}{{"surge", MaxUnavailable("1")}, {"port", rollouts.NoHostPort()}}
-	spec.It("accepts an update that takes either away from a DaemonSet with maxSurge and a host port",
-		spec.Decides("HOSTPORT-008"),
+	spec.It("accepts an update that takes either away from a DaemonSet with maxSurge and a host port, and rejects another host port",
+		spec.Decides("HOSTPORT-003", "HOSTPORT-008"),
 		func(ctx context.Context, c *spec.Case) {
-			for _, removal := range removals {
-				_, _ = c.TryUpdate(ctx, store(ctx, c, removal.name, port), removal.edit)
-			}
+			surge := store(ctx, c, "surge", port)
+			c.Mark(changed)
+			_, _ = c.TryUpdate(ctx, surge, rollouts.HostPort(port+1))
+			c.Mark(taken)
+			_, _ = c.TryUpdate(ctx, surge, MaxUnavailable("1"))
+			_, _ = c.TryUpdate(ctx, store(ctx, c, "port", port), rollouts.NoHostPort())
 		},
 		func(j *spec.Checks) {
-			for _, removal := range removals {
-				j.Decide("HOSTPORT-008", Accepted("an update that takes the "+removal.name+" away", Answered(history.UpdateDaemonSet, removal.name)))
+			j.Decide("HOSTPORT-003", refusal(First(After(Answered(history.UpdateDaemonSet, "surge"), Marked(changed)))))
+			for _, removal := range []string{"surge", "port"} {
+				j.Decide("HOSTPORT-008", Accepted("an update that takes the "+removal+" away", After(Answered(history.UpdateDaemonSet, removal), Marked(taken))))
 			}
 		}, spec.Alone{})
 }
+
+// Where another host port is asked for, and where either is taken away.
+const (
+	changed history.Mark = "another host port is asked for"
+	taken   history.Mark = "either is taken away"
+)

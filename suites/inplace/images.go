@@ -51,8 +51,20 @@ const (
 	imageAnd       = "INPLACE-008"
 )
 
+// sidecar is the DaemonSet whose init container goes on beside the others.
+const sidecar = "sidecar"
+
+// goingOn makes the init container one that is always restarted.
+func goingOn() Edit {
+	return another("an init container that goes on", func(t *corev1.PodTemplateSpec) {
+		t.Spec.InitContainers[0].RestartPolicy = ptr.To(corev1.ContainerRestartPolicyAlways)
+	})
+}
+
 // recreated is the spec of updates that change something else.
 func recreated() {
+	// By then the pods have been updated in place once.
+	again := Image("v0")
 	changes := map[string]struct {
 		id   requirements.ID
 		edit []Edit
@@ -66,7 +78,8 @@ func recreated() {
 		"volume": {other, []Edit{another("a volume", func(t *corev1.PodTemplateSpec) {
 			t.Spec.Volumes = append(t.Spec.Volumes, corev1.Volume{Name: "another", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}})
 		})}},
-		"init": {initImage, []Edit{InitImage("v2")}},
+		"init":  {initImage, []Edit{InitImage("v2")}},
+		sidecar: {initImage, []Edit{InitImage("v2")}},
 		"added": {addedOrRemoved, []Edit{another("a third container", func(t *corev1.PodTemplateSpec) {
 			t.Spec.Containers = append(t.Spec.Containers, corev1.Container{Name: "third", Image: t.Spec.Containers[0].Image})
 		})}},
@@ -87,9 +100,17 @@ func recreated() {
 			c.AddNodes(ctx, 1)
 			deployed := map[string]*appsv1.DaemonSet{}
 			for name := range changes {
-				deployed[name] = c.Create(ctx, c.NewDaemonSet(name, c.InPlaceIfPossible(), MaxUnavailable("1"), Sidecar(), InitContainer()))
+				with := []Edit{c.InPlaceIfPossible(), MaxUnavailable("1"), Sidecar(), InitContainer()}
+				if name == sidecar {
+					with = append(with, goingOn())
+				}
+				deployed[name] = c.Create(ctx, c.NewDaemonSet(name, with...))
 			}
 			c.Require(ctx, "the first pods are available", allRolledOut())
+			for name, daemonSet := range deployed {
+				deployed[name] = c.Update(ctx, daemonSet, again)
+			}
+			c.Require(ctx, "the pods are updated", allRolledOut())
 			c.Mark(begun)
 			for name, daemonSet := range deployed {
 				c.Update(ctx, daemonSet, changes[name].edit...)

@@ -18,10 +18,12 @@ import (
 // limits are the specs of how many pods are restarted at once.
 func limits() {
 	spec.It("patches no more pods than maxUnavailable until the containers of one have been restarted, whatever the pod and its kubelet say",
-		spec.Decides("INPLACE-012", "INPLACE-013", "INPLACE-023"),
+		spec.Decides("INPLACE-003", "INPLACE-012", "INPLACE-013", "INPLACE-023"),
 		func(ctx context.Context, c *spec.Case) {
 			const limit = 2
-			updated := c.Update(ctx, begin(ctx, c, 4, MaxUnavailable("2"), HoldRestarts()), Image("v2"))
+			daemonSet := begin(ctx, c, 4, MaxUnavailable("2"), HoldRestarts())
+			c.Cordon(ctx, history.NodeOf(c.LivePods(ctx, daemonSet)[0]))
+			updated := c.Update(ctx, daemonSet, Image("v2"))
 			rollouts.Settle(ctx, c, updated, UpdatedOn(limit, updated))
 			for _, pod := range held(ctx, c, updated) {
 				c.Pods.ObserveUpdate(ctx, pod)
@@ -29,11 +31,16 @@ func limits() {
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(3*time.Second))
 			c.AwaitAfter(ctx, statuses, counts(updated))
+			// What has been patched is no more available while nothing is rolled out.
+			paused := c.Update(ctx, updated, OnDelete())
+			c.Await(ctx, Processed(paused))
+			c.Await(ctx, Quiet(3*time.Second))
 			c.Mark(next)
-			releaseAll(ctx, c, updated)
+			releaseAll(ctx, c, c.Update(ctx, paused, MaxUnavailable("2")))
 		},
 		func(j *spec.Checks) {
 			const limit = 2
+			j.Decide("INPLACE-003", append(stayed(begun), EndsRolledOut())...)
 			third := NeverBetween(Marked(begun), Marked(next), Nth(limit+1, PodPatched()))
 			j.Decide("INPLACE-012", append(stayed(begun), EndsRolledOut(), third)...)
 			j.Decide("INPLACE-013", Tested(AtLeast(1, Done(history.ObserveUpdate))), third,

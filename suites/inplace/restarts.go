@@ -20,7 +20,7 @@ import (
 
 // restarts are the specs of what is a restart, and what looks like one.
 func restarts() {
-	spec.It("does not take a container that comes late for an earlier update for that of the present one",
+	spec.It("does not take a container that comes late for an earlier update, of several, for that of the present one",
 		spec.Decides("INPLACE-027"),
 		func(ctx context.Context, c *spec.Case) {
 			daemonSet := begin(ctx, c, 2, HoldRestarts())
@@ -28,13 +28,15 @@ func restarts() {
 			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
 			second := c.Update(ctx, updated, Image("v3"))
 			c.Require(ctx, "a pod that waits for its first restart is patched again", UpdatedOn(1, second))
-			for _, pod := range held(ctx, c, second) {
+			third := c.Update(ctx, second, Image("v4"))
+			c.Require(ctx, "and again", UpdatedOn(1, third))
+			for _, pod := range held(ctx, c, third) {
 				c.Pods.RestartAs(ctx, pod, updated.Spec.Template.Spec.Containers[0].Image)
 			}
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(3*time.Second))
 			c.Mark(next)
-			releaseAll(ctx, c, second)
+			releaseAll(ctx, c, third)
 		},
 		func(j *spec.Checks) {
 			late := Began(history.RestartAs)

@@ -76,17 +76,17 @@ func statefulSets() {
 			j.Decide("INPLACE-034", setsEndRolledOut(), Exactly(4, RevisionCreated()), Exactly(2, After(RevisionRenumbered(), Marked(last))))
 		}, spec.SimulatedNodes{}, recorded())
 
-	spec.It("updates the pods of a StatefulSet by their ordinals, wherever these begin, whichever pod is not available, and none below the partition that is lost",
+	spec.It("updates the pods of a StatefulSet by their ordinals, which are not in the order of names, wherever these begin, whichever pod is not available, and none below the partition that is lost",
 		spec.Decides("INPLACE-018"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)
 			inPlace := OfPods(c.InPlaceIfPossible())
 			c.DeployStatefulSets(ctx, 3, map[string][]SetEdit{
-				ordered: {inPlace, OrdinalsFrom(3), Partition(4)}, parallel: {inPlace, OrdinalsFrom(3), Partition(4), Parallel()},
+				ordered: {inPlace, OrdinalsFrom(8), Partition(9)}, parallel: {inPlace, OrdinalsFrom(8), Partition(9), Parallel()},
 			})
 			var unready []*corev1.Pod
 			for _, set := range both() {
-				pod := c.MembersOf(ctx, set)[1]
+				pod := memberOf(ctx, c, set, 9)
 				c.Pods.BecomeUnready(ctx, pod)
 				unready = append(unready, pod)
 			}
@@ -95,7 +95,7 @@ func statefulSets() {
 			c.Mark(begun)
 			updateBoth(ctx, c, OfPods(Image("v2")))
 			for _, set := range both() {
-				c.Await(ctx, MemberIs(set, 4, "is patched", OfTag("v2")))
+				c.Await(ctx, MemberIs(set, 9, "is patched", OfTag("v2")))
 			}
 			for _, pod := range unready {
 				c.Pods.BecomeReady(ctx, pod)
@@ -103,9 +103,9 @@ func statefulSets() {
 			c.Await(ctx, state.StatefulSetsRolledOut())
 			c.Mark(remade)
 			for _, set := range both() {
-				lost := c.MembersOf(ctx, set)[0]
+				lost := memberOf(ctx, c, set, 8)
 				c.DeletePod(ctx, lost, time.Second)
-				c.Await(ctx, MemberIs(set, 3, "is there again", func(pod *corev1.Pod) bool { return pod.UID != lost.UID }, history.IsReady))
+				c.Await(ctx, MemberIs(set, 8, "is there again", func(pod *corev1.Pod) bool { return pod.UID != lost.UID }, history.IsReady))
 			}
 			c.Await(ctx, state.StatefulSetsRolledOut())
 		},
@@ -113,8 +113,8 @@ func statefulSets() {
 			j.Given(AtLeast(1, Marked(begun)))
 			j.Decide("INPLACE-018", setsEndRolledOut())
 			for _, set := range both() {
-				j.Decide("INPLACE-018", Before(First(PodPatched(member(set, 5))), First(PodPatched(member(set, 4)))), Never(PodPatched(member(set, 3))),
-					AtLeast(1, After(PodCreated(member(set, 3), OfVersion("v1")), Marked(remade))), Never(PodCreated(member(set, 3), OfVersion("v2"))))
+				j.Decide("INPLACE-018", Before(First(PodPatched(member(set, 10))), First(PodPatched(member(set, 9)))), Never(PodPatched(member(set, 8))),
+					AtLeast(1, After(PodCreated(member(set, 8), OfVersion("v1")), Marked(remade))), Never(PodCreated(member(set, 8), OfVersion("v2"))))
 			}
 		}, spec.SimulatedNodes{}, recorded())
 
@@ -133,14 +133,18 @@ func statefulSets() {
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(3*time.Second))
 			c.Mark(remade)
-			// The next pod comes back updated, and is not the one that is waited for.
-			for _, set := range both() {
-				c.DeletePod(ctx, c.MembersOf(ctx, set)[1], time.Second)
-				c.Await(ctx, MemberIs(set, 1, "is there again", OfTag("v2"), history.IsReady))
-			}
+			// The next pod comes back updated, and is not the one that is waited for; of the other StatefulSet that one goes, and takes its time.
+			c.DeletePod(ctx, memberOf(ctx, c, ordered, 1), time.Second)
+			going := memberOf(ctx, c, parallel, 2)
+			c.Pods.HoldTermination(ctx, going)
+			c.DeletePod(ctx, going, time.Minute)
+			c.Await(ctx, MemberIs(ordered, 1, "is there again", OfTag("v2"), history.IsReady))
 			c.Await(ctx, Quiet(3*time.Second))
 			c.Mark(next)
-			release(ctx, c, both(), 2, 0)
+			// The one that comes in its place is new, and waits for no restart.
+			c.Pods.ReleaseTermination(ctx, going)
+			c.Await(ctx, MemberIs(parallel, 2, "is there again", OfTag("v2"), history.IsReady))
+			release(ctx, c, both(), 2, 1, 0)
 			c.Await(ctx, state.StatefulSetsRolledOut())
 		},
 		func(j *spec.Checks) {
@@ -149,6 +153,7 @@ func statefulSets() {
 			for _, set := range both() {
 				j.Decide("INPLACE-033", NeverBetween(Marked(begun), Marked(remade), PodPatched(member(set, 1))), NeverBetween(Marked(begun), Marked(next), PodPatched(member(set, 0))))
 			}
+			j.Decide("INPLACE-033", NeverBetween(Marked(begun), Marked(next), PodPatched(member(parallel, 1))))
 		}, spec.SimulatedNodes{}, recorded())
 
 	spec.It("leaves the pods of a StatefulSet where they are when an image does not start, and another update in place repairs them",
@@ -276,6 +281,13 @@ func release(ctx context.Context, c *spec.Case, sets []string, ordinals ...int) 
 			}
 		}
 	}
+}
+
+// memberOf returns the StatefulSet's live pod with the ordinal.
+func memberOf(ctx context.Context, c *spec.Case, set string, ordinal int) *corev1.Pod {
+	name := fmt.Sprintf("%s-%d", set, ordinal)
+	c.Require(ctx, "the pod is there", MemberIs(set, ordinal, "is there"))
+	return c.MembersOf(ctx, set, func(pod *corev1.Pod) bool { return pod.Name == name })[0]
 }
 
 func member(set string, ordinal int) Which { return Named(fmt.Sprintf("%s-%d", set, ordinal)) }

@@ -2,6 +2,7 @@ package pdb
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -31,6 +32,9 @@ func expiry() {
 			pods := c.PodsOf(ctx, workload)
 			c.Bind(unmoved, pods[0].Name, pods[2].Name)
 			c.Bind(spared, pods[1].Name)
+			// This is over already, and the next one is another.
+			c.Disrupt(ctx, pods[1], time.Now().Add(-history.DisruptedTimeout))
+			c.Await(ctx, taken(pods[1].Name))
 			c.Disrupt(ctx, pods[1], time.Now().Add(left-history.DisruptedTimeout))
 			granted := time.Now().Add(left - history.DisruptedTimeout)
 			c.WriteBudgetStatus(ctx, budget, ListDisrupted(pods[0].Name, granted), ListDisrupted(pods[2].Name, granted.Add(later)))
@@ -55,8 +59,9 @@ func expiry() {
 				j.Decide("PDB-015", inTime, Tested(notEarly))
 			}
 			spared := j.Bound(spared)
-			j.Decide("PDB-034", Within(left+promptly, Began(history.SetDisruption), PodSpared(Named(spared))),
-				NotWithin(early, Began(history.SetDisruption), PodSpared(Named(spared))))
+			first, second := First(Began(history.SetDisruption)), Nth(2, Began(history.SetDisruption))
+			j.Decide("PDB-034", Within(promptly, first, PodSpared(Named(spared))),
+				Within(left+promptly, second, PodSpared(Named(spared))), NotWithin(early, second, PodSpared(Named(spared))))
 		}, recorded(), spec.Alone{}, spec.SimulatedNodes{})
 }
 
@@ -79,6 +84,20 @@ func countsAgain(pod string, healthy int32) func(policyv1.PodDisruptionBudgetSta
 		_, listed := status.DisruptedPods[pod]
 		return !listed && status.CurrentHealthy >= healthy
 	}
+}
+
+// taken holds when the pod was said to be disrupted and is not any more.
+func taken(name string) Condition {
+	return state.When("pod "+name+" was about to be disrupted, and is not any more", func(cluster *history.Cluster) bool {
+		for _, pod := range cluster.Pods {
+			if pod.Name == name {
+				return !history.IsDisruptionTarget(pod) && slices.ContainsFunc(pod.Status.Conditions, func(condition corev1.PodCondition) bool {
+					return condition.Type == corev1.DisruptionTarget
+				})
+			}
+		}
+		return false
+	})
 }
 
 // reset holds when the pod is not said to be disrupted.

@@ -10,7 +10,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// limits are the specs of the limits that a budget can have. Shares of three and of five pods tell rounding up from rounding down.
+// limits are the specs of the limits that a budget can have. Shares of three and of five pods tell rounding up from rounding down, and 28 %
+// of 25, which is 7, from what it is in floating point.
 func limits() {
 	for _, limit := range []struct {
 		id     requirements.ID
@@ -18,9 +19,9 @@ func limits() {
 		values []BudgetEdit
 	}{
 		{"PDB-001", "an integer minAvailable", []BudgetEdit{MinAvailable("2"), MinAvailable("1"), MinAvailable("4")}},
-		{"PDB-002", "a percentage minAvailable", []BudgetEdit{MinAvailable("50%"), MinAvailable("34%"), MinAvailable("70%")}},
+		{"PDB-002", "a percentage minAvailable", []BudgetEdit{MinAvailable("28%"), MinAvailable("34%"), MinAvailable("70%")}},
 		{"PDB-003", "an integer maxUnavailable", []BudgetEdit{MaxDisrupted("1"), MaxDisrupted("2"), MaxDisrupted("7")}},
-		{"PDB-004", "a percentage maxUnavailable", []BudgetEdit{MaxDisrupted("30%"), MaxDisrupted("34%"), MaxDisrupted("70%")}},
+		{"PDB-004", "a percentage maxUnavailable", []BudgetEdit{MaxDisrupted("28%"), MaxDisrupted("34%"), MaxDisrupted("70%")}},
 	} {
 		spec.It("computes the status for "+limit.text+", and follows the budget and the pods",
 			spec.Decides(limit.id, "PDB-010", "PDB-011", "PDB-017", "PDB-026"),
@@ -46,7 +47,7 @@ func limits() {
 				if !c.Await(ctx, Computed(budget)) {
 					return
 				}
-				askForMore(ctx, c, workload, 8)
+				askForMore(ctx, c, workload, 25)
 				c.Await(ctx, Computed(budget))
 			}, nil, recorded(), spec.SimulatedNodes{})
 	}
@@ -64,6 +65,8 @@ func limits() {
 			changed(ctx, c, budget, MinAvailable("0"))
 			changed(ctx, c, budget, Selecting(map[string]string{"app": "nobody"}))
 			c.DeleteBudget(ctx, budget)
+			// The status of the next one is that of the one before, number by number.
+			c.DeleteBudget(ctx, guarded(ctx, c, workload, MinAvailable("1")))
 			guarded(ctx, c, workload, MinAvailable("1"))
 		}, nil, recorded(), spec.SimulatedNodes{})
 }

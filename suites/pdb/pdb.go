@@ -32,6 +32,7 @@ func Specs() {
 	writes()
 	silence()
 	away()
+	refusedWrites()
 	stored()
 	metrics()
 }
@@ -73,11 +74,12 @@ func guarded(ctx context.Context, c *spec.Case, workload Scaled, limit BudgetEdi
 	return budget
 }
 
-// expressing selects by the label, which has to have one of the values, by an expression alone.
+// expressing selects by the label, which has to have one of the values, by expressions alone: one is about a label that no pod has.
 func expressing(key string, values ...string) BudgetEdit {
 	return BudgetEdit{Says: key + " in " + strings.Join(values, ", "), Apply: func(budget *policyv1.PodDisruptionBudget) {
 		budget.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
 			{Key: key, Operator: metav1.LabelSelectorOpIn, Values: values},
+			{Key: "tier", Operator: metav1.LabelSelectorOpNotIn, Values: []string{"test"}},
 		}}
 	}}
 }

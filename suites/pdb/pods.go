@@ -45,11 +45,14 @@ func pods() {
 			c.Pods.BecomeUnready(ctx, all[1])
 			c.WriteBudgetStatus(ctx, budget, ListDisrupted(all[0].Name, time.Now()))
 			c.Pods.BecomeReady(ctx, all[1])
-			c.WriteBudgetStatus(ctx, budget, ListDisrupted(all[2].Name, time.Now()))
+			// The API server's clock may be ahead.
+			c.WriteBudgetStatus(ctx, budget, ListDisrupted(all[2].Name, time.Now().Add(ahead)))
 			// It is not about who notices a written status: this makes everybody look.
 			c.Pods.BecomeUnready(ctx, all[3])
 			c.Await(ctx, Computed(budget))
 			c.Await(ctx, Quiet(silent))
+			// It is still to go, whether or not it would count.
+			c.Pods.BecomeUnready(ctx, all[0])
 			// A Job has no scale.
 			c.RunScaled(ctx, history.KindJob, "job", 1)
 			c.UpdateBudget(ctx, budget, MaxDisrupted("1"), Selecting(nil))
@@ -57,6 +60,9 @@ func pods() {
 			c.Await(ctx, Quiet(silent))
 		}, nil, recorded(), spec.SimulatedNodes{})
 }
+
+// ahead is how far clocks may differ.
+const ahead = 30 * time.Second
 
 // graceful is longer than any spec: a pod that does not end by itself goes on terminating.
 const graceful = 5 * time.Minute

@@ -14,8 +14,8 @@ import (
 
 // writes are the specs of when the status is written, and of what is left alone in it.
 func writes() {
-	spec.It("writes no status when nothing in it changes, also where it cannot be computed",
-		spec.Decides("PDB-024"),
+	spec.It("writes no status when nothing in it changes, also where it cannot be computed, and one that changes beside one that cannot",
+		spec.Decides("PDB-024", "PDB-026"),
 		func(ctx context.Context, c *spec.Case) {
 			workload := web(ctx, c, 2)
 			job := c.RunScaled(ctx, history.KindJob, "job", 2)
@@ -32,6 +32,8 @@ func writes() {
 				budget.Labels = map[string]string{"note": "x"}
 			}})
 			c.Await(ctx, Quiet(silent))
+			c.Pods.BecomeUnready(ctx, c.PodsOf(ctx, workload)[0])
+			c.Await(ctx, Computed(budget))
 		},
 		func(j *spec.Checks) { j.Decide("PDB-024", NoEqualBudgetStatus()) }, recorded(), spec.SimulatedNodes{})
 

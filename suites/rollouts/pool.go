@@ -3,6 +3,7 @@ package rollouts
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -58,4 +59,20 @@ func Remove(ctx context.Context, c *spec.Case, name string) {
 		c.CannotDecide(fmt.Sprintf("harness: %s %s: %v", history.DeleteNode, name, err))
 	}
 	c.Require(ctx, "the node is gone", state.When("node "+name+" is gone", func(cluster *history.Cluster) bool { return cluster.Nodes[name] == nil }))
+}
+
+// Register creates the Node object again that was removed, with no more than it had when it was read.
+func Register(ctx context.Context, c *spec.Case, read *corev1.Node) {
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: read.Name, Labels: read.Labels}, Spec: corev1.NodeSpec{Taints: read.Spec.Taints}}
+	err := c.Do(ctx, history.Stimulus{Act: history.AddNode, Kind: history.KindNode, Name: node.Name, Node: node.Name}, func(ctx context.Context) error {
+		_, err := c.Client().CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
+		return err
+	})
+	if err != nil {
+		c.CannotDecide(fmt.Sprintf("harness: %s %s: %v", history.AddNode, node.Name, err))
+	}
+	c.Require(ctx, "the node is Ready again", state.When("node "+node.Name+" is Ready", func(cluster *history.Cluster) bool {
+		now := cluster.Nodes[node.Name]
+		return now != nil && history.NodeReady(now) && !slices.ContainsFunc(now.Spec.Taints, func(taint corev1.Taint) bool { return taint.Key == corev1.TaintNodeNotReady })
+	}))
 }

@@ -17,8 +17,8 @@ import (
 
 // edits is the spec of changes of the subsets.
 func edits() {
-	spec.It("follows subsets that are reordered, added and removed, and restarts no pod for an edit that changes nothing",
-		spec.Decides("UNITED-010", "UNITED-021", "UNITED-028", "UNITED-031"),
+	spec.It("follows subsets that are reordered, added, removed and added again, and restarts no pod for an edit that changes nothing",
+		spec.Decides("UNITED-010", "UNITED-015", "UNITED-021", "UNITED-028", "UNITED-031"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := addNodes(ctx, c, "a", "a", "b", "c")
 			c.Bind(none, nodes[3])
@@ -30,22 +30,27 @@ func edits() {
 			c.Subdivide(ctx, u, second, first)
 			placed(ctx, c)
 			c.Mark(changed)
-			// One with nothing in its patch, and another spelling of what there is.
-			c.Subdivide(ctx, u, Where(second, zone, "b", "a"), first, OnNodes(Subset("same", history.UnitedPatch{}), nodes[3]))
+			// One with nothing in its patch, before the others, and another spelling of what there is.
+			c.Subdivide(ctx, u, OnNodes(Subset("same", history.UnitedPatch{}), nodes[3]), Where(second, zone, "b", "a"), first)
 			c.Await(ctx, Quiet(silence))
 			c.Mark(unchanged)
 			c.Subdivide(ctx, u, first)
 			placed(ctx, c)
 			c.Await(ctx, state.UnitedDaemonSets(name))
 			c.Mark(again)
+			c.Subdivide(ctx, u, first, second)
+			placed(ctx, c)
+			c.Await(ctx, state.UnitedDaemonSets(name))
+			c.Mark(back)
 		},
 		func(j *spec.Checks) {
+			j.Decide("UNITED-015", HoldsAtMark(back, state.UnitedPlaced(name)), HoldsAtMark(back, state.UnitedDaemonSets(name)))
 			j.Decide("UNITED-010", HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(changed, state.UnitedPlaced(name)))
 			j.Decide("UNITED-021", HoldsAtMark(again, state.UnitedPlaced(name)), HoldsAtMark(again, state.UnitedDaemonSets(name)))
 			j.Decide("UNITED-028", Keeps("UNITED-027"))
 			j.Decide("UNITED-031",
 				NeverBetween(Marked(changed), Marked(unchanged), PodDeleted()),
-				NeverBetween(Began(history.CreateUnited), Marked(again), PodDeleted().On(j.Bound(none))))
+				NeverBetween(Began(history.CreateUnited), Marked(back), PodDeleted().On(j.Bound(none))))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 

@@ -12,6 +12,7 @@ import (
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -51,7 +52,7 @@ func affinity() {
 			c.Bind(none, nodes[2])
 			c.Bind(moved, nodes[:2]...)
 			// One of the two nodes that it has.
-			ds := c.Deploy(ctx, MaxUnavailable("50%"), inZones("a", "b"), apart(), IgnoreSIGTERM())
+			ds := c.Deploy(ctx, MaxUnavailable("50%"), inZones("a", "b"), apart(), IgnoreSIGTERM(), MinReadySeconds(minReady))
 			// What the rule about the pace may put down to the nodes that were added is over.
 			c.Await(ctx, Quiet(judge.Lag))
 			c.Unite(ctx, ds, OnNodes(Subset("first", c.ImagePatch("v2")), nodes...))
@@ -72,6 +73,9 @@ func affinity() {
 			j.Decide("UNITED-035", Never(PodCreated().On(j.Bound(none))), EndsRolledOut())
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
+
+// minReady is for how many seconds a pod has to be Ready before the next node changes hands.
+const minReady = 2
 
 // inZones requires a node of one of the zones, by a term for each.
 func inZones(zones ...string) Edit {
@@ -101,10 +105,12 @@ func apart() Edit {
 
 // joining is the spec of nodes that join, and that change from one subset to another.
 func joining() {
-	spec.It("runs no pod of the target on a node that joins a subset, nor on one that changes from one subset to another",
-		spec.Decides("UNITED-006", "UNITED-040"),
+	spec.It("runs no pod of the target on a node that joins a subset, nor on one that changes from one subset to another, and one on a node that is registered again",
+		spec.Decides("UNITED-006", "UNITED-022", "UNITED-040"),
 		func(ctx context.Context, c *spec.Case) {
-			addNodes(ctx, c, "c")
+			first := addNodes(ctx, c, "c", "a")[1]
+			var registered *corev1.Node
+			c.Look(ctx, func(cluster *history.Cluster) { registered = cluster.Nodes[first].DeepCopy() })
 			ds := c.Deploy(ctx, MaxUnavailable("1"))
 			c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "a"), Where(Subset("second", c.ImagePatch("v3")), zone, "b"))
 			placed(ctx, c)
@@ -115,12 +121,19 @@ func joining() {
 			relabel(ctx, c, joined[0], "b")
 			placed(ctx, c)
 			c.Mark(changed)
+			// The machine is another one, which registers by the same name.
+			rollouts.Remove(ctx, c, first)
+			rollouts.Register(ctx, c, registered)
+			c.Await(ctx, state.UnitedLabelled(name))
+			placed(ctx, c)
+			c.Mark(again)
 		},
 		func(j *spec.Checks) {
+			j.Decide("UNITED-022", HoldsAtMark(again, state.UnitedSingle(name)))
 			node := j.Bound(moved)
 			j.Decide("UNITED-006", HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(changed, state.UnitedPlaced(name)))
 			j.Decide("UNITED-040",
 				AtLeast(1, PodAvailable(OfVersion("v2")).On(node)), AtLeast(1, PodAvailable(OfVersion("v3")).On(node)),
-				Never(PodCreated(OfVersion("v1")).On(node)))
+				Never(PodCreated(OfVersion("v1")).On(node)), Never(After(PodCreated(OfVersion("v1")), Marked(changed))))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }

@@ -32,10 +32,10 @@ func withoutAnnotation(patch history.UnitedPatch) history.UnitedPatch {
 	return PatchTemplate(fields)
 }
 
-// butIn is the subset without the nodes of that zone.
-func butIn(subset history.UnitedSubset, value string) history.UnitedSubset {
+// notOn is the subset without the nodes with that kind of disk, a label that no node has.
+func notOn(subset history.UnitedSubset, value string) history.UnitedSubset {
 	subset.Selector.MatchExpressions = append(subset.Selector.MatchExpressions,
-		corev1.NodeSelectorRequirement{Key: zone, Operator: corev1.NodeSelectorOpNotIn, Values: []string{value}})
+		corev1.NodeSelectorRequirement{Key: "disk", Operator: corev1.NodeSelectorOpNotIn, Values: []string{value}})
 	return subset
 }
 

@@ -61,7 +61,7 @@ func tells(later string) state.Condition {
 
 // missing is the spec of a target that comes later.
 func missing() {
-	spec.It("waits for a target that does not exist, says so, makes the subsets when it comes, and leaves nothing when it goes after the target",
+	spec.It("waits for a target that does not exist, says so, makes the subsets when it comes, and when another comes in its place, and leaves nothing when it goes after the target",
 		spec.Decides("UNITED-020", "UNITED-024"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := addNodes(ctx, c, "a", "b")
@@ -69,7 +69,7 @@ func missing() {
 			// Others label nodes that are new.
 			c.Await(ctx, Quiet(judge.Lag))
 			unchanged := rememberLabels(ctx, c)
-			u, err := c.TryUnite(ctx, name, c.NewUnited(name, target, OnNodes(Subset("first", c.ImagePatch("v2")), nodes[0])))
+			u, err := c.TryUnite(ctx, name, c.NewUnited(name, target, OnNodes(Subset("first", c.ImagePatch("v2")), "nowhere")))
 			if err != nil {
 				c.CannotDecide("the UnitedDaemonSet is refused: " + err.Error())
 			}
@@ -77,6 +77,12 @@ func missing() {
 			c.Await(ctx, Quiet(silence))
 			c.Mark(united)
 			ds := c.Create(ctx, c.NewDaemonSet(target, MaxUnavailable("1")))
+			placed(ctx, c)
+			// Another one of its name is the target, too.
+			c.DeleteDaemonSet(ctx, ds, metav1.DeletePropagationBackground)
+			c.Await(ctx, state.When("the target's pods are gone", func(cluster *history.Cluster) bool { return len(cluster.Pods) == 0 }))
+			ds = c.Create(ctx, c.NewDaemonSet(target, MaxUnavailable("1")))
+			u = c.Subdivide(ctx, u, OnNodes(Subset("first", c.ImagePatch("v2")), nodes[0]))
 			placed(ctx, c)
 			c.Mark(changed)
 			unlessSaid(ctx, c, said)

@@ -19,8 +19,8 @@ import (
 // note is an annotation that the target's template has and a subset's patch changes.
 const note = "example.org/note"
 
-// rollouts is the spec of changes of the target while it is united.
-func rollouts() {
+// targetChanges is the spec of changes of the target while it is united.
+func targetChanges() {
 	spec.It("rolls changes of the target out to its own nodes and into the subsets, by the strategy that it has",
 		spec.Decides("UNITED-014", "UNITED-032", "UNITED-033"),
 		func(ctx context.Context, c *spec.Case) {

@@ -25,6 +25,7 @@ const (
 	changed   history.Mark = "the change has been followed"
 	again     history.Mark = "the next change has been followed"
 	unchanged history.Mark = "nothing follows"
+	back      history.Mark = "what was taken away is there again"
 )
 
 // Names of what the scenarios bind.
@@ -51,12 +52,14 @@ func subsets() {
 			c.Unite(ctx, ds,
 				OnNodes(Subset("by-name", c.ImagePatch("v2")), nodes[0], "nowhere"),
 				Where(Subset("empty", c.ImagePatch("v4")), zone, "nowhere"),
-				butIn(Where(Subset("by-zone", withoutAnnotation(c.ImagePatch("v3"))), zone, "a", "b"), "c"))
+				notOn(Where(Subset("by-zone", withoutAnnotation(c.ImagePatch("v3"))), zone, "a", "b"), "slow"))
 			placed(ctx, c)
 			// What is wrong is waited for in vain, until nothing that could mend it is under way.
 			c.Await(ctx, state.All(merged(), cleared(), byDaemonSets(), ownAffinity(), disjoint(), state.UnitedDaemonSets(name), state.UnitedLabelled(name)))
 			said := c.Await(ctx, overlapping(nodes[0]))
 			c.Mark(united)
+			// Daemons go where nothing else is to be scheduled.
+			c.Cordon(ctx, nodes[3])
 			relabel(ctx, c, nodes[3], "b")
 			placed(ctx, c)
 			c.Mark(changed)

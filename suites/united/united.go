@@ -22,7 +22,7 @@ func Specs() {
 	api()
 	subsets()
 	edits()
-	rollouts()
+	targetChanges()
 	deletion()
 	surge()
 	affinity()

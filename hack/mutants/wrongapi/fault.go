@@ -20,7 +20,7 @@ type Fault struct {
 
 // All returns every fault.
 func All() []Fault {
-	return slices.Concat(limitFaults(), strategyFaults(), counterFaults(), portFaults(), overlookedPortFaults(), gateFaults(), budgetFaults(), evictionFaults(),
+	return slices.Concat(limitFaults(), strategyFaults(), counterFaults(), portFaults(), overlookedPortFaults(), partlySeenPortFaults(), gateFaults(), budgetFaults(), evictionFaults(),
 		guardFaults(), requestFaults())
 }
 

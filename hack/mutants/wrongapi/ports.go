@@ -12,13 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
+// portConflict is what the admission policy says of maxSurge with a host port.
+const portConflict = "must be 0 while a container uses a host port"
+
 // portFaults are about maxSurge and host ports.
 func portFaults() []Fault {
-	const conflict = "must be 0 while a container uses a host port"
 	return []Fault{
 		{Name: "ports-are-nobodys-business", Says: "Takes maxSurge with host ports.",
 			Breaks: []string{"HOSTPORT-001", "HOSTPORT-002", "HOSTPORT-003", "HOSTPORT-004", "HOSTPORT-006"},
-			Around: believing(conflict, createDaemonSet, updateDaemonSet)},
+			Around: believing(portConflict, createDaemonSet, updateDaemonSet)},
 		{Name: "ports-of-containers-are-hosts", Says: "Refuses maxSurge with any port of a container.", Breaks: []string{"HOSTPORT-005"},
 			Around: refusing(func(d *appsv1.DaemonSet) string {
 				if isSet(rolling(d).MaxSurge) && hasPort(d, func(corev1.ContainerPort) bool { return true }) {
@@ -33,7 +35,7 @@ func portFaults() []Fault {
 					return fmt.Errorf("read what is stored: %w", err)
 				}
 				if isSet(rolling(&stored).MaxSurge) && hasPort(&stored, func(port corev1.ContainerPort) bool { return port.HostPort != 0 }) {
-					refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, "spec.updateStrategy.rollingUpdate.maxSurge: "+conflict)
+					refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, "spec.updateStrategy.rollingUpdate.maxSurge: "+portConflict)
 					return nil
 				}
 				api.ServeHTTP(w, r)
@@ -42,28 +44,41 @@ func portFaults() []Fault {
 	}
 }
 
+// overlooking has requests with a conflict of host ports taken about which the function says so, given what is sent and what reads what there is.
+func overlooking(which func(sent *appsv1.DaemonSet, stored func() (*appsv1.DaemonSet, error)) (bool, error), patterns ...string) around {
+	return func(api http.Handler) http.Handler {
+		believes := believing(portConflict, patterns...)(api)
+		return answering(func(api http.Handler, w http.ResponseWriter, r *http.Request) error {
+			object, r, err := sent[appsv1.DaemonSet](r)
+			if err != nil {
+				return err
+			}
+			overlooked, err := which(object, func() (*appsv1.DaemonSet, error) {
+				stored := &appsv1.DaemonSet{}
+				if err := json.Unmarshal(ask(api, getting(r, r.URL.Path)).Body.Bytes(), stored); err != nil {
+					return nil, fmt.Errorf("read what is stored: %w", err)
+				}
+				return stored, nil
+			})
+			if err != nil {
+				return err
+			}
+			if overlooked {
+				api = believes
+			}
+			api.ServeHTTP(w, r)
+			return nil
+		}, patterns...)(api)
+	}
+}
+
 // overlookedPortFaults are about DaemonSets that come to have both by an update.
 func overlookedPortFaults() []Fault {
-	const conflict = "must be 0 while a container uses a host port"
-	overlooking := func(which func(stored, sent *appsv1.DaemonSet) bool) around {
-		return func(api http.Handler) http.Handler {
-			believes := believing(conflict, updateDaemonSet)(api)
-			return answering(func(api http.Handler, w http.ResponseWriter, r *http.Request) error {
-				object, r, err := sent[appsv1.DaemonSet](r)
-				if err != nil {
-					return err
-				}
-				var stored appsv1.DaemonSet
-				if err := json.Unmarshal(ask(api, getting(r, r.URL.Path)).Body.Bytes(), &stored); err != nil {
-					return fmt.Errorf("read what is stored: %w", err)
-				}
-				if which(&stored, object) {
-					api = believes
-				}
-				api.ServeHTTP(w, r)
-				return nil
-			}, updateDaemonSet)(api)
-		}
+	updates := func(such func(stored, sent *appsv1.DaemonSet) bool) around {
+		return overlooking(func(sent *appsv1.DaemonSet, stored func() (*appsv1.DaemonSet, error)) (bool, error) {
+			before, err := stored()
+			return err == nil && such(before, sent), err
+		}, updateDaemonSet)
 	}
 	initPorts := func(d *appsv1.DaemonSet) bool {
 		return slices.ContainsFunc(d.Spec.Template.Spec.InitContainers, func(c corev1.Container) bool { return len(c.Ports) > 0 })
@@ -71,16 +86,50 @@ func overlookedPortFaults() []Fault {
 	return []Fault{
 		{Name: "ports-come-unseen-with-the-hosts-network", Says: "Takes an update by which the pods of a DaemonSet with maxSurge come to be on the host's network.",
 			Breaks: []string{"HOSTPORT-004"},
-			Around: overlooking(func(stored, sent *appsv1.DaemonSet) bool {
+			Around: updates(func(stored, sent *appsv1.DaemonSet) bool {
 				return sent.Spec.Template.Spec.HostNetwork && !stored.Spec.Template.Spec.HostNetwork
 			})},
 		{Name: "ports-come-unseen-with-init-containers", Says: "Takes an update by which init containers of a DaemonSet with maxSurge come to have host ports.",
 			Breaks: []string{"HOSTPORT-006"},
-			Around: overlooking(func(stored, sent *appsv1.DaemonSet) bool { return initPorts(sent) && !initPorts(stored) })},
+			Around: updates(func(stored, sent *appsv1.DaemonSet) bool { return initPorts(sent) && !initPorts(stored) })},
 		{Name: "surge-comes-unseen-with-a-strategy", Says: "Takes an update of a DaemonSet with host ports from OnDelete to RollingUpdate with maxSurge.",
 			Breaks: []string{"HOSTPORT-002"},
-			Around: overlooking(func(stored, _ *appsv1.DaemonSet) bool {
+			Around: updates(func(stored, _ *appsv1.DaemonSet) bool {
 				return stored.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
+			})},
+		{Name: "ports-change-unseen", Says: "Takes an update of a DaemonSet with maxSurge and a host port to another host port.", Breaks: []string{"HOSTPORT-003"},
+			Around: updates(func(stored, _ *appsv1.DaemonSet) bool {
+				return isSet(rolling(stored).MaxSurge) && hasPort(stored, func(port corev1.ContainerPort) bool { return port.HostPort != 0 })
+			})},
+	}
+}
+
+// partlySeenPortFaults are about some host ports, or some values of maxSurge.
+func partlySeenPortFaults() []Fault {
+	all := func(such func(d *appsv1.DaemonSet) bool) around {
+		return overlooking(func(sent *appsv1.DaemonSet, _ func() (*appsv1.DaemonSet, error)) (bool, error) {
+			return such(sent), nil
+		}, createDaemonSet, updateDaemonSet)
+	}
+	return []Fault{
+		{Name: "ports-go-with-percentages", Says: "Takes a percentage of maxSurge with host ports.", Breaks: []string{"HOSTPORT-001"},
+			Around: all(func(d *appsv1.DaemonSet) bool {
+				surge := rolling(d).MaxSurge
+				return surge != nil && surge.Type == intstr.String
+			})},
+		{Name: "ports-are-those-of-tcp", Says: "Takes maxSurge with host ports of UDP.", Breaks: []string{"HOSTPORT-001"},
+			Around: all(func(d *appsv1.DaemonSet) bool {
+				datagrams := func(port corev1.ContainerPort) bool { return port.Protocol == corev1.ProtocolUDP }
+				return hasPort(d, datagrams) && !hasPort(d, func(port corev1.ContainerPort) bool { return !datagrams(port) })
+			})},
+		{Name: "ports-are-those-of-the-first-container", Says: "Takes maxSurge with host ports of any container but the first.", Breaks: []string{"HOSTPORT-001"},
+			Around: all(func(d *appsv1.DaemonSet) bool {
+				containers := d.Spec.Template.Spec.Containers
+				return len(containers) > 1 && len(containers[0].Ports) == 0
+			})},
+		{Name: "ports-of-init-containers-need-a-host-port", Says: "Takes maxSurge with ports of init containers on the host's network.", Breaks: []string{"HOSTPORT-004"},
+			Around: all(func(d *appsv1.DaemonSet) bool {
+				return d.Spec.Template.Spec.HostNetwork && !hasPort(d, func(corev1.ContainerPort) bool { return true })
 			})},
 	}
 }

@@ -1,10 +1,8 @@
 package variants
 
 import (
-	"slices"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,14 +31,8 @@ func brokenPatchTurns() []Variant {
 			})},
 		{Name: "adds-tolerations-in-place", Says: "Patches the images of pods that are to get tolerations as well.", Breaks: []string{"INPLACE-008"},
 			Planner: patchInstead(func(state plan.State, d plan.PodDeletion) bool {
-				revision := slices.IndexFunc(state.Revisions, func(r *appsv1.ControllerRevision) bool {
-					return r.Labels[plan.HashLabel] == d.Pod.Labels[plan.HashLabel]
-				})
-				if revision < 0 || !inplace.Runs(d.Pod) {
-					return false
-				}
-				from := plan.StoredTemplate(state.Revisions[revision])
-				if from == nil || apiequality.Semantic.DeepEqual(from.Spec.Tolerations, state.DaemonSet.Spec.Template.Spec.Tolerations) {
+				from := storedTemplateOf(state, d.Pod)
+				if from == nil || !inplace.Runs(d.Pod) || apiequality.Semantic.DeepEqual(from.Spec.Tolerations, state.DaemonSet.Spec.Template.Spec.Tolerations) {
 					return false
 				}
 				from = from.DeepCopy()

@@ -81,7 +81,7 @@ func Broken() []Variant {
 		brokenCordons(), brokenDepartures(), brokenDrains(), brokenHistoriesInUse(), brokenYouths(), brokenStallEnds(), brokenTolerations(), brokenStrategies(),
 		brokenLimits(), brokenMatches(), brokenMemories(), brokenEnds(), brokenComparisons(), brokenTimers(),
 		brokenTemplates(), brokenFormers(), brokenKinds(), brokenHands(), brokenAbsences(), brokenNumbers(), brokenReadings(), brokenCounts(),
-		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(), brokenUnitedParts(),
+		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(), brokenUnitedParts(), brokenUnitedAgain(), brokenSequences(),
 	)
 }
 

@@ -1,0 +1,74 @@
+package variants
+
+import (
+	"context"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/rollcall-conformance/rollcall/impl/disruption/plan"
+)
+
+// brokenEntries drop what the API server has noted in disruptedPods while something else goes on, or give up a status that was not written.
+func brokenEntries() []Variant {
+	return []Variant{
+		{Name: "forgets-evictions-with-a-new-spec", Says: "Empties disruptedPods when the spec of the budget has changed.", Breaks: []string{"PDB-012"},
+			Planner: withoutEvictions(func(state plan.State, _ string, _ metav1.Time, _ time.Time) bool {
+				return state.Budget.Status.ObservedGeneration != state.Budget.Generation
+			})},
+		{Name: "takes-no-evictions-from-the-future", Says: "Takes pods off disruptedPods whose eviction is of a time that is yet to come by its own clock.", Breaks: []string{"PDB-012"},
+			Planner: withoutEvictions(func(_ plan.State, _ string, granted metav1.Time, now time.Time) bool { return granted.After(now) })},
+		{Name: "forgets-evictions-of-unready-pods", Says: "Takes pods off disruptedPods that are not Ready, and so not healthy anyway.", Breaks: []string{"PDB-012"},
+			Planner: withoutEvictions(func(state plan.State, name string, _ metav1.Time, _ time.Time) bool {
+				for _, pod := range selected(state) {
+					if pod.Name == name {
+						return !plan.IsHealthy(pod)
+					}
+				}
+				return false
+			})},
+		{Name: "gives-up-a-status-that-is-not-written", Says: "Takes a status for written that the API server refused to write.", Breaks: []string{"PDB-026"},
+			Writer: func(c client.StatusClient) client.StatusClient { return careless{c} }},
+	}
+}
+
+// withoutEvictions takes those entries off disruptedPods that which selects.
+func withoutEvictions(which func(state plan.State, pod string, granted metav1.Time, now time.Time) bool) Around {
+	return func(next plan.Planner) plan.Planner {
+		return func(state plan.State, now time.Time) plan.Actions {
+			real := state
+			changeBudget(&state, func(budget *policyv1.PodDisruptionBudget) {
+				for name, granted := range budget.Status.DisruptedPods {
+					if which(real, name, granted, now) {
+						delete(budget.Status.DisruptedPods, name)
+					}
+				}
+			})
+			actions := next(state, now)
+			if actions.Status == nil && !apiequality.Semantic.DeepEqual(state.Budget.Status, real.Budget.Status) {
+				actions.Status = state.Budget.Status.DeepCopy()
+			}
+			return actions
+		}
+	}
+}
+
+// careless says of every status that it was written, but for one that was outdated.
+type careless struct{ client.StatusClient }
+
+func (c careless) Status() client.SubResourceWriter {
+	return carelessWriter{c.StatusClient.Status()}
+}
+
+type carelessWriter struct{ client.SubResourceWriter }
+
+func (w carelessWriter) Update(ctx context.Context, object client.Object, options ...client.SubResourceUpdateOption) error {
+	if err := w.SubResourceWriter.Update(ctx, object, options...); apierrors.IsConflict(err) {
+		return err
+	}
+	return nil
+}

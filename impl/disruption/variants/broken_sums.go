@@ -1,0 +1,45 @@
+package variants
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/impl/disruption/plan"
+)
+
+// brokenSums are right for most numbers and selectors.
+func brokenSums() []Variant {
+	return []Variant{
+		{Name: "takes-shares-in-floating-point", Says: "Computes a percentage in floating point, where 28 % of 25 is a little more than 7, and rounds up.",
+			Breaks: []string{"PDB-002", "PDB-004"},
+			Planner: counting(func(status *policyv1.PodDisruptionBudgetStatus, state plan.State) {
+				of := func(share int32) int32 {
+					return int32(math.Ceil(float64(share) / 100 * float64(status.ExpectedPods)))
+				}
+				if share, is := percentage(state.Budget.Spec.MinAvailable); is {
+					status.DesiredHealthy = of(share)
+				}
+				if share, is := percentage(state.Budget.Spec.MaxUnavailable); is {
+					status.DesiredHealthy = max(0, status.ExpectedPods-of(share))
+				}
+			})},
+		{Name: "takes-not-in-for-one-of-others", Says: "Selects no pod without a label for an expression by which the label is not in a set.", Breaks: []string{"PDB-001"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				selector := state.Budget.Spec.Selector
+				if selector == nil {
+					return
+				}
+				withoutPods(state, func(pod *corev1.Pod) bool {
+					return slices.ContainsFunc(selector.MatchExpressions, func(e metav1.LabelSelectorRequirement) bool {
+						_, has := pod.Labels[e.Key]
+						return e.Operator == metav1.LabelSelectorOpNotIn && !has
+					})
+				})
+			})},
+	}
+}
