@@ -101,6 +101,7 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 		"a watch until something":   {[]string{"watch", "-n=x", "-until=done", "ds/a"}, []string{"-until done", "rolled-out"}},
 		"a watch of no cluster":     {[]string{"watch", "-n=x", "-artifacts=" + artifacts, "ds/a"}, []string{"-kubeconfig=FILE", "-context=NAME"}},
 		"a watch over others' work": {[]string{"watch", "-n=x", "-artifacts=" + folder, "ds/a"}, []string{folder, "not empty"}},
+		"events of no watch":        {[]string{"watch", "-json", "-n=x", "-artifacts=" + artifacts, "ds/a"}, []string{"-kubeconfig=FILE", "-context=NAME"}},
 		"no implementation":         {[]string{"run", "-implementation="}, []string{"no implementation is named", "reference"}},
 		"a folder to run":           {[]string{"check", folder + "/"}, []string{folder, "is a folder", "name the implementation file"}},
 		"results nowhere":           {[]string{"run", "-artifacts="}, []string{"-artifacts", "name a folder"}},
