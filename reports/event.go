@@ -17,17 +17,24 @@ const (
 	EventImplementationEnded EventKind = "implementationEnded"
 	// EventChange: a requirement has another verdict than in the report that this one is compared with. Change says which.
 	EventChange EventKind = "change"
+	// EventRolloutBegan and EventRolloutEnded: `rollcall watch` has seen a rollout begin, or end. Rollout says which.
+	EventRolloutBegan EventKind = "rolloutBegan"
+	EventRolloutEnded EventKind = "rolloutEnded"
+	// EventBroken: `rollcall watch` has seen a promise broken. Broken says which.
+	EventBroken EventKind = "promiseBroken"
+	// EventNote: what else a reader of `rollcall watch` should know, such as events that are missing. Note has the text.
+	EventNote EventKind = "note"
 	// EventSummary is the last one. Summary has the answer. Without it the command failed, and standard error says why.
 	EventSummary EventKind = "summary"
 )
 
 // EventKinds returns the closed list of kinds.
 func EventKinds() []EventKind {
-	return []EventKind{EventRunBegan, EventSpecBegan, EventSpecEnded, EventImplementationEnded, EventChange, EventSummary}
+	return []EventKind{EventRunBegan, EventSpecBegan, EventSpecEnded, EventImplementationEnded, EventChange, EventRolloutBegan, EventRolloutEnded, EventBroken, EventNote, EventSummary}
 }
 
-// Event is one line of what `rollcall run -json`, `rollcall judge -json` and `rollcall diff -json` print: a JSON object. Fields that say nothing about an event of
-// its kind are left out, and later versions may add some.
+// Event is one line of what `rollcall run -json`, `rollcall judge -json`, `rollcall diff -json` and `rollcall watch -json` print: a JSON object. Fields that say
+// nothing about an event of its kind are left out, and later versions may add some.
 type Event struct {
 	Event EventKind `json:"event"`
 	// Time at which it was printed.
@@ -45,6 +52,9 @@ type Event struct {
 	Failure string        `json:"failure,omitempty"`
 	End     *EventEnd     `json:"end,omitempty"`
 	Change  *EventChanged `json:"change,omitempty"`
+	Rollout *WatchRollout `json:"rollout,omitempty"`
+	Broken  *WatchBroken  `json:"broken,omitempty"`
+	Note    string        `json:"note,omitempty"`
 	Summary *EventResult  `json:"summary,omitempty"`
 }
 
@@ -105,13 +115,15 @@ type EventChanged struct {
 type EventResult struct {
 	// ExitCode that the command ends with.
 	ExitCode int `json:"exitCode"`
-	// Answer of the report, and Why; empty for a comparison.
+	// Answer of the report, and Why; empty for a comparison and for a watch.
 	Answer Conformance `json:"answer,omitempty"`
 	Why    string      `json:"why,omitempty"`
 	// Statistics over all requirements.
 	Statistics *Statistics `json:"statistics,omitempty"`
 	// Report is the path of the report, if one was written.
 	Report string `json:"report,omitempty"`
+	// Watch is what `rollcall watch` has seen.
+	Watch *WatchResult `json:"watch,omitempty"`
 }
 
 // EventVerdicts are the outcomes as an event has them; notItsOwn reports whether Kubernetes itself breaks a requirement.
@@ -120,13 +132,16 @@ func EventVerdicts(outcomes []Outcome, notItsOwn func(ID) bool) []EventVerdict {
 	for _, outcome := range outcomes {
 		verdict := EventVerdict{Requirement: outcome.Requirement, Verdict: outcome.Verdict, Reason: outcome.Reason, NotItsOwn: notItsOwn(outcome.Requirement)}
 		for _, v := range outcome.Violations {
-			verdict.Violations = append(verdict.Violations, EventViolation{
-				Promise: v.Promise, Got: v.Got, Node: v.Node, ResourceVersion: v.ResourceVersion, Time: v.Time, Recording: v.Recording,
-			})
+			verdict.Violations = append(verdict.Violations, v.Brief())
 		}
 		verdicts = append(verdicts, verdict)
 	}
 	return verdicts
+}
+
+// Brief is the violation as an event has it.
+func (v Violation) Brief() EventViolation {
+	return EventViolation{Promise: v.Promise, Got: v.Got, Node: v.Node, ResourceVersion: v.ResourceVersion, Time: v.Time, Recording: v.Recording}
 }
 
 // ChangeEvents are the changes as events.

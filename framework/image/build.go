@@ -94,7 +94,7 @@ func build(ctx context.Context, cache string, p Program) (_ Archive, err error) 
 	if err := compile(ctx, p, binary); err != nil {
 		return Archive{}, err
 	}
-	if err := static(binary); err != nil {
+	if err := Static(binary); err != nil {
 		return Archive{}, err
 	}
 	made, err := assemble(p, binary)
@@ -113,8 +113,8 @@ func compile(ctx context.Context, p Program, output string) error {
 	})
 }
 
-// static refuses a binary that would look for a loader in an image that has none.
-func static(binary string) error {
+// Static refuses a binary that would look for a loader in an image that has none.
+func Static(binary string) error {
 	file, err := elf.Open(binary)
 	if err != nil {
 		return fmt.Errorf("%s is no Linux program (is its package a main package?): %w", binary, err)

@@ -1,5 +1,5 @@
-// Package image makes container images out of nothing but a Go program: no Docker, no registry, no base image. An image is one layer with one
-// static binary, in an archive that `kind load image-archive`, `ctr images import` and `docker load` take. The same source and the same Go
+// Package image makes container images out of nothing but Go programs: no Docker, no registry, no base image. An image is one layer with one
+// static binary, or a Bundle of several, in an archive that `kind load image-archive`, `ctr images import` and `docker load` take. The same source and the same Go
 // make the same bytes; only the order in an archive of several images is left open. It knows nothing about clusters.
 package image
 

@@ -28,6 +28,8 @@ type BuildOptions struct {
 	BinDir string
 	// ImageCache receives images and is of use to later runs too.
 	ImageCache string
+	// Static says that an executable that is compiled must not need the libraries of this machine.
+	Static bool
 	// Out receives how far the compiler is. Default: nobody.
 	Out io.Writer
 }

@@ -3,7 +3,6 @@ package implementation
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +14,7 @@ import (
 func (i *Implementation) executable(ctx context.Context, options BuildOptions) (string, error) {
 	p := i.Launch.Process
 	if p.GoPackage != "" {
-		built, err := build(ctx, p, options.Dir, i.Name, options.Out)
+		built, err := build(ctx, p, options, i.Name)
 		if err != nil {
 			return "", fmt.Errorf("building the implementation %s: %w", i.Name, err)
 		}
@@ -43,19 +42,23 @@ func find(p *ProcessSpec, binDir string) (string, error) {
 	return filepath.Abs(path)
 }
 
-func build(ctx context.Context, p *ProcessSpec, buildDir, name string, out io.Writer) (string, error) {
-	output, err := filepath.Abs(filepath.Join(buildDir, name))
+func build(ctx context.Context, p *ProcessSpec, options BuildOptions, name string) (string, error) {
+	output, err := filepath.Abs(filepath.Join(options.Dir, name))
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(buildDir, 0o755); err != nil {
+	if err := os.MkdirAll(options.Dir, 0o755); err != nil {
 		return "", err
 	}
 	dir := "" // an import path is resolved where the user stands
 	if strings.HasPrefix(p.GoPackage, ".") {
 		dir = p.folder
 	}
-	if err := gobuild.Build(ctx, gobuild.Options{Package: p.GoPackage, Dir: dir, Output: output, Out: out}); err != nil {
+	compiled := gobuild.Options{Package: p.GoPackage, Dir: dir, Output: output, Out: options.Out}
+	if options.Static {
+		compiled.Env = []string{"CGO_ENABLED=0"}
+	}
+	if err := gobuild.Build(ctx, compiled); err != nil {
 		if dir == "" && ctx.Err() == nil {
 			err = fmt.Errorf("%w\n    goPackage is an import path, which the go.mod of the working directory resolves: run this in a module that has or requires the package, "+
 				"or give a path that begins with ./, which is relative to the implementation file", err)

@@ -162,37 +162,52 @@ func (i *Implementation) Claims(feature requirements.Feature) bool {
 // Load reads an implementation file: a path, or the name of one that is shipped (see Shipped). Its error, which is always the user's to
 // mend, lists everything that is wrong, one line each, as "file:line: what: what is allowed".
 func Load(nameOrPath string, catalogue *requirements.Catalogue) (*Implementation, error) {
+	found, err := open(nameOrPath)
+	if err != nil {
+		return nil, err
+	}
+	return decode(found.file, found.text, found.folder, catalogue, found.manifest)
+}
+
+// source is an implementation file, and how what it names beside it is read.
+type source struct {
+	file string
+	text []byte
+	// folder is what paths in it are relative to; empty for a shipped file.
+	folder   string
+	manifest func(path string) ([]byte, error)
+}
+
+func open(nameOrPath string) (source, error) {
 	if nameOrPath == "" {
-		return nil, fmt.Errorf("no implementation is named: give the path of an implementation file, or one of %s", strings.Join(Shipped(), ", "))
+		return source{}, fmt.Errorf("no implementation is named: give the path of an implementation file, or one of %s", strings.Join(Shipped(), ", "))
 	}
 	if isPath(nameOrPath) {
 		if info, err := os.Stat(nameOrPath); err == nil && info.IsDir() {
-			return nil, fmt.Errorf("%s is a folder: name the implementation file in it", nameOrPath)
+			return source{}, fmt.Errorf("%s is a folder: name the implementation file in it", nameOrPath)
 		}
 		text, err := readFile(nameOrPath)
 		if err != nil {
-			return nil, fmt.Errorf("reading the implementation file: %w (shipped are %s)", err, strings.Join(Shipped(), ", "))
+			return source{}, fmt.Errorf("reading the implementation file: %w (shipped are %s)", err, strings.Join(Shipped(), ", "))
 		}
 		folder, err := filepath.Abs(filepath.Dir(nameOrPath))
 		if err != nil {
-			return nil, fmt.Errorf("reading the implementation file: %w", err)
+			return source{}, fmt.Errorf("reading the implementation file: %w", err)
 		}
-		return decode(nameOrPath, text, folder, catalogue, func(manifest string) ([]byte, error) {
-			return readFile(absolute(folder, manifest))
-		})
+		return source{nameOrPath, text, folder, func(manifest string) ([]byte, error) { return readFile(absolute(folder, manifest)) }}, nil
 	}
 	shipped := path.Join("implementations", nameOrPath+".yaml")
 	text, err := fs.ReadFile(fixtures.Files(), shipped)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no implementation %q is shipped: there are %s; for a file of your own give its path, as in ./%s.yaml",
+		return source{}, fmt.Errorf("no implementation %q is shipped: there are %s; for a file of your own give its path, as in ./%s.yaml",
 			nameOrPath, strings.Join(Shipped(), ", "), nameOrPath)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the implementation file: %w", err)
+		return source{}, fmt.Errorf("reading the implementation file: %w", err)
 	}
-	return decode(shipped, text, "", catalogue, func(manifest string) ([]byte, error) {
+	return source{shipped, text, "", func(manifest string) ([]byte, error) {
 		return fs.ReadFile(fixtures.Files(), path.Join(path.Dir(shipped), manifest))
-	})
+	}}, nil
 }
 
 // largestFile is more than an implementation file takes, or a manifest, which an API server would refuse.

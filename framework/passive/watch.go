@@ -61,7 +61,8 @@ type Listener interface {
 
 // Result is what a watch has seen.
 type Result struct {
-	// Rollouts that are over, and those that go on.
+	// Over is how many rollouts are over, Rollouts are the last 100 of these; UnderWay are those that go on.
+	Over               int
 	Rollouts, UnderWay []*Rollout
 	// Violations that were told.
 	Violations int
@@ -173,6 +174,7 @@ func (w *watcher) record(ctx context.Context) (*recording, error) {
 
 func (w *watcher) newBench() *bench {
 	return newBench(w.current.header, newTracker(w.options.Tell.Began, func(r *Rollout) {
+		w.result.Over++
 		w.result.Rollouts = append(w.result.Rollouts, r)
 		if len(w.result.Rollouts) > rolloutsKept {
 			w.result.Rollouts = w.result.Rollouts[1:]

@@ -3,6 +3,7 @@ package process
 import (
 	"bytes"
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,9 @@ import (
 	"strings"
 	"text/template"
 )
+
+// shell runs the scripts.
+const shell = "/bin/sh"
 
 // Two scripts do the same: by request to the kernel, at once; or, where that cannot be asked for, by looking once a second.
 var (
@@ -28,7 +32,12 @@ var (
 // On Linux the kernel does the killing, asked through setpriv (util-linux; without it, as on other systems, a background shell looks
 // once a second whether the harness is alive). The kernel's request is tied to the thread that forked; see begin for what that asks of the
 // rest of the harness: no goroutine may return while locked to its thread.
+//
+// Where there is no shell, in an image of nothing but programs, it returns the executable itself: what outlives the calling process ends with its container.
 func WrapForDeath(path, dir string) (string, error) {
+	if _, err := os.Stat(shell); errors.Is(err, os.ErrNotExist) {
+		return exec.LookPath(path)
+	}
 	setpriv := findSetpriv()
 	script, err := writeWrapper(path, dir, setpriv)
 	if err != nil {

@@ -45,9 +45,10 @@ func (p platform) file() string {
 	return name
 }
 
-// environment is that of the build: whatever of the user's changes the bytes is overridden.
+// environment is that of the build: whatever of the user's changes the bytes is overridden. GOFLAGS has what is the default: if it were empty, what `go env -w` has
+// set would count.
 func (p platform) environment() []string {
-	return []string{"CGO_ENABLED=0", "GOOS=" + p.system, "GOARCH=" + p.processor, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off", "GOWORK=off"}
+	return []string{"CGO_ENABLED=0", "GOOS=" + p.system, "GOARCH=" + p.processor, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=-mod=readonly", "GOEXPERIMENT=", "GOFIPS140=off", "GOWORK=off"}
 }
 
 // build builds the binary and its SBOM into the folder.

@@ -28,8 +28,13 @@ Exit code: as of `+"`rollcall run`"+`; 2 also if a shard is missing or is of ano
 	if flags.NArg() == 0 {
 		return exitUsage, usagef("name the folders of all shards, such as shard-1 shard-2")
 	}
+	return mergeInto(*folder, flags.Args(), out)
+}
+
+// mergeInto makes one run of the shards in these folders, in that folder. Nothing is written if they are none.
+func mergeInto(folder string, paths []string, out io.Writer) (int, error) {
 	var shards []*reports.ConformanceReport
-	for _, path := range flags.Args() {
+	for _, path := range paths {
 		report, err := readReportIn(path)
 		if err != nil {
 			return exitUsage, usagef("shard %s: %w", path, err)
@@ -40,15 +45,15 @@ Exit code: as of `+"`rollcall run`"+`; 2 also if a shard is missing or is of ano
 	if err != nil {
 		return exitUsage, usageError{err}
 	}
-	if err := sameFolder(*folder, flags.Args()); err != nil {
+	if err := sameFolder(folder, paths); err != nil {
 		return exitUsage, usageError{err}
 	}
-	opened, err := openArtifacts(*folder, "")
+	opened, err := openArtifacts(folder, "")
 	if err != nil {
 		return exitUsage, usageError{err}
 	}
 	defer opened.release()
-	for i, path := range flags.Args() {
+	for i, path := range paths {
 		shard := shards[i].Provenance.Shard
 		if err := errors.Join(
 			copyIfThere(opened.recordings, filepath.Join(path, recordingsFolder)),
@@ -57,12 +62,12 @@ Exit code: as of `+"`rollcall run`"+`; 2 also if a shard is missing or is of ano
 			return exitHarness, fmt.Errorf("copy what shard %s recorded: %w", shard, err)
 		}
 	}
-	if err := formats.WriteFiles(*folder, merged); err != nil {
+	if err := formats.WriteFiles(folder, merged); err != nil {
 		return exitHarness, err
 	}
 	err = reports.Summary(out, merged, reports.SummaryOptions{Color: isTerminal(os.Stdout), Paths: []reports.Path{
-		{Label: "report", Path: filepath.Join(*folder, reports.YAMLFile)},
-		{Label: "page", Path: filepath.Join(*folder, reports.HTMLFile)},
+		{Label: "report", Path: filepath.Join(folder, reports.YAMLFile)},
+		{Label: "page", Path: filepath.Join(folder, reports.HTMLFile)},
 		{Label: "recordings", Path: opened.recordings},
 		{Label: "logs", Path: opened.logs},
 	}})

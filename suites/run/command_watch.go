@@ -27,6 +27,7 @@ type watching struct {
 	targets                               passive.Targets
 	lasting                               time.Duration
 	size, keep                            int
+	json                                  bool
 	config                                *rest.Config
 }
 
@@ -62,6 +63,7 @@ Exit code: 0 no promise was broken, 1 one was, 2 usage or bad input, 3 something
 	flags.StringVar(&w.artifacts, "artifacts", "_watch", "folder for the recordings; it must be empty, or not exist")
 	flags.IntVar(&w.size, "recording-size", recordingSize, "begin another recording after so many MiB, or in the middle of a rollout after twice as many")
 	flags.IntVar(&w.keep, "keep", recordingsKept, "keep so many recordings that show no broken promise, the last ones; 0: all")
+	flags.BoolVar(&w.json, "json", false, jsonUsage)
 	if err := parseFlags(flags, args); err != nil {
 		return w, err
 	}
@@ -148,7 +150,8 @@ func watchCluster(ctx context.Context, args []string, out io.Writer) (int, error
 		ctx, cancel = context.WithTimeout(ctx, w.lasting)
 		defer cancel()
 	}
-	teller := newTeller(out, catalogue)
+	out, told := streams(w.json, out, os.Stderr)
+	teller := newTeller(out, told, catalogue)
 	fmt.Fprintf(out, "rollcall: watching %s; recordings are in %s\n", w.targets, w.artifacts)
 	result, err := passive.Watch(ctx, passive.Options{
 		Config: w.config, Targets: w.targets, Folder: w.artifacts, Size: int64(w.size) * mebibyte, Keep: w.keep, Tell: teller, Until: w.done(),
@@ -165,19 +168,27 @@ func watchCluster(ctx context.Context, args []string, out io.Writer) (int, error
 		}
 		return exitHarness, err
 	}
-	teller.summary(result)
+	if err == nil && w.until != "" && !w.done()(result) {
+		fmt.Fprintln(out, "rollcall: the watch ended before a rollout did")
+	}
+	code := w.exitCode(result, err)
+	teller.summary(result, code)
+	if code == exitNotConformant && err != nil {
+		fmt.Fprintf(os.Stderr, "rollcall watch: %v\n", err)
+		err = nil
+	}
+	return code, err
+}
+
+// exitCode is that of a watch with a result, which ended with the error.
+func (w watching) exitCode(result *passive.Result, err error) int {
 	switch {
 	case result.Violations > 0:
-		return exitNotConformant, err
-	case err != nil:
-		return exitHarness, err
-	case result.Unproven != "" || len(result.Missed) > 0:
-		return exitHarness, nil
-	case w.until != "" && !w.done()(result):
-		fmt.Fprintln(out, "rollcall: the watch ended before a rollout did")
-		return exitHarness, nil
+		return exitNotConformant
+	case err != nil, result.Unproven != "", len(result.Missed) > 0, w.until != "" && !w.done()(result):
+		return exitHarness
 	}
-	return exitConformant, nil
+	return exitConformant
 }
 
 // done reports, for -until, whether it has happened; nil without.

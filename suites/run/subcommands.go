@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/rollcall-conformance/rollcall/framework/job"
 )
 
 // action carries a command out and returns the exit code.
@@ -35,6 +37,8 @@ func subcommands() []subcommand {
 		{"explore", "play random schedules against an implementation, and make those smaller that break a promise", explore},
 		{"diff OLD NEW", "compare two reports, and say whether the second is worse", atOnce(diffReports)},
 		{"merge SHARD...", "make one run of the shards of it that ran elsewhere", atOnce(mergeShards)},
+		{"job", "write an image and an Indexed Job that runs the suites in shards, in a cluster", writeJob},
+		{"collect", "fetch the shards of a Job from a cluster, and make one run of them", collectShards},
 		{"publish RUN", "put a run's report where others find it, in the form in which they can check it", atOnce(publishReport)},
 		{"verify FOLDER", "check a published report", verifyPublication},
 		{"requirements", "print the catalogue: requirement, level, deciding specs", atOnce(printRequirements)},
@@ -55,7 +59,7 @@ func atOnce(do func(args []string, out io.Writer) (int, error)) action {
 
 // refusedOn is an error for a command that brings up clusters, or builds what they take, and cannot on this system.
 func (c subcommand) refusedOn(system string) error {
-	onLinux := []string{"run", "up", "explore", "doctor", "build", "images"}
+	onLinux := []string{"run", "up", "explore", "doctor", "build", "images", "job"}
 	if system == "linux" || !slices.Contains(onLinux, c.name()) {
 		return nil
 	}
@@ -92,6 +96,10 @@ func dispatch(ctx context.Context, name string, args []string, out io.Writer) (i
 	switch name {
 	case specsCommand:
 		return exitConformant, runSpecs(args)
+	case job.ShardCommand:
+		return runShardInJob(ctx, args, out)
+	case job.ResultsCommand:
+		return giveResults(args, out)
 	case completeCommand:
 		return completeWords(args, out)
 	case "help", "-h", "-help", "--help":

@@ -22,17 +22,18 @@ import (
 // inferred is said below every violation that a watch shows.
 const inferred = "no audit log was read: that this was the controller's act is inferred from its own Events and from the managers of fields"
 
-// teller tells of a watch.
+// teller tells of a watch: as text, and as events.
 type teller struct {
 	out       io.Writer
+	events    *events
 	catalogue *requirements.Catalogue
 	// told are the requirements whose stories were told, broken counts their violations.
 	told   map[requirements.ID]bool
 	broken map[requirements.ID]int
 }
 
-func newTeller(out io.Writer, catalogue *requirements.Catalogue) *teller {
-	return &teller{out: out, catalogue: catalogue, told: map[requirements.ID]bool{}, broken: map[requirements.ID]int{}}
+func newTeller(out io.Writer, told *events, catalogue *requirements.Catalogue) *teller {
+	return &teller{out: out, events: told, catalogue: catalogue, told: map[requirements.ID]bool{}, broken: map[requirements.ID]int{}}
 }
 
 func (t *teller) line(at time.Time, format string, args ...any) {
@@ -41,6 +42,7 @@ func (t *teller) line(at time.Time, format string, args ...any) {
 
 // Began implements passive.Listener.
 func (t *teller) Began(r *passive.Rollout) {
+	t.events.tell(reports.Event{Event: reports.EventRolloutBegan, Rollout: rolloutOf(r, r.Began)})
 	if r.Underway {
 		t.line(r.Began, "a rollout of DaemonSet %s is under way", r.Workload)
 		return
@@ -56,28 +58,42 @@ func (t *teller) Ended(r *passive.Rollout) {
 	}
 	t.line(r.Ended, "the rollout of DaemonSet %s %s after %s", r.Workload, how, round(r.Lasted(r.Ended)))
 	t.numbers(r)
+	t.events.tell(reports.Event{Event: reports.EventRolloutEnded, Rollout: rolloutOf(r, r.Ended)})
 }
 
 // Note implements passive.Listener.
-func (t *teller) Note(text string) { t.line(time.Now(), "%s", text) }
+func (t *teller) Note(text string) {
+	t.line(time.Now(), "%s", text)
+	t.events.tell(reports.Event{Event: reports.EventNote, Note: text})
+}
 
 // Broken implements passive.Listener. Of each requirement the first violation is told in full.
 func (t *teller) Broken(h *history.History, violations []judge.Violation, recordings []string) {
 	for _, found := range watchStories(h, violations, recordings) {
 		first := !t.told[found.Requirement]
 		t.told[found.Requirement] = true
-		t.broken[found.Requirement] += 1 + len(found.More)
+		times := 1 + len(found.More)
+		t.broken[found.Requirement] += times
+		t.events.tell(reports.Event{Event: reports.EventBroken, Broken: &reports.WatchBroken{
+			Requirement: found.Requirement, Workload: found.workload, EventViolation: found.Brief(), Times: times, Again: !first,
+		}})
 		if !first {
 			t.line(found.Time, "%s broken again on node %s: %s", found.Requirement, found.Node, found.Got)
 			continue
 		}
 		requirement, _ := t.catalogue.Get(found.Requirement)
-		fmt.Fprintf(t.out, "\n%s\n", reports.Story(requirement, found, reports.StoryOptions{Unicode: true}))
+		fmt.Fprintf(t.out, "\n%s\n", reports.Story(requirement, found.Violation, reports.StoryOptions{Unicode: true}))
 	}
 }
 
+// watchStory is a violation that a watch shows, with namespace and name of the DaemonSet that it is about, if it is about one.
+type watchStory struct {
+	reports.Violation
+	workload string
+}
+
 // watchStories are the violations that the recordings of a watch show, as a report has them. Several recordings are named by their folder.
-func watchStories(h *history.History, violations []judge.Violation, recordings []string) []reports.Violation {
+func watchStories(h *history.History, violations []judge.Violation, recordings []string) []watchStory {
 	path := recordings[0]
 	if len(recordings) > 1 {
 		path = filepath.Dir(path)
@@ -91,14 +107,25 @@ func watchStories(h *history.History, violations []judge.Violation, recordings [
 		}
 		of[about] = append(of[about], v)
 	}
-	var all []reports.Violation
+	var all []watchStory
 	for _, about := range order {
-		all = append(all, story.Findings(onlyAbout(h, about), of[about], story.Options{Recording: path})...)
-	}
-	for i := range all {
-		all[i].Notes = append(all[i].Notes, inferred)
+		for _, found := range story.Findings(onlyAbout(h, about), of[about], story.Options{Recording: path}) {
+			found.Notes = append(found.Notes, inferred)
+			all = append(all, watchStory{found, nameIn(h, about)})
+		}
 	}
 	return all
+}
+
+// nameIn is namespace and name of a DaemonSet that a history shows; empty if it shows none of that UID.
+func nameIn(h *history.History, workload types.UID) string {
+	i := slices.IndexFunc(h.Entries, func(entry history.Entry) bool {
+		return workload != "" && entry.Kind == history.KindDaemonSet && entry.Object.GetUID() == workload
+	})
+	if i < 0 {
+		return ""
+	}
+	return h.Entries[i].Object.GetNamespace() + "/" + h.Entries[i].Object.GetName()
 }
 
 // workloadOf is the UID of the DaemonSet that a violation is about, by what it shows; empty if that is none.
@@ -162,17 +189,20 @@ func (t *teller) numbers(r *passive.Rollout) {
 	}
 }
 
-// summary prints what a watch has seen.
-func (t *teller) summary(result *passive.Result) {
+// summary prints what a watch has seen; the command ends with the exit code.
+func (t *teller) summary(result *passive.Result, exitCode int) {
+	seen := &reports.WatchResult{RolloutsOver: result.Over, Broken: t.broken, NotJudged: slices.Clone(result.Missed)}
 	for _, r := range result.UnderWay {
 		fmt.Fprintf(t.out, "the rollout of DaemonSet %s goes on after %s\n", r.Workload, round(r.Lasted(time.Now())))
 		t.numbers(r)
+		seen.UnderWay = append(seen.UnderWay, *rolloutOf(r, time.Now()))
 	}
 	for _, missed := range result.Missed {
 		fmt.Fprintf(t.out, "not judged: %s\n", missed)
 	}
 	if result.Unproven != "" {
 		fmt.Fprintf(t.out, "not judged in the end: %s\n", result.Unproven)
+		seen.NotJudged = append(seen.NotJudged, result.Unproven)
 	}
 	broken := "no promise was broken"
 	if len(t.broken) > 0 {
@@ -183,7 +213,25 @@ func (t *teller) summary(result *passive.Result) {
 		slices.Sort(each)
 		broken = "broken: " + strings.Join(each, ", ")
 	}
-	fmt.Fprintf(t.out, "rollcall: %d rollouts over, %d under way; %s\n", len(result.Rollouts), len(result.UnderWay), broken)
+	fmt.Fprintf(t.out, "rollcall: %d rollouts over, %d under way; %s\n", result.Over, len(result.UnderWay), broken)
+	t.events.tell(reports.Event{Event: reports.EventSummary, Summary: &reports.EventResult{ExitCode: exitCode, Watch: seen}})
+}
+
+// rolloutOf is a rollout as an event has it, by a time.
+func rolloutOf(r *passive.Rollout, now time.Time) *reports.WatchRollout {
+	return &reports.WatchRollout{
+		Workload: r.Workload, Underway: r.Underway, Overtaken: r.Overtaken, Seconds: r.Lasted(now).Seconds(), Nodes: r.Nodes, Order: r.Order,
+		Unavailable: r.Unavailable, UnavailableAtFirst: r.UnavailableAtFirst, MaxUnavailable: r.Limits.Unavailable, MaxSurge: r.Limits.Surge, Surged: r.Surged,
+		Slow: podsOf(r.Slow()), Waiting: podsOf(r.Waiting), Deleted: r.Deleted, Evicted: r.Evicted, Unclaimed: r.Unclaimed,
+	}
+}
+
+func podsOf(all []passive.Took) []reports.WatchPod {
+	var pods []reports.WatchPod
+	for _, took := range all {
+		pods = append(pods, reports.WatchPod{Pod: took.Pod, Node: took.Node, Seconds: took.Time.Seconds()})
+	}
+	return pods
 }
 
 // few bounds what a summary lists.

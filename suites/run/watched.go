@@ -66,7 +66,7 @@ func judgeWatch(out io.Writer, told *events, watches []watched, catalogue *requi
 	}
 	for _, found := range watchStories(h, verdicts.Violations(), paths) {
 		requirement, _ := catalogue.Get(found.Requirement)
-		fmt.Fprintf(out, "%s\n\n", reports.Story(requirement, found, reports.StoryOptions{Unicode: true}))
+		fmt.Fprintf(out, "%s\n\n", reports.Story(requirement, found.Violation, reports.StoryOptions{Unicode: true}))
 	}
 	code := exitConformant
 	var outcomes []reports.Outcome
