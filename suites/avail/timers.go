@@ -92,7 +92,8 @@ func timers() {
 			}
 			// Longer than the time between the two, which is longer than a controller may take: one timer for both shows.
 			const apart = spec.AtOnce + time.Second
-			daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(int32(apart/time.Second)+2))
+			// So much longer that a slow machine does not have the second pod become Ready when the first becomes available, which would wake the controller.
+			daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(int32(apart/time.Second)+4))
 			c.Require(ctx, "the old pods are available", Steady(daemonSet))
 			updated := c.Update(ctx, daemonSet, Image("v2"), NeverReady())
 			c.Require(ctx, "every node has an updated pod that runs", UpdatedOn(len(nodes), updated, Running))
