@@ -56,7 +56,7 @@ func measureHeld(b *testing.B, times int) {
 		if len(entries) < 10_000*times {
 			b.Fatalf("%d events", len(entries))
 		}
-		bench := newBench(history.Header{Kinds: Kinds(), RevisionLabel: historytest.RevisionLabel, Watched: []string{"*/*"}}, newTracker(func(*Rollout) {}, func(*Rollout) {}))
+		bench := newBench(history.Header{Kinds: Kinds(), RevisionLabel: historytest.RevisionLabel, Watched: []string{"*/*"}}, 0, newTracker(func(*Rollout) {}, func(*Rollout) {}))
 		f := &feed{}
 		b.StartTimer()
 		for i := range entries {

@@ -73,6 +73,17 @@ func (f *feed) missing() *history.Gap {
 	return f.gap
 }
 
+// newest is the version of the newest entry; 0 without any.
+func (f *feed) newest() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var newest uint64
+	for _, entry := range f.entries {
+		newest = max(newest, entry.ResourceVersion)
+	}
+	return newest
+}
+
 // length is how much was not judged yet.
 func (f *feed) length() int {
 	f.mu.Lock()
@@ -110,12 +121,13 @@ type bench struct {
 	live    *judge.Live
 	witness *witness
 	tracker *tracker
-	// settled: the first state is known.
+	// first is the version of the state with which the recording begins; settled: that is known.
+	first   uint64
 	settled bool
 }
 
-func newBench(header history.Header, tracker *tracker) *bench {
-	return &bench{live: judge.NewLive(header, Rules()), witness: newWitness(header.Start), tracker: tracker}
+func newBench(header history.Header, first uint64, tracker *tracker) *bench {
+	return &bench{live: judge.NewLive(header, Rules()), witness: newWitness(header.Start), first: first, tracker: tracker}
 }
 
 // judge takes in what was recorded, and that nothing else happened up to a time. It returns what breaks a rule.
@@ -129,17 +141,24 @@ func (b *bench) judge(t taken, until time.Time) []judge.Violation {
 	}
 	cluster := b.live.Cluster()
 	for i, entry := range t.entries {
+		if entry.ResourceVersion > b.first {
+			b.settle(cluster)
+		}
 		entry.Author = b.author(cluster, entry)
 		change := b.live.See(entry, t.times[i])
 		b.tracker.see(cluster, change, !b.settled)
 	}
 	b.live.Pass(until)
+	b.settle(cluster)
+	b.tracker.pass(cluster)
+	return b.live.Violations()
+}
+
+func (b *bench) settle(cluster *history.Cluster) {
 	if !b.settled {
 		b.tracker.settled(cluster)
 		b.settled = true
 	}
-	b.tracker.pass(cluster)
-	return b.live.Violations()
 }
 
 func (b *bench) author(cluster *history.Cluster, entry history.Entry) *history.Author {

@@ -97,6 +97,8 @@ type recording struct {
 	feed     *feed
 	path     string
 	header   history.Header
+	// first is the version of the state with which it begins.
+	first uint64
 }
 
 type proof struct {
@@ -167,13 +169,13 @@ func (w *watcher) record(ctx context.Context) (*recording, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(r.path))
 	}
-	r.header = header
+	r.header, r.first = header, r.feed.newest()
 	r.header.Kinds, r.header.Start = Kinds(), r.recorder.Start()
 	return r, nil
 }
 
 func (w *watcher) newBench() *bench {
-	return newBench(w.current.header, newTracker(w.options.Tell.Began, func(r *Rollout) {
+	return newBench(w.current.header, w.current.first, newTracker(w.options.Tell.Began, func(r *Rollout) {
 		w.result.Over++
 		w.result.Rollouts = append(w.result.Rollouts, r)
 		if len(w.result.Rollouts) > rolloutsKept {
