@@ -115,7 +115,7 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 		"a job of one shard alone":  {[]string{"job", "-output=" + artifacts, "--", "-shard=1/2"}, []string{"-shard=1/2", "behind --", "-focus"}},
 		"a job that writes":         {[]string{"job", "-output=" + artifacts, "--", "-artifacts=/x"}, []string{"-artifacts=/x", "behind --"}},
 		"a job about nothing":       {[]string{"job", "-output=" + artifacts, "--", "-focus=no spec says this"}, []string{"selects no spec"}},
-		"a job of an old version":   {[]string{"job", "-output=" + artifacts, "-kubernetes-version=1.5.0"}, []string{"1.5.0", "v1.25.0 and later"}},
+		"a job of an old version":   {[]string{"job", "-output=" + artifacts, "-kubernetes-version=1.5.0"}, []string{"1.5.0", "v1.28.0 and later"}},
 		"a job's broken number":     {[]string{"job", "-output=" + artifacts, "--", "-procs=many"}, []string{"procs", "many"}},
 		"a shard without a job":     {[]string{"shard-in-job", "-shards=2"}, []string{"JOB_COMPLETION_INDEX", "rollcall job"}},
 		"results of what":           {[]string{"shard-results", "now"}, []string{`unexpected argument "now"`}},

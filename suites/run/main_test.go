@@ -42,7 +42,7 @@ func TestEveryCommandDescribesItself(t *testing.T) {
 }
 
 func TestWhatTakesLinuxSaysSoElsewhere(t *testing.T) {
-	refused := map[string]bool{"run": true, "up": true, "explore": true, "doctor": true, "build": true, "images": true}
+	refused := map[string]bool{"run": true, "up": true, "explore": true, "doctor": true, "build": true, "images": true, "job": true}
 	for _, c := range subcommands() {
 		err := c.refusedOn("darwin")
 		if refused[c.name()] != (err != nil) || err != nil && (!errors.As(err, new(usageError)) || !strings.Contains(err.Error(), "this is darwin")) {
