@@ -53,6 +53,7 @@ func recordOf(pod *corev1.Pod) (record, bool) {
 func nextRecord(pod *corev1.Pod, images map[string]string, now time.Time) record {
 	// Without a record, or with one that cannot be read, the update counts as the pod's first.
 	before, _ := recordOf(pod)
+	_, proved := proofOf(pod)
 	next := record{At: metav1.NewTime(now).Rfc3339Copy(), Generation: before.Generation, Containers: map[string]instance{}}
 	if len(images) > 0 && pod.Generation > 0 {
 		next.Generation = pod.Generation + 1
@@ -60,7 +61,7 @@ func nextRecord(pod *corev1.Pod, images map[string]string, now time.Time) record
 	for _, container := range pod.Spec.Containers {
 		earlier, recorded := before.Containers[container.Name]
 		restarted, _ := before.restarted(pod, container.Name, earlier, now)
-		open := recorded && !restarted
+		open := recorded && !proved && !restarted
 		image, changes := images[container.Name]
 		switch {
 		case changes:
@@ -99,8 +100,12 @@ func statusOf(pod *corev1.Pod, container string) *corev1.ContainerStatus {
 	return nil
 }
 
-// done says whether the update has taken effect, and since when the pod can be Ready at the earliest. Where only time will tell, lapse is when.
+// done says whether the update has taken effect, and since when the pod can be Ready at the earliest. What was seen to be done stays so, whatever becomes
+// of the containers. Where only time will tell, lapse is when.
 func (r record) done(pod *corev1.Pod, now time.Time) (done bool, since metav1.Time, lapse time.Time) {
+	if since, proved := proofOf(pod); proved {
+		return true, since, time.Time{}
+	}
 	done = true
 	for container, before := range r.Containers {
 		restarted, at := r.restarted(pod, container, before, now)

@@ -55,5 +55,25 @@ func knownPatches() []knownScenario {
 		uncounted.setup.Uncounted = true
 		all = append(all, uncounted)
 	}
-	return all
+	return append(all, latePatches()...)
+}
+
+// latePatches are containers that end by themselves once their pods are back from an update: that puts nothing off.
+func latePatches() []knownScenario {
+	f := flavour{strategies: []strategy{{MaxSurge: "0", MaxUnavailable: "1"}, {MaxSurge: "1", MaxUnavailable: "0"}}, inPlace: true, crosses: true}
+	scenario := func(name string, parts ...schedule) knownScenario {
+		return knownScenario{
+			"in place: " + name, setup{Nodes: 3, Strategy: f.strategies[0], InPlace: true, HistoryLimit: 10, MinReadySeconds: 10, Pace: quickPods()}, f, slices.Concat(parts...),
+		}
+	}
+	updated := after(20*time.Second, "update", 0)
+	const ends = "a container is restarted"
+	end := slices.Concat(after(time.Minute, ends, 0), on(ends, 0, 1), on(ends, 0, 2), on(ends, 0, 0), after(time.Second, ends, 1), on(ends, 0, 2))
+	return []knownScenario{
+		scenario("containers end later", updated, end, then("update")),
+		scenario("containers end later, and the next update surges", updated, end, on("change the strategy", 1, 0), then("update")),
+		scenario("containers end later, beside a pod that is not Ready", updated, after(time.Minute, "a pod becomes unready", 0), end, then("update")),
+		scenario("containers end later, beside a pod that is not Ready, and the next update surges", updated, after(time.Minute, "a pod becomes unready", 0), end,
+			on("change the strategy", 1, 0), then("update")),
+	}
 }

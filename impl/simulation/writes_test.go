@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -69,6 +70,9 @@ func (c *controller) writes(p *process, ds *appsv1.DaemonSet, actions plan.Actio
 	}
 	for _, update := range actions.UpdatePods {
 		writes = append(writes, c.wrote(deletion, history.KindPod, update.Pod, func() error { return c.updatePod(p, update) }))
+	}
+	for _, proof := range actions.ProvePods {
+		writes = append(writes, c.wrote(deletion, history.KindPod, proof.Pod, func() error { return c.provePod(proof) }))
 	}
 	for _, wanted := range actions.CreatePods {
 		pod := wanted.Pod.DeepCopy()
@@ -157,6 +161,17 @@ func (c *controller) updatePod(p *process, update plan.PodUpdate) error {
 			patched.Generation++
 		}
 		patched.DeepCopyInto(pod)
+		return nil
+	})
+}
+
+// provePod writes on a pod that its update has taken effect. One that is gone, or another of the name, needs no proof.
+func (c *controller) provePod(proof inplace.PodProof) error {
+	if now := c.api.pod(proof.Pod.Name); now == nil || now.UID != proof.Pod.UID {
+		return nil
+	}
+	return c.api.update(history.KindPod, proof.Pod.Name, func(object history.Object) error {
+		object.SetAnnotations(labels.Merge(object.GetAnnotations(), labels.Set{inplace.Proof: proof.Value}))
 		return nil
 	})
 }

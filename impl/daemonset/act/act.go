@@ -55,7 +55,7 @@ func (a *Actor) Do(ctx context.Context, ds *appsv1.DaemonSet, actions plan.Actio
 		for _, event := range actions.Events {
 			a.recordEvent(ds, event)
 		}
-		err = errors.Join(a.deletePods(ctx, ds, actions.DeletePods), a.updatePods(ctx, ds, actions.UpdatePods))
+		err = errors.Join(a.deletePods(ctx, ds, actions.DeletePods), a.updatePods(ctx, ds, actions.UpdatePods), a.provePods(ctx, ds, actions.ProvePods))
 		// A pod that changed since it was seen may have become available: what is created on the strength of the
 		// contrary could exceed maxSurge. A deletion that failed for another reason says nothing about the plan.
 		if !errors.Is(err, ErrStale) {

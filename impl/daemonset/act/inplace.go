@@ -60,6 +60,28 @@ func (a *Actor) updatePods(ctx context.Context, ds *appsv1.DaemonSet, updates []
 	return each(ctx, len(updates), func(i int) error { return a.updatePod(ctx, ds, updates[i]) })
 }
 
+func (a *Actor) provePods(ctx context.Context, ds *appsv1.DaemonSet, proofs []inplace.PodProof) error {
+	return each(ctx, len(proofs), func(i int) error { return a.provePod(ctx, ds, proofs[i]) })
+}
+
+// provePod writes on the pod that its update has taken effect. One that is gone, or another of the name, needs no proof, and says nothing about the plan.
+func (a *Actor) provePod(ctx context.Context, ds *appsv1.DaemonSet, proof inplace.PodProof) error {
+	body, err := proof.Patch()
+	if err != nil {
+		return err
+	}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: proof.Pod.Namespace, Name: proof.Pod.Name}}
+	err = a.Client.Patch(ctx, pod, client.RawPatch(types.MergePatchType, body))
+	switch {
+	case err == nil:
+		a.Writes.Wrote(ds.UID, Pods, pod.ResourceVersion)
+		return nil
+	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
+		return nil
+	}
+	return classify(fmt.Errorf("write on pod %s that its update in place is done: %w", pod.Name, err))
+}
+
 // updatePod patches the pod only as it was seen. The images, the label and the record go in one request.
 func (a *Actor) updatePod(ctx context.Context, ds *appsv1.DaemonSet, update plan.PodUpdate) error {
 	body, err := inplace.Patch(update.Pod, update.Images, update.Labels, update.Annotations)

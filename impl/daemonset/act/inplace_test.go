@@ -62,6 +62,33 @@ func TestAnUpdateInPlaceIsOneWriteOfThePodAsItWasSeen(t *testing.T) {
 	g.Expect(act.OnlyStale(err)).To(BeTrue(), "it is not as it was seen: %v", err)
 }
 
+func TestAProofIsWrittenOnItsPodAloneAndNothingWaitsForIt(t *testing.T) {
+	g := NewWithT(t)
+	var refusal error
+	b := newBench(t, interceptor.Funcs{Patch: func(ctx context.Context, server client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+		if refusal != nil {
+			return refusal
+		}
+		return server.Patch(ctx, object, patch, options...)
+	}}, running())
+	seen := b.pod(t)
+	proves := func(pod *corev1.Pod) plan.Actions {
+		return plan.Actions{ProvePods: []inplace.PodProof{{Pod: pod, Value: "done"}}, CreatePods: b.creations(1)}
+	}
+	gone := seen.DeepCopy()
+	gone.Name = "gone"
+	g.Expect(b.Do(context.Background(), b.ds, plan.Actions{ProvePods: proves(gone).ProvePods})).To(Succeed(), "it needs no proof")
+	g.Expect(b.Do(context.Background(), b.ds, plan.Actions{ProvePods: proves(seen).ProvePods})).To(Succeed())
+	g.Expect(b.pod(t).Annotations).To(HaveKeyWithValue(inplace.Proof, "done"))
+	g.Expect(b.awaited(seen)).NotTo(BeZero(), "the cache has yet to show it")
+
+	refusal = apierrors.NewForbidden(corev1.Resource("pods"), "pod", nil)
+	g.Expect(b.Do(context.Background(), b.ds, proves(seen))).To(MatchError(ContainSubstring("forbidden")))
+	pods := &corev1.PodList{}
+	g.Expect(b.Live.List(context.Background(), pods)).To(Succeed())
+	g.Expect(pods.Items).To(HaveLen(2), "what else was planned is done")
+}
+
 func TestAPodThatTheAPIServerRefusesToUpdateStays(t *testing.T) {
 	g := NewWithT(t)
 	b := newBench(t, interceptor.Funcs{Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {

@@ -5,6 +5,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/impl/inplace"
 )
 
 // Burst is the largest number of pods that one pass creates, the largest number that it deletes, and the largest number that it updates in place
@@ -33,6 +35,8 @@ type Actions struct {
 	UpdatePods []PodUpdate
 	// CreatePods holds at most Burst pods, at most one per node, and none for a node on which DeletePods deletes one.
 	CreatePods []PodCreation
+	// ProvePods are pods whose update in place has taken effect, which is to be written on them. Nothing else waits for that, and it may fail.
+	ProvePods []inplace.PodProof
 
 	// Status is the status to write, conditions included, or nil if the DaemonSet already has it (STATUS-012). Its
 	// ObservedGeneration is the generation of State.DaemonSet only if this pass acted on that generation.

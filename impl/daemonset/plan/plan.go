@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/rollcall-conformance/rollcall/impl/inplace"
 )
 
 // Planner is Plan, or a function in its place.
@@ -59,6 +61,7 @@ func Plan(state State, now time.Time) Actions {
 	if state.AwaitingOwnWrites {
 		return Actions{Status: p.changed(status), RequeueAfter: p.actions.RequeueAfter, RolloutInProgress: p.actions.RolloutInProgress}
 	}
+	p.actions.ProvePods = inplace.Proofs(pods, now)
 	if p.history.established {
 		status.ObservedGeneration = ds.Generation
 		p.adoptLabels(pods)

@@ -52,7 +52,7 @@ func (a *Actor) Do(ctx context.Context, set *appsv1.StatefulSet, actions plan.Ac
 	}
 	return errors.Join(
 		a.createPods(ctx, set, actions.CreatePods), a.deletePods(ctx, actions.DeletePods), a.updatePods(ctx, set, actions.UpdatePods),
-		a.writeStatus(ctx, set, actions.Status), a.deleteRevisions(ctx, actions.DeleteRevisions))
+		a.provePods(ctx, actions.ProvePods), a.writeStatus(ctx, set, actions.Status), a.deleteRevisions(ctx, actions.DeleteRevisions))
 }
 
 func (a *Actor) writeStatus(ctx context.Context, set *appsv1.StatefulSet, status *appsv1.StatefulSetStatus) error {
@@ -147,6 +147,24 @@ func (a *Actor) updatePods(ctx context.Context, set *appsv1.StatefulSet, updates
 			a.Recorder.Eventf(set, update.Pod, corev1.EventTypeWarning, EventFailedUpdate, "Update", "updating pod %s in place: %v", pod.Name, err)
 		}
 		failures = append(failures, fmt.Errorf("update pod %s/%s in place: %w", pod.Namespace, pod.Name, err))
+	}
+	return errors.Join(failures...)
+}
+
+// provePods writes on the pods that their updates have taken effect. One that is gone, or another of the name, needs no proof.
+func (a *Actor) provePods(ctx context.Context, proofs []inplace.PodProof) error {
+	var failures []error
+	for _, proof := range proofs {
+		body, err := proof.Patch()
+		if err != nil {
+			return err
+		}
+		pod := &corev1.Pod{}
+		pod.Namespace, pod.Name = proof.Pod.Namespace, proof.Pod.Name
+		err = classify(a.Client.Patch(ctx, pod, client.RawPatch(types.MergePatchType, body)))
+		if err != nil && !errors.Is(err, ErrStale) {
+			failures = append(failures, fmt.Errorf("write on pod %s/%s that its update in place is done: %w", pod.Namespace, pod.Name, err))
+		}
 	}
 	return errors.Join(failures...)
 }

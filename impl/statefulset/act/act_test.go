@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/rollcall-conformance/rollcall/impl/inplace"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/act"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/plan"
 )
@@ -77,6 +78,29 @@ func TestAPodIsUpdatedOnlyAsItWasSeen(t *testing.T) {
 		g.Expect(act.OnlyStale(err)).To(BeTrue(), "%s: it is not as it was seen: %v", name, err)
 	}
 	g.Expect(read(t, c, &corev1.Pod{}, "db-1").Spec.Containers[0].Image).To(Equal("db:v2"))
+}
+
+func TestAProofIsWrittenOnItsPodAlone(t *testing.T) {
+	g := NewWithT(t)
+	var refusal error
+	c := server(interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+		if refusal != nil {
+			return refusal
+		}
+		return c.Patch(ctx, object, patch, options...)
+	}})
+	a := &act.Actor{Client: c, Recorder: events.NewFakeRecorder(10)}
+	set, pod := read(t, c, &appsv1.StatefulSet{}, "db"), read(t, c, &corev1.Pod{}, "db-1")
+	proves := func(pod *corev1.Pod) plan.Actions {
+		return plan.Actions{ProvePods: []inplace.PodProof{{Pod: pod, Value: "done"}}}
+	}
+	gone := pod.DeepCopy()
+	gone.Name = "db-7"
+	g.Expect(a.Do(t.Context(), set, proves(gone))).To(Succeed(), "it needs no proof")
+	g.Expect(a.Do(t.Context(), set, proves(pod))).To(Succeed())
+	g.Expect(read(t, c, &corev1.Pod{}, "db-1").Annotations).To(HaveKeyWithValue(inplace.Proof, "done"))
+	refusal = apierrors.NewForbidden(corev1.Resource("pods"), "db-1", nil)
+	g.Expect(a.Do(t.Context(), set, proves(pod))).To(MatchError(ContainSubstring("forbidden")))
 }
 
 func TestAPodThatTheAPIServerRefusesToUpdateStays(t *testing.T) {

@@ -22,6 +22,7 @@ func Plan(state State, now time.Time) Actions {
 	if p.actions.Err != nil {
 		return Actions{Err: p.actions.Err}
 	}
+	p.actions.ProvePods = inplace.Proofs(state.Pods, now)
 	p.scale()
 	p.update()
 	p.status()

@@ -135,6 +135,20 @@ func TestAnOldPodThatIsNotAvailableHoldsUpNoUpdate(t *testing.T) {
 	g.Expect(w.pods["db-2"].Spec.Containers[0].Image).To(Equal("db:v3"), "INPLACE-035")
 }
 
+func TestAContainerThatEndsOnceTheUpdateIsDoneHoldsUpNoOther(t *testing.T) {
+	g := NewWithT(t)
+	w := newWorld(t, 2, inPlace, func(set *appsv1.StatefulSet) { set.Spec.MinReadySeconds = 10 })
+	w.settle()
+	w.edit(image("v2"))
+	w.settle()
+	w.change("db-0", func(pod *corev1.Pod) { w.start(pod, pod.Status.ContainerStatuses[0].RestartCount+1) })
+	w.pass()
+	g.Expect(w.set.Status.AvailableReplicas).To(BeEquivalentTo(2), "AVAIL-001: it is Ready since its update")
+	w.edit(image("v3"))
+	w.pass()
+	g.Expect(w.pods["db-1"].Spec.Containers[0].Image).To(Equal("db:v3"))
+}
+
 func TestALostPodThatWaitsForARepairHoldsUpNoUpdate(t *testing.T) {
 	g := NewWithT(t)
 	w := newWorld(t, 4)

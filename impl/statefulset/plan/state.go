@@ -5,6 +5,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/impl/inplace"
 )
 
 // State is what is known about one StatefulSet. Nothing in it is ever changed.
@@ -27,6 +29,8 @@ type Actions struct {
 	// DeletePods and UpdatePods are about pods as they were seen, and in no other state.
 	DeletePods []*corev1.Pod
 	UpdatePods []PodUpdate
+	// ProvePods are pods whose update in place has taken effect, which is to be written on them.
+	ProvePods []inplace.PodProof
 	// Status is nil if the one that there is is right.
 	Status *appsv1.StatefulSetStatus
 	// RequeueAfter is when the passing of time alone calls for another pass; zero for never.

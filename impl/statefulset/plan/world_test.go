@@ -130,6 +130,9 @@ func (w *world) pass() plan.Actions {
 			pod.Generation++
 		})
 	}
+	for _, proof := range actions.ProvePods {
+		w.change(proof.Pod.Name, func(pod *corev1.Pod) { metav1.SetMetaDataAnnotation(&pod.ObjectMeta, inplace.Proof, proof.Value) })
+	}
 	if actions.Status != nil {
 		w.set = w.set.DeepCopy()
 		w.set.Status = *actions.Status
