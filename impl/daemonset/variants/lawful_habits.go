@@ -20,7 +20,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
-// lawfulHabits are what controllers do that somebody wrote from the requirements alone.
+// lawfulHabits are ways in which controllers written from the requirements alone may differ.
 func lawfulHabits() []Variant {
 	const more = "What the requirements ask for is there; none forbids more."
 	return []Variant{
@@ -35,10 +35,10 @@ func lawfulHabits() []Variant {
 		{Name: "backs-off-from-three-seconds", Says: "Replaces a pod that failed after 3 s, 6 s, 12 s, …",
 			Lawful:  "TARGET-010 asks for a delay that grows, not for one that begins with a second.",
 			Planner: backOffBy(func(d time.Duration) time.Duration { return 3 * d }, func(d time.Duration) time.Duration { return d / 3 })},
-		{Name: "reacts-at-random", Says: "Looks up to four seconds after what made it look, each time after another while.",
+		{Name: "reacts-at-random", Says: "Reacts after a random delay of up to four seconds.",
 			Lawful: "A reaction may take five seconds.", Reconciler: reactAtRandom(4 * time.Second)},
 		{Name: "history-with-its-kind", Says: "Writes the kind of the object into the data of histories, beside the template.",
-			Lawful: "HISTORY-001 asks for the data to restore the template, which they are.", Planner: historyWithKind},
+			Lawful: "HISTORY-001 asks for data that restore the template, and these do.", Planner: historyWithKind},
 		{Name: "reports-progress-in-a-condition", Says: "Keeps a condition Progressing, which is True during a rollout and False after it.",
 			Lawful: more, Planner: reporting(reportProgress)},
 		{Name: "reports-progress-in-an-annotation", Says: "Writes an annotation of the DaemonSet that says how many pods are updated, whenever that has changed.",
