@@ -6,26 +6,25 @@ type WatchRollout struct {
 	Workload string `json:"workload"`
 	// Underway: it had begun before the watch did.
 	Underway bool `json:"underway,omitempty"`
-	// Overtaken: another template, or the deletion of the DaemonSet, ended it.
+	// Overtaken: it ended because the template changed again or the DaemonSet was deleted.
 	Overtaken bool `json:"overtaken,omitempty"`
 	// Seconds that it took, or has taken so far.
 	Seconds float64 `json:"seconds"`
-	// Nodes that the DaemonSet is to run on, and Order in which updated pods were created there.
+	// Nodes is the number of nodes that the DaemonSet is to run on. Order has their names in the order in which updated pods were created.
 	Nodes int      `json:"nodes"`
 	Order []string `json:"order,omitempty"`
-	// Unavailable is how many of these nodes were without an available pod at once, at most, and UnavailableAtFirst how many were when it began.
+	// Unavailable is the largest number of these nodes without an available pod at one time, UnavailableAtFirst their number when it began.
 	Unavailable        int `json:"unavailable"`
 	UnavailableAtFirst int `json:"unavailableAtFirst"`
 	// MaxUnavailable and MaxSurge are the limits, in nodes.
 	MaxUnavailable int `json:"maxUnavailable"`
 	MaxSurge       int `json:"maxSurge"`
-	// Surged is how many nodes had two pods at once, at most.
+	// Surged is the largest number of nodes with two pods at one time.
 	Surged int `json:"surged"`
 	// Slow are the pods that took far longer than half of them did, Waiting those that are not available yet.
 	Slow    []WatchPod `json:"slow,omitempty"`
 	Waiting []WatchPod `json:"waiting,omitempty"`
-	// Deleted is how many pods the controller deleted, as its Events say; Evicted how many somebody evicted; Unclaimed how many somebody deleted who does not
-	// say so.
+	// Deleted is how many pods the controller deleted, by its Events; Evicted how many were evicted; Unclaimed how many were deleted by an unknown author.
 	Deleted   int `json:"deleted"`
 	Evicted   int `json:"evicted"`
 	Unclaimed int `json:"unclaimed"`
@@ -44,9 +43,9 @@ type WatchBroken struct {
 	// Workload is namespace and name of the DaemonSet.
 	Workload string `json:"workload,omitempty"`
 	EventViolation
-	// Times is how often it was broken by the time of this event that was not told before, at least once.
+	// Times is how often it was broken since the event before of this requirement, at least 1.
 	Times int `json:"times"`
-	// Again: it has been told of this requirement before.
+	// Again: there was an event of this requirement before.
 	Again bool `json:"again,omitempty"`
 }
 

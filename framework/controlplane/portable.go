@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Portable is what another cache folder holds so that Ensure finds the same programs there without building them. Paths are relative to that folder.
+// Portable is the content of a cache folder in which Ensure finds the same programs without building them. Paths are relative to that folder.
 type Portable struct {
-	// Programs are files of this machine, by where they belong. They are to be executable, and of the time that Portable was given.
+	// Programs are files of this machine, by their paths in the folder. There they must be executable and have the modification time that Portable was given.
 	Programs map[string]string
-	// Records are the contents of the files beside them.
+	// Records are the contents of the build records beside the programs.
 	Records map[string][]byte
-	// Links are symbolic links, with what they lead to.
+	// Links are the targets of symbolic links.
 	Links map[string]string
 }
 
-// Portable returns what the cache folder at that path, of another file system, holds if its files are of that time.
+// Portable returns the content of a cache folder that will be at that path, in another file system, with files of that modification time.
 func (b Binaries) Portable(cache string, at time.Time) (Portable, error) {
 	here := filepath.Dir(filepath.Dir(b.Dir))
 	made := Portable{Programs: map[string]string{}, Records: map[string][]byte{}, Links: map[string]string{}}

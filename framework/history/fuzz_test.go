@@ -47,7 +47,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestALineWithoutEndIsNotReadIntoMemory: /dev/zero is no recording, and neither is one with a line of a gigabyte damaged for nobody to see.
+// TestALineWithoutEndIsNotReadIntoMemory: as the header it is no recording; behind it, damage.
 func TestALineWithoutEndIsNotReadIntoMemory(t *testing.T) {
 	const atMost = 32 << 20
 	header := &endless{}

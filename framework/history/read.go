@@ -115,10 +115,10 @@ func Read(in io.Reader) (*History, error) {
 	return h, nil
 }
 
-// longestLine is more than any line takes that a recorder writes: an API server takes no object of more than 3 MiB.
+// longestLine is more than any line of a recorder, in bytes: an API server takes no object above 3 MiB.
 const longestLine = 16 << 20
 
-// nextLine returns the next line with its newline, which the last may lack. A line above longestLine is ErrNotARecording, before all of it is in memory.
+// nextLine returns the next line with its newline, which the last may lack. A line above longestLine is ErrNotARecording; no more than that is read into memory.
 func nextLine(reader *bufio.Reader) ([]byte, error) {
 	var text []byte
 	for {

@@ -23,7 +23,7 @@ type patched struct {
 	pending map[string]former
 	// since is when the latest of the others started.
 	since metav1.Time
-	// unproved: it was patched back, which restarts nothing, and its kubelet does not say which patch it has come to (Kubernetes before 1.34).
+	// unproved: its patch was reverted, which restarts nothing, and its kubelet does not report which patch it has seen (Kubernetes before 1.34).
 	unproved bool
 }
 
@@ -61,8 +61,8 @@ func (c *Cluster) believe(entry Entry) Entry {
 	return entry
 }
 
-// Unproved returns the name of a pod that is shown as Ready because what was patched was patched back, while nothing tells whether its kubelet came to it in
-// between: whoever is careful counts it as unavailable for a while. It is empty if there is none.
+// Unproved returns the name of a pod that is shown as Ready because its patch was reverted, while it is unknown whether its kubelet saw the patch in between: a
+// controller may count it as unavailable. Of several it is the first by name; empty if there is none.
 func (c *Cluster) Unproved() string {
 	first := ""
 	for uid, known := range c.patched {

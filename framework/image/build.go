@@ -113,7 +113,7 @@ func compile(ctx context.Context, p Program, output string) error {
 	})
 }
 
-// Static refuses a binary that would look for a loader in an image that has none.
+// Static returns an error if the binary is not a Linux program, or needs a loader, which the images do not have.
 func Static(binary string) error {
 	file, err := elf.Open(binary)
 	if err != nil {

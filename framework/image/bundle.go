@@ -20,23 +20,23 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// File is one of a Bundle. Exactly one of Program, Content and Link says what it is; none: an empty folder that anybody may write to.
+// File is one file of a Bundle: at most one of Program, Content and Link is set. With none it is an empty folder that everybody may write to.
 type File struct {
 	// Path in the image, from the root.
 	Path string
 	// Program is the path of a static Linux program on this machine.
 	Program string
-	// Content is that of a file that anybody may read.
+	// Content is the content of a file that everybody may read.
 	Content []byte
-	// Link is what a symbolic link leads to.
+	// Link is the target of a symbolic link.
 	Link string
 }
 
-// Bundle is an image of several files. Those folders that they are in, and nothing else, are in it too.
+// Bundle is an image of several files and the folders that they are in.
 type Bundle struct {
 	// Repository is the image's name without a tag, for example rollcall.dev/rollcall.
 	Repository string
-	// Layers have what changes least first.
+	// Layers are the files of each layer; those that change least come first.
 	Layers [][]File
 	// Entrypoint and Env are those of its containers.
 	Entrypoint, Env []string
@@ -47,7 +47,7 @@ type Bundle struct {
 // FileTime is the time of every file in an image.
 func FileTime() time.Time { return epoch() }
 
-// CheckRepository refuses what is no name of an image without a tag.
+// CheckRepository returns an error if the text is not an image's name with its registry and without a tag.
 func CheckRepository(text string) error {
 	if _, err := name.NewRepository(text, name.StrictValidation); err != nil {
 		return fmt.Errorf("%q: want a name without a tag, such as registry.example.com/rollcall: %w", text, err)

@@ -28,7 +28,7 @@ type BuildOptions struct {
 	BinDir string
 	// ImageCache receives images and is of use to later runs too.
 	ImageCache string
-	// Static says that an executable that is compiled must not need the libraries of this machine.
+	// Static compiles executables without cgo, so that they need no libraries of this machine. Default: as the environment says.
 	Static bool
 	// Out receives how far the compiler is. Default: nobody.
 	Out io.Writer

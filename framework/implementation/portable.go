@@ -15,17 +15,18 @@ import (
 // PortableProgram is the name of the program beside a Portable's file.
 const PortableProgram = "program"
 
-// Portable is an implementation that runs as a process wherever its files are, without Go and without what its own file was beside.
+// Portable is an implementation that runs as a process on another machine, without Go and without the files that its own file names.
 type Portable struct {
 	// Text is that of the implementation file.
 	Text []byte
-	// Beside are the files that belong into its folder, by their names.
+	// Beside are the files for the folder of the implementation file, by their names.
 	Beside map[string][]byte
-	// Executable is a file of this machine that belongs there too, as PortableProgram; empty if it is a control-plane program.
+	// Executable is the program's path on this machine; it belongs into the same folder as PortableProgram. Empty if it is a control-plane program.
 	Executable string
 }
 
-// MakePortable builds the process of an implementation, which Load finds under that name or path, for machines like this one.
+// MakePortable builds the process of the implementation that Load finds under the name or path, for the system and architecture of this machine. An implementation
+// file without launch.process is an error.
 func MakePortable(ctx context.Context, nameOrPath string, catalogue *requirements.Catalogue, options BuildOptions) (Portable, error) {
 	found, err := open(nameOrPath)
 	if err != nil {

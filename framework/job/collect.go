@@ -23,16 +23,16 @@ import (
 )
 
 const (
-	// lookInterval is the pause between two looks at the pods.
+	// lookInterval is how often the pods are polled.
 	lookInterval = 3 * time.Second
-	// mostFailures is how often the results of a pod may fail to arrive.
+	// mostFailures is after how many failed attempts to fetch the results of a pod Collect gives up.
 	mostFailures = 5
 )
 
-// ErrNoJob is wrapped where there is no Job whose results could be fetched.
+// ErrNoJob is wrapped where the Job does not exist, or is not one that `rollcall job` wrote.
 var ErrNoJob = errors.New("no results to collect")
 
-// Exec executes a command in the pod's container and returns when it has ended. What it exits with, other than 0, is an exec.CodeExitError.
+// Exec executes a command in the pod's container and returns when it has ended. An exit code other than 0 is an exec.CodeExitError.
 type Exec func(ctx context.Context, pod string, command []string, out, errorOut io.Writer) error
 
 // Collector fetches the results of a Job.
@@ -42,20 +42,23 @@ type Collector struct {
 	Namespace, Name string
 	// Folder receives a folder for each shard, named by its number, from 1.
 	Folder string
-	// Tell is told what happens.
+	// Tell receives a line of text for each step.
 	Tell func(text string)
 
-	// every is the pause between two looks; zero: lookInterval.
-	every    time.Duration
-	shards   int
+	// every is how often the pods are polled. Default: lookInterval.
+	every  time.Duration
+	shards int
+	// pods are those whose results were fetched, and failures the failed attempts, by index.
 	pods     map[int]string
 	failures map[int]int
-	told     map[string]bool
+	// said are the texts that Tell has received and that are not repeated.
+	said map[string]bool
 }
 
-// Collect waits until all shards have run, and returns the folders of their results, in their order. The pods go on waiting until Release.
+// Collect waits until all shards have run, and returns the folders of their results, in the order of the shards. The pods wait until Release. It fails if there is
+// no such Job (ErrNoJob), if a pod or the Job ends before its results were fetched, or if fetching them failed five times.
 func (c *Collector) Collect(ctx context.Context) ([]string, error) {
-	c.pods, c.failures, c.told = map[int]string{}, map[int]int{}, map[string]bool{}
+	c.pods, c.failures, c.said = map[int]string{}, map[int]int{}, map[string]bool{}
 	tick := time.NewTicker(cmp.Or(c.every, lookInterval))
 	defer tick.Stop()
 	for {
@@ -78,7 +81,7 @@ func (c *Collector) Collect(ctx context.Context) ([]string, error) {
 	return folders, nil
 }
 
-// Release lets the pods end.
+// Release lets the pods end whose results were fetched. Pods that could not be told are in the error; they wait until the Job's deadline.
 func (c *Collector) Release(ctx context.Context) error {
 	var failures []error
 	for index, pod := range c.pods {
@@ -93,7 +96,7 @@ func (c *Collector) folder(index int) string { return filepath.Join(c.Folder, st
 
 func (c *Collector) shard(index int) string { return fmt.Sprintf("%d/%d", index+1, c.shards) }
 
-// look fetches what is there by now.
+// look fetches the results of the shards that are done.
 func (c *Collector) look(ctx context.Context) error {
 	job, err := c.Client.BatchV1().Jobs(c.Namespace).Get(ctx, c.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -206,7 +209,7 @@ func (c *Collector) fetch(ctx context.Context, index int, pod string) error {
 	return nil
 }
 
-// failed is what became of results that did not arrive: the connection may have been cut.
+// failed decides after a failed attempt to fetch results: nil to try again, since the connection may have been cut.
 func (c *Collector) failed(ctx context.Context, index int, pod string, err error, said string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -225,8 +228,8 @@ func (c *Collector) failed(ctx context.Context, index int, pod string, err error
 
 func (c *Collector) tellOnce(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	if !c.told[text] {
-		c.told[text] = true
+	if !c.said[text] {
+		c.said[text] = true
 		c.Tell(text)
 	}
 }

@@ -1,5 +1,5 @@
-// Package job runs the shards of a run in a cluster, each in a pod of an Indexed Job, and fetches their results: no registry that rollcall writes to, no storage that
-// pods share. A pod whose run is over waits until its results were fetched, by a command that is executed in it.
+// Package job writes the manifest of an Indexed Job that runs the shards of a run in a cluster, each in a pod, and fetches their results by commands in the pods.
+// It takes no shared storage. A pod whose run is over waits until its results were fetched. It knows nothing of reports and specs.
 package job
 
 // The paths in the image and in its containers, which fixtures/job has too.
@@ -10,9 +10,9 @@ const (
 	CacheHome = "/cache"
 	// ImplementationFolder holds the implementation file, and what it names.
 	ImplementationFolder = "/implementation"
-	// ImplementationFile is read by every shard.
+	// ImplementationFile is the implementation file of every shard.
 	ImplementationFile = ImplementationFolder + "/implementation.yaml"
-	// Results is a volume.
+	// Results is the volume for what a shard leaves.
 	Results = "/results"
 )
 
@@ -20,14 +20,14 @@ const (
 const (
 	// ShardCommand runs the shard of the pod's index, and waits until the results were fetched.
 	ShardCommand = "shard-in-job"
-	// ResultsCommand writes the results to standard output, as a tar archive that gzip packed.
+	// ResultsCommand writes the results to standard output, as a gzipped tar archive.
 	ResultsCommand = "shard-results"
-	// FetchedFlag has ResultsCommand say that they have arrived, instead.
+	// FetchedFlag makes ResultsCommand note that the results were fetched, and write nothing; the pod then ends.
 	FetchedFlag = "-fetched"
 )
 
 // ExitRunning is the exit code of ResultsCommand while the run goes on: try again later.
 const ExitRunning = 75
 
-// IndexVariable has the index of a pod of an Indexed Job, from 0.
+// IndexVariable is the environment variable with the index of a pod of an Indexed Job, from 0.
 const IndexVariable = "JOB_COMPLETION_INDEX"

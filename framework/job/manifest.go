@@ -10,13 +10,13 @@ import (
 	"github.com/rollcall-conformance/rollcall/fixtures"
 )
 
-// Manifest says what fixtures/job/job.yaml leaves open.
+// Manifest has the values for fixtures/job/job.yaml. All are required.
 type Manifest struct {
 	// Name of the Job, and its Namespace, which is made.
 	Name, Namespace string
-	// Image is what the nodes call the image.
+	// Image is the image's reference.
 	Image string
-	// Shards is how many pods there are.
+	// Shards is the number of pods.
 	Shards int
 	// Architecture of the nodes, in Go's words, which are also those of their label.
 	Architecture string

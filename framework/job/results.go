@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// WriteResults writes all that is in a folder.
+// WriteResults writes all files in the folder as a gzipped tar archive.
 func WriteResults(out io.Writer, folder string) error {
 	packed := gzip.NewWriter(out)
 	archive := tar.NewWriter(packed)
@@ -23,7 +23,8 @@ func WriteResults(out io.Writer, folder string) error {
 	return nil
 }
 
-// ReadResults makes the folder and writes into it what WriteResults has packed. Files that would be elsewhere, or are none, are an error.
+// ReadResults makes the folder and unpacks into it what WriteResults wrote. An archive that is cut short, an entry outside the folder, and one that is neither a
+// file nor a folder are errors.
 func ReadResults(in io.Reader, folder string) (err error) {
 	defer func() {
 		if err != nil {

@@ -140,8 +140,8 @@ func (m *memory) daemonSet(scene *Scene, object *appsv1.DaemonSet) {
 	}
 }
 
-// revision takes note of the history of the template in force. It is the first step of a rollout, since no pod may be created before (HISTORY-008); only the
-// first one counts, so that who goes on writing histories does not put off what is due.
+// revision notes when the implementation wrote the history of the template in force. That is the first step of a rollout, since no pod may be created before
+// (HISTORY-008). Only the first write counts: further ones put nothing off.
 func (m *memory) revision(scene *Scene, object *appsv1.ControllerRevision) {
 	owner := metav1.GetControllerOfNoCopy(object)
 	if owner == nil || scene.Change.Type == watch.Deleted || !scene.ByImplementation() {

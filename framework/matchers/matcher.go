@@ -176,7 +176,7 @@ func (s *Survey) overdue(got string, seen ...Occurrence) Answer {
 		return untested("%s, but the recording ends while things still change, less than %s after the last one", got, judge.Prompt)
 	}
 	if pod := s.end.Unproved(); pod != "" {
-		return untested("%s, but nothing tells whether the kubelet of pod %s came to what was patched and patched back", got, pod)
+		return untested("%s, but it is unknown whether the kubelet of pod %s saw a patch that was reverted", got, pod)
 	}
 	violation := &judge.Violation{Got: got, ResourceVersion: s.last.ResourceVersion, Time: s.last.Time}
 	for _, o := range seen[max(0, len(seen)-maxWindow):] {

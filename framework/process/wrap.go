@@ -33,7 +33,7 @@ var (
 // once a second whether the harness is alive). The kernel's request is tied to the thread that forked; see begin for what that asks of the
 // rest of the harness: no goroutine may return while locked to its thread.
 //
-// Where there is no shell, in an image of nothing but programs, it returns the executable itself: what outlives the calling process ends with its container.
+// Where there is no /bin/sh, as in the image of `rollcall job`, it returns the executable itself, which then ends with its container.
 func WrapForDeath(path, dir string) (string, error) {
 	if _, err := os.Stat(shell); errors.Is(err, os.ErrNotExist) {
 		return exec.LookPath(path)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -10,16 +11,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 )
 
-// budgetProgress knows when the status of every budget says how many of its pods are healthy, and as many are as the phase wants.
+// budgetProgress knows when as many pods are healthy as the phase wants, and the status of every budget says so.
 type budgetProgress struct {
 	stopwatch
 	budgets int
 	wanted  wanted
 	ready   map[types.UID]bool
 	healthy int
-	// byName are the budgets that there are or that pods are labelled with.
+	// byName are the budgets, and those that do not exist yet but have pods.
 	byName map[string]*budget
 }
 
@@ -28,7 +30,7 @@ type budget struct {
 	object *policyv1.PodDisruptionBudget
 	// pods are all that it selects, healthy those that are Ready.
 	pods, healthy int32
-	// changed is when the budget came, or a pod of it changed its readiness, in this phase; lag is how long after that its status was right.
+	// changed is when, in this phase, the budget was created or a pod of it last changed its readiness; lag is how long after that its status was right.
 	changed, lag time.Duration
 }
 
@@ -89,20 +91,20 @@ func (p *budgetProgress) budget(name string) *budget {
 	return p.byName[name]
 }
 
-// settle notes when the status came to be right.
+// settle notes when the status became right.
 func (b *budget) settle(at time.Duration) {
 	if b.lag == 0 && b.right() {
 		b.lag = at - b.changed
 	}
 }
 
-// right is whether the status says what is there.
+// right reports whether the status has the numbers of the budget's pods.
 func (b *budget) right() bool {
 	return b.object != nil && b.object.Status.ObservedGeneration == b.object.Generation &&
 		b.object.Status.CurrentHealthy == b.healthy && b.object.Status.ExpectedPods == b.pods
 }
 
-// right is how many budgets have a status that says what is there.
+// right is the number of budgets whose status is right.
 func (p *budgetProgress) right() int {
 	n := 0
 	for _, b := range p.byName {
@@ -116,14 +118,9 @@ func (p *budgetProgress) right() int {
 func (p *budgetProgress) measured() (cost, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var lags []time.Duration
-	for _, b := range p.byName {
-		if b.changed > 0 {
-			lags = append(lags, b.lag)
-		}
-	}
-	slices.Sort(lags)
-	return cost{took: p.took(), lag: lags[len(lags)/2]}, nil
+	changed := slices.DeleteFunc(slices.Collect(maps.Values(p.byName)), func(b *budget) bool { return b.object == nil || b.changed == 0 })
+	lag := trial.Median(changed, func(b *budget) float64 { return b.lag.Seconds() })
+	return cost{took: p.took(), lag: time.Duration(lag * float64(time.Second))}, nil
 }
 
 func (p *budgetProgress) state() string {

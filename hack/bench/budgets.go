@@ -22,14 +22,14 @@ import (
 const (
 	// budgetLabel says by which budget a pod is selected.
 	budgetLabel = "app"
-	// unreadyEvery is which pods become unready: one of so many.
+	// unreadyEvery: one of this many pods becomes unready.
 	unreadyEvery = 10
-	// budgetsNamespace is that of all turns: the pods stay for the next.
+	// budgetsNamespace is shared by all turns, and so are its pods.
 	budgetsNamespace = "bench-budgets"
 )
 
-// budgets is the course of a disruption controller: budgets that come to pods that are there, a tenth of which become unready and Ready again. Pods
-// are bound to no node, so that nothing but the implementation reacts to what is done to them.
+// budgets is the course of a disruption controller: budgets are created over existing pods, a tenth of which become unready and then Ready. The pods are
+// bound to no node, so only the implementation reacts to them.
 type budgets struct{ budgets, pods int }
 
 func (b budgets) title() string { return fmt.Sprintf("%d budgets over %d pods", b.budgets, b.pods) }
@@ -56,7 +56,7 @@ func (b budgets) prepare(ctx context.Context, client kubernetes.Interface) error
 		pods := client.CoreV1().Pods(budgetsNamespace)
 		pod, err := pods.Create(ctx, &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Name: podName(i), Labels: map[string]string{budgetLabel: strconv.Itoa(i % b.budgets)}},
-			// No such scheduler.
+			// There is no such scheduler.
 			Spec: corev1.PodSpec{SchedulerName: "none", Containers: []corev1.Container{{Name: "pod", Image: "pod:v1"}}},
 		}, metav1.CreateOptions{})
 		if err != nil {
@@ -113,7 +113,7 @@ func (b budgets) setReady(status corev1.ConditionStatus) func(context.Context, k
 	}
 }
 
-// inParallel does what is to be done with every so manieth of n things, several at once.
+// inParallel calls do for 0 and every multiple of every below n, requestsAtOnce at a time, and returns the first error.
 func inParallel(n, every int, do func(int) error) error {
 	var doing errgroup.Group
 	doing.SetLimit(requestsAtOnce)

@@ -12,30 +12,30 @@ import (
 
 // course is a sequence of phases that every implementation goes through, in its turn.
 type course interface {
-	// title says what is there, and thing what writes are counted by, of which there are count.
+	// title names the course with its size. thing is what writes are counted by, and how many there are of it.
 	title() string
 	thing() (name string, count int)
-	// prepare makes once what all turns need, enter what one needs, in the namespace that it returns; leave takes that away.
+	// prepare creates what all turns share, once. enter creates what one turn needs, in the namespace that it returns; leave removes that again.
 	prepare(context.Context, kubernetes.Interface) error
 	enter(ctx context.Context, client kubernetes.Interface, turn string) (namespace string, err error)
 	leave(ctx context.Context, client kubernetes.Interface, namespace string) error
-	// follow is what tells from a turn's recording when its phases are over.
+	// follow returns a follower for one turn.
 	follow() follower
 	// phases are gone through in this order.
 	phases() []phase
 }
 
-// phase is one thing that an implementation is timed at.
+// phase is one measured step of a course.
 type phase struct {
 	name     string
 	stimulus history.Stimulus
-	// wanted is what there is once the phase is over, as the course's follower understands it.
+	// wanted is the state that ends the phase.
 	wanted wanted
 	// do makes the requests with which it begins.
 	do func(ctx context.Context, client kubernetes.Interface, namespace string) error
 }
 
-// wanted is the image of the pods of a rollout, or how many of all pods that budgets select are healthy.
+// wanted is the image of all pods in a rollout, or how many pods are healthy that budgets select.
 type wanted struct {
 	image   string
 	healthy int
@@ -47,7 +47,7 @@ type follower interface {
 	begin(wanted) <-chan struct{}
 	// observe takes note of an entry of the recording.
 	observe(history.Entry)
-	// measured is what the phase took, which is over. It is an error if the machine was too slow for it to mean anything.
+	// measured is what the phase took that is over. It is an error if the machine was too slow for the measurement.
 	measured() (cost, error)
 	// state says how far the phase is.
 	state() string

@@ -1,6 +1,6 @@
-// Command bench measures what implementations take that take turns on one embedded control plane. There are two courses: rollouts (first pods, a rollout
-// with maxSurge 25 %, one with maxUnavailable 10 %), and budgets over many pods that become unready and Ready again. It prints a table of each, of medians
-// over the rounds, with the ratio of the first implementation to the last.
+// Command bench measures implementations in turns on one embedded control plane. There are two courses: rollouts (first pods, a rollout with maxSurge 25 %,
+// one with maxUnavailable 10 %), and budgets over many pods that become unready and Ready again. It prints a table for each course: medians over the rounds,
+// and the ratio of the first implementation to the last.
 //
 //	go run ./hack/bench                                            the reference against kube-controller-manager, 2 rounds of both
 //	go run ./hack/bench -nodes=100 -budgets=0 -rounds=5            rollouts alone

@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 )
 
 // table is what was measured of the implementations in one course.
@@ -31,7 +33,7 @@ func (t table) columns() []column {
 	return slices.DeleteFunc(all, func(c column) bool { return !t.measures(c) })
 }
 
-// measures is whether the course has the thing measured: not all have statuses that are waited for.
+// measures reports whether the course has the column: rollouts wait for no status.
 func (t table) measures(c column) bool {
 	return slices.ContainsFunc(t.results, func(r result) bool {
 		return slices.ContainsFunc(r.turns, func(each turn) bool {
@@ -54,7 +56,7 @@ func (t table) write(out io.Writer) error {
 			cells := []string{p.name, c.name}
 			var values []float64
 			for _, r := range t.results {
-				value := median(r.turns, func(each turn) float64 { return c.of(each[p.name]) })
+				value := trial.Median(r.turns, func(each turn) float64 { return c.of(each[p.name]) })
 				values, cells = append(values, value), append(cells, fmt.Sprintf("%.2f", value))
 			}
 			text.WriteString(row(append(cells, ratio(values[0], values[len(values)-1]))))
@@ -65,20 +67,6 @@ func (t table) write(out io.Writer) error {
 }
 
 func row(cells []string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
-
-// median of the value over the rounds; of an even number of them the mean of the two in the middle.
-func median(turns []turn, value func(turn) float64) float64 {
-	values := make([]float64, len(turns))
-	for i, t := range turns {
-		values[i] = value(t)
-	}
-	slices.Sort(values)
-	middle := len(values) / 2
-	if len(values)%2 == 0 {
-		return (values[middle-1] + values[middle]) / 2
-	}
-	return values[middle]
-}
 
 // ratio of the first to the last; there is none to zero.
 func ratio(first, last float64) string {

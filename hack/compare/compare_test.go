@@ -184,7 +184,7 @@ func TestTheTableHasTheSharesAndARowForEach(t *testing.T) {
 	}
 	for _, line := range []string{
 		"3 of 200 broken variants",
-		"| DaemonSets | 2 | 1 (50 %) | 1 (50 %) | 100 s | 30 s |",
+		"| DaemonSets | 2 | 1 (50 %) | 1 (50 %) | 75 s | 25 s |",
 		"| DaemonSets | kube-controller-manager | 1 | 2 | 1 | 60 |",
 		"| DaemonSets | reference | 2 | 2 | 2 | 70, 80 |",
 		`| execs | no\|reason |`,

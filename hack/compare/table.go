@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 )
 
 // writeTable writes Markdown: the shares, the runs without a defect, what was left out, and a row for each variant.
@@ -48,7 +50,7 @@ func writeShares(out *strings.Builder, r results, candidates int) {
 		theirs := count(compared, func(one row) bool { return len(one.failed) > 0 })
 		ours := count(compared, func(one row) bool { return one.rollcall.Proven })
 		fmt.Fprintf(out, "| %s | %d | %s | %s | %.0f s | %.0f s |\n", each.name, len(compared), share(theirs, len(compared)), share(ours, len(compared)),
-			median(compared, func(one row) float64 { return one.kubernetes.Seconds }), median(compared, func(one row) float64 { return one.rollcall.Seconds }))
+			trial.Median(compared, func(one row) float64 { return one.kubernetes.Seconds }), trial.Median(compared, func(one row) float64 { return one.rollcall.Seconds }))
 	}
 }
 
@@ -142,14 +144,4 @@ func count(rows []row, which func(row) bool) (n int) {
 		}
 	}
 	return n
-}
-
-// median of the rows' numbers; of an even count the upper one.
-func median(rows []row, number func(row) float64) float64 {
-	var numbers []float64
-	for _, one := range rows {
-		numbers = append(numbers, number(one))
-	}
-	slices.Sort(numbers)
-	return numbers[len(numbers)/2]
 }

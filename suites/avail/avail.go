@@ -114,7 +114,7 @@ func definition() {
 			for _, pod := range c.LivePods(ctx, daemonSet) {
 				c.Pods.SetReadySince(ctx, pod, time.Time{})
 			}
-			// Who takes the old pods for unavailable gives each node an updated one, whatever the limit.
+			// A controller that counts the old pods as unavailable gives each node an updated one, whatever the limit.
 			rollouts.Stall(ctx, c, daemonSet, "v2", 1)
 		},
 		func(j *spec.Checks) {

@@ -12,7 +12,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// left is the spec of a stall that ends because the node goes on which the rollout could not.
+// left is the spec of a stall that ends because its node is removed.
 func left() {
 	spec.It("takes the report of a stall back when the node leaves on which the rollout could not go on",
 		spec.Decides("COND-003"),

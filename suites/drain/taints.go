@@ -32,7 +32,7 @@ func taints() {
 			func(j *spec.Checks) {
 				node := j.Bound(emptied)
 				j.Decide("DRAIN-008",
-					// What was decided before the taint was known is driven away like the first one.
+					// A pod that was created before the taint could be known is evicted like the first one.
 					NeverBetween(Done(history.TaintNode), Began(history.UntaintNode), WellAfter(PodCreated().On(node), Done(history.TaintNode))),
 					Before(After(PodDeleted().On(node), Began(history.TaintNode)), Began(history.UntaintNode)),
 					AtLeast(1, after(history.UntaintNode, node)))

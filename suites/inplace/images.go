@@ -51,19 +51,19 @@ const (
 	imageAnd       = "INPLACE-008"
 )
 
-// sidecar is the DaemonSet whose init container goes on beside the others.
+// sidecar is the DaemonSet whose init container is a sidecar.
 const sidecar = "sidecar"
 
-// goingOn makes the init container one that is always restarted.
-func goingOn() Edit {
-	return another("an init container that goes on", func(t *corev1.PodTemplateSpec) {
+// restartableInit makes the init container a sidecar: it is always restarted.
+func restartableInit() Edit {
+	return another("a restartable init container", func(t *corev1.PodTemplateSpec) {
 		t.Spec.InitContainers[0].RestartPolicy = ptr.To(corev1.ContainerRestartPolicyAlways)
 	})
 }
 
 // recreated is the spec of updates that change something else.
 func recreated() {
-	// By then the pods have been updated in place once.
+	// Pods that have been updated in place once are recreated, too.
 	again := Image("v0")
 	changes := map[string]struct {
 		id   requirements.ID
@@ -102,7 +102,7 @@ func recreated() {
 			for name := range changes {
 				with := []Edit{c.InPlaceIfPossible(), MaxUnavailable("1"), Sidecar(), InitContainer()}
 				if name == sidecar {
-					with = append(with, goingOn())
+					with = append(with, restartableInit())
 				}
 				deployed[name] = c.Create(ctx, c.NewDaemonSet(name, with...))
 			}

@@ -31,7 +31,7 @@ func limits() {
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(3*time.Second))
 			c.AwaitAfter(ctx, statuses, counts(updated))
-			// What has been patched is no more available while nothing is rolled out.
+			// Patched pods do not become available because the strategy is OnDelete.
 			paused := c.Update(ctx, updated, OnDelete())
 			c.Await(ctx, Processed(paused))
 			c.Await(ctx, Quiet(3*time.Second))

@@ -133,7 +133,7 @@ func statefulSets() {
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(3*time.Second))
 			c.Mark(remade)
-			// The next pod comes back updated, and is not the one that is waited for; of the other StatefulSet that one goes, and takes its time.
+			// In one StatefulSet the next pod is replaced by an updated one, which is not the one that is waited for. In the other, that one terminates slowly.
 			c.DeletePod(ctx, memberOf(ctx, c, ordered, 1), time.Second)
 			going := memberOf(ctx, c, parallel, 2)
 			c.Pods.HoldTermination(ctx, going)
@@ -141,7 +141,7 @@ func statefulSets() {
 			c.Await(ctx, MemberIs(ordered, 1, "is there again", OfTag("v2"), history.IsReady))
 			c.Await(ctx, Quiet(3*time.Second))
 			c.Mark(next)
-			// The one that comes in its place is new, and waits for no restart.
+			// Its replacement is new, and needs no restart.
 			c.Pods.ReleaseTermination(ctx, going)
 			c.Await(ctx, MemberIs(parallel, 2, "is there again", OfTag("v2"), history.IsReady))
 			release(ctx, c, both(), 2, 1, 0)

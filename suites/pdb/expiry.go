@@ -32,7 +32,7 @@ func expiry() {
 			pods := c.PodsOf(ctx, workload)
 			c.Bind(unmoved, pods[0].Name, pods[2].Name)
 			c.Bind(spared, pods[1].Name)
-			// This is over already, and the next one is another.
+			// This disruption is overdue already: its condition is reset once, and that of the next disruption again.
 			c.Disrupt(ctx, pods[1], time.Now().Add(-history.DisruptedTimeout))
 			c.Await(ctx, taken(pods[1].Name))
 			c.Disrupt(ctx, pods[1], time.Now().Add(left-history.DisruptedTimeout))

@@ -65,7 +65,7 @@ func limits() {
 			changed(ctx, c, budget, MinAvailable("0"))
 			changed(ctx, c, budget, Selecting(map[string]string{"app": "nobody"}))
 			c.DeleteBudget(ctx, budget)
-			// The status of the next one is that of the one before, number by number.
+			// The next budget has the same name and the same status.
 			c.DeleteBudget(ctx, guarded(ctx, c, workload, MinAvailable("1")))
 			guarded(ctx, c, workload, MinAvailable("1"))
 		}, nil, recorded(), spec.SimulatedNodes{})

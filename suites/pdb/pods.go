@@ -51,7 +51,7 @@ func pods() {
 			c.Pods.BecomeUnready(ctx, all[3])
 			c.Await(ctx, Computed(budget))
 			c.Await(ctx, Quiet(silent))
-			// It is still to go, whether or not it would count.
+			// Its eviction is under way, whether or not it is healthy.
 			c.Pods.BecomeUnready(ctx, all[0])
 			// A Job has no scale.
 			c.RunScaled(ctx, history.KindJob, "job", 1)

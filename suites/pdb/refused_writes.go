@@ -11,7 +11,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// refusedWrites is the spec of writes of the status that fail, after which nothing happens that would remind anybody.
+// refusedWrites is the spec of status writes that fail, with no event after them that would wake the controller.
 func refusedWrites() {
 	failures := []relay.Effect{relay.Refused{Code: http.StatusInternalServerError}, relay.Refused{Code: http.StatusConflict}}
 	spec.It("writes the status again that a server error or a conflict kept it from writing",

@@ -27,7 +27,7 @@ func resumes() {
 			crash(ctx, c, "an updated pod is starting", UpdatedOn(1, updated, NotReady))
 			crash(ctx, c, "an updated pod is Ready, two are not yet updated", UpdatedOn(3, updated, history.IsReady))
 			c.Await(ctx, RolledOut(updated))
-			// The template goes back to what it was while nobody is at work, and there is another crash while a pod takes its time to end.
+			// The template is rolled back while no controller runs, and there is another crash while a pod terminates slowly.
 			held := c.LivePods(ctx, updated)[0]
 			c.Pods.HoldTermination(ctx, held)
 			c.Kill(ctx)
@@ -36,7 +36,7 @@ func resumes() {
 			}})
 			c.Restart(ctx)
 			c.Mark(back)
-			crash(ctx, c, "a pod that lingers is on its way out", state.When(held.Name+" is terminating", func(cluster *history.Cluster) bool {
+			crash(ctx, c, "a pod is terminating", state.When(held.Name+" is terminating", func(cluster *history.Cluster) bool {
 				now := cluster.Pods[held.UID]
 				return now != nil && now.DeletionTimestamp != nil
 			}))

@@ -45,7 +45,7 @@ func creation() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
-			// From now on metadata.generation is ahead of the template generation.
+			// This raises metadata.generation, not the template generation.
 			c.Await(ctx, Processed(c.Update(ctx, daemonSet, keeping(9))))
 			c.RollOut(ctx, daemonSet, Image("v2"))
 			c.Mark(before)

@@ -17,7 +17,7 @@ import (
 
 // deletion are the specs of deleted DaemonSets and deleted histories.
 func deletion() {
-	// Another one of that name has generations that there were before, and is to be treated as what it is: its limits are others, its nodes empty.
+	// The next DaemonSet of that name has the generations of the one before, but other limits, and no pods.
 	for _, next := range []struct {
 		policy  metav1.DeletionPropagation
 		limit   Edit

@@ -78,7 +78,7 @@ func labels() {
 			c.Await(ctx, Quiet(time.Second))
 			rolling := c.Update(ctx, again, MaxUnavailable("2"))
 			c.Await(ctx, RolledOut(rolling))
-			// One that is controlled, and has been updated so far, is outdated by its labels, too.
+			// A controlled, updated pod becomes outdated by its labels, too.
 			changed := c.LivePodOn(ctx, rolling, nodes[3])
 			c.Bind(relabelled, changed.Name)
 			c.LabelPod(ctx, changed, map[string]string{generationLabel: unusedLabel, c.RevisionLabel(): unusedLabel})

@@ -48,7 +48,7 @@ func trims() {
 		spec.Decides("HISTORY-016", "HISTORY-018", "HISTORY-019", "HISTORY-020"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)
-			// Its history has the lowest number of all, and a name that begins as theirs.
+			// The history of the other DaemonSet has the lowest number of all, and a name with the same prefix.
 			other := c.Create(ctx, c.NewDaemonSet("daemon-other"))
 			c.Require(ctx, "the other DaemonSet is available", Steady(other))
 			daemonSet := c.Deploy(ctx, keeping(2), MaxUnavailable("1"))

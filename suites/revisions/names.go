@@ -17,7 +17,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// The name that is taken for a version, and where the rollouts begin that want it.
+// The name that is taken for a version, and the marks of the rollouts that need it.
 const (
 	taken      = "the name that is taken of "
 	wanted     = history.Mark("the rollout begins that wants the name")
@@ -29,7 +29,7 @@ func names() {
 	spec.It("takes a history with the same content under its name for its own",
 		spec.Decides("HISTORY-005"),
 		func(ctx context.Context, c *spec.Case) {
-			take(ctx, c, deployUsed(ctx, c), "v2", wanted, func(revision *appsv1.ControllerRevision) *appsv1.ControllerRevision {
+			take(ctx, c, deployOnTwo(ctx, c), "v2", wanted, func(revision *appsv1.ControllerRevision) *appsv1.ControllerRevision {
 				return foreign(c, revision, revision.Data)
 			})
 		},
@@ -46,7 +46,7 @@ func names() {
 				other := []byte(`{"spec":{"template":{"$patch":"replace","metadata":{"labels":{"app":"other"}},"spec":{"containers":[{"name":"other","image":"other:v1"}]}}}}`)
 				return foreign(c, revision, runtime.RawExtension{Raw: other})
 			}
-			daemonSet := deployUsed(ctx, c)
+			daemonSet := deployOnTwo(ctx, c)
 			take(ctx, c, daemonSet, "v2", wanted, other)
 			take(ctx, c, daemonSet, "v3", wantedNext, other)
 		},
@@ -66,18 +66,18 @@ func renamed(j *spec.Checks, version string, from history.Mark) Event {
 	return After(ofVersion(RevisionCreated(), version), Marked(from)).Where("with another name", func(m Moment) bool { return m.Object.GetName() != name })
 }
 
-// withMoreThan is a status with more collisions than that.
+// withMoreThan is a write of a status with more collisions than count.
 func withMoreThan(count int32) Event {
 	return StatusWritten().Where(fmt.Sprintf("with more collisions than %d", count), func(m Moment) bool { return collisions(m) > count })
 }
 
-// deployUsed deploys a DaemonSet to two nodes.
-func deployUsed(ctx context.Context, c *spec.Case) *appsv1.DaemonSet {
+// deployOnTwo deploys a DaemonSet to two nodes.
+func deployOnTwo(ctx context.Context, c *spec.Case) *appsv1.DaemonSet {
 	c.AddNodes(ctx, 2)
 	return c.Deploy(ctx, MaxUnavailable("2"))
 }
 
-// take lets the DaemonSet use the template of a version once, puts another history in place of that template's, marks this, and lets it use the template again.
+// take rolls the version out and back, replaces its history by another with the same name, marks that, and rolls the version out again.
 func take(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, version string, from history.Mark,
 	other func(*appsv1.ControllerRevision) *appsv1.ControllerRevision) {
 	c.RollOut(ctx, daemonSet, Image(version))

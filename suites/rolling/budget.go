@@ -54,7 +54,7 @@ func budget() {
 		func(ctx context.Context, c *spec.Case) {
 			c.TakeNodes(ctx, NodeCount{Least: 3, Likes: 5})
 			updated := stall(ctx, c, c.Deploy(ctx, MaxUnavailable("2")), "v2", 2)
-			// With one of the two ready, a limit that was lowered to 1, as a percentage of 3 or 5 nodes, is still used up.
+			// 20 % of 3 to 5 nodes is 1: with one of the two pods ready, that limit is still used up.
 			updated = c.Update(ctx, updated, MaxUnavailable("20%"))
 			rollouts.Settle(ctx, c, updated, UpdatedOn(2, updated))
 			c.BecomeReadyInTurn(ctx, updated, 1)

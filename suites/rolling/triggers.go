@@ -43,7 +43,7 @@ func triggers() {
 			c.RollOut(ctx, daemonSet, Edit{Says: "a template annotation", Apply: func(d *appsv1.DaemonSet) {
 				metav1.SetMetaDataAnnotation(&d.Spec.Template.ObjectMeta, "note", "x")
 			}})
-			c.RollOut(ctx, daemonSet, Edit{Says: "one annotation less", Apply: func(d *appsv1.DaemonSet) {
+			c.RollOut(ctx, daemonSet, Edit{Says: "no template annotation", Apply: func(d *appsv1.DaemonSet) {
 				delete(d.Spec.Template.Annotations, "note")
 			}})
 		},
@@ -105,7 +105,7 @@ func triggers() {
 		}, spec.Bystanders{})
 }
 
-// seldom are changes of parts of a template that a controller may have forgotten when it compares two.
+// seldom are changes of template fields that a controller may overlook when it compares templates.
 func seldom() []Edit {
 	return []Edit{
 		InitImage("v2"),

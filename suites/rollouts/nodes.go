@@ -47,6 +47,17 @@ func NoPodOn(daemonSet *appsv1.DaemonSet, node string) Condition {
 	return state.When("node "+node+" has no pod", func(cluster *history.Cluster) bool { return len(cluster.PodsOn(daemonSet.UID, node)) == 0 })
 }
 
+// Remove deletes the Node object. Its pods stay for as long as the pod garbage collector takes to notice.
+func Remove(ctx context.Context, c *spec.Case, name string) {
+	err := c.Do(ctx, history.Stimulus{Act: history.DeleteNode, Kind: history.KindNode, Name: name, Node: name}, func(ctx context.Context) error {
+		return c.Client().CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
+	})
+	if err != nil {
+		c.CannotDecide(fmt.Sprintf("harness: %s %s: %v", history.DeleteNode, name, err))
+	}
+	c.Require(ctx, "the node is gone", state.When("node "+name+" is gone", func(cluster *history.Cluster) bool { return cluster.Nodes[name] == nil }))
+}
+
 // Replace removes the pod's node and, as the pod garbage collector does in time, the pod, and adds a node of the same name, which is
 // Ready when Replace returns.
 func Replace(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
@@ -58,8 +69,7 @@ func Replace(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
 	addAgain(ctx, c, again)
 }
 
-// Return removes the node and adds one of its name at once, changed by the edits, which is Ready when Return returns. What runs there stays, as when
-// a machine is registered anew.
+// Return removes the node and at once adds one of its name, changed by the edits, which is Ready when Return returns. Its pods stay.
 func Return(ctx context.Context, c *spec.Case, name string, edits ...func(*corev1.Node)) {
 	again := likeNode(ctx, c, name)
 	for _, edit := range edits {
@@ -67,6 +77,11 @@ func Return(ctx context.Context, c *spec.Case, name string, edits ...func(*corev
 	}
 	Remove(ctx, c, name)
 	addAgain(ctx, c, again)
+}
+
+// Register adds a node with the name, labels and taints of one that was removed, as they were when it was read, and waits until it is Ready.
+func Register(ctx context.Context, c *spec.Case, read *corev1.Node) {
+	addAgain(ctx, c, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: read.Name, Labels: read.Labels}, Spec: corev1.NodeSpec{Taints: read.Spec.Taints}})
 }
 
 // likeNode returns a new node with the name, labels, annotations and taints of one that is there.
@@ -84,7 +99,7 @@ func likeNode(ctx context.Context, c *spec.Case, name string) *corev1.Node {
 	return again
 }
 
-// addAgain adds a node of a name that there was before, and waits until it is Ready.
+// addAgain adds the node, whose name a removed one had, and waits until it is Ready and has the taints that it was added with.
 func addAgain(ctx context.Context, c *spec.Case, again *corev1.Node) {
 	err := c.Do(ctx, history.Stimulus{Act: history.AddNode, Kind: history.KindNode, Name: again.Name, Node: again.Name}, func(ctx context.Context) error {
 		_, err := c.Client().CoreV1().Nodes().Create(ctx, again, metav1.CreateOptions{})

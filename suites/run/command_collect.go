@@ -23,9 +23,9 @@ func collectShards(ctx context.Context, args []string, out io.Writer) (int, erro
 	describe(flags, `rollcall collect -kubeconfig FILE -context NAME [-n NAMESPACE] [-artifacts FOLDER]
 
 Waits until all shards of the Job that `+"`rollcall job`"+` wrote have run, fetches their results, and makes one run of them, as `+"`rollcall merge`"+` does. Then the pods
-end. It takes permission to get the Job, to list pods, and to create and get pods/exec, in the Job's namespace.
+end. It needs permission to get the Job, to list pods, and to create and get pods/exec, in the Job's namespace.
 
-Exit code: as of `+"`rollcall run`"+`; 2 also if there is no such Job, 3 if the results of a shard cannot be had. Nothing is written then, and the pods go on waiting.
+Exit code: as of `+"`rollcall run`"+`; 2 also if there is no such Job, 3 if the results of a shard cannot be fetched. Then nothing is written, and the pods go on waiting.
 `)
 	flags.StringVar(&kubeconfig, "kubeconfig", "", "kubeconfig `file`")
 	flags.StringVar(&kubecontext, "context", "", "the cluster's context in it")

@@ -31,10 +31,10 @@ const (
 	jobName  = "rollcall"
 )
 
-// mostShards is more than the suites can make use of.
+// mostShards is the largest -shards: more make no run shorter.
 const mostShards = 64
 
-// jobOptions is what `rollcall job` is asked for.
+// jobOptions are the flags of `rollcall job`.
 type jobOptions struct {
 	implementation, repository, output, namespace, version string
 	shards                                                 int
@@ -48,13 +48,13 @@ func parseJob(args []string, out io.Writer) (jobOptions, error) {
 	flags := newFlags("job", out)
 	describe(flags, `rollcall job -output FOLDER [-shards N] [-implementation FILE] [flags] [-- flags of rollcall run]
 
-Writes what runs the suites in a cluster, in shards, for those whose machine is too small: an image of rollcall, the embedded control plane's programs and the
-implementation, in the format of docker save, and the manifest of an Indexed Job. It takes the machine's own architecture, and nodes of the same.
+Writes what runs the suites in shards in a cluster: an image of rollcall, the embedded control plane's programs and the implementation, in the format of docker save, and
+the manifest of an Indexed Job. The nodes must have the architecture of this machine.
 
   rollcall job -output=_job -shards=4 -implementation=./my-controller.yaml -repository=registry.example.com/rollcall
   rollcall job -output=_job -- -focus=SURGE -procs=6
 
-`+"`rollcall collect`"+` fetches the results of all shards and makes one run of them. What may stand behind -- are `+listed(jobFlags())+`.
+`+"`rollcall collect`"+` fetches the results of all shards and makes one run of them. Allowed behind -- are `+listed(jobFlags())+`.
 
 Exit code: 0 written, 2 bad input, 3 something could not be built or written; nothing is left behind then.
 `)
@@ -64,7 +64,7 @@ Exit code: 0 written, 2 bad input, 3 something could not be built or written; no
 	flags.StringVar(&o.namespace, "n", "rollcall", "`namespace` of the Job, which the manifest makes")
 	flags.IntVar(&o.shards, "shards", 4, "in how many pods to run")
 	flags.Int64Var(&o.seed, "seed", 0, "seed of the run (default: the time)")
-	flags.StringVar(&o.version, "kubernetes-version", "", "Kubernetes version of the control planes (default: the newest one rollcall knows)")
+	flags.StringVar(&o.version, "kubernetes-version", "", "Kubernetes version of the control planes (default: the newest that rollcall knows)")
 	if err := parseFlags(flags, args); err != nil {
 		return o, err
 	}
@@ -98,14 +98,14 @@ func jobFlags() []string {
 	return []string{"-check-owner-references", "-focus", "-keep-going", "-on-exit", "-patience", "-procs", "-sample", "-skip", "-v"}
 }
 
-// check refuses now what every shard would refuse.
+// check returns the usage error that every shard would end with.
 func (o jobOptions) check() error {
 	for _, word := range o.rest {
 		if name, _, _ := strings.Cut(word, "="); !slices.Contains(jobFlags(), name) {
-			return usagef("%s: behind -- stand flags of rollcall run as one word each, such as -focus=SURGE: some of %s", word, listed(jobFlags()))
+			return usagef("%s: behind -- give flags of rollcall run, each as one word such as -focus=SURGE: %s", word, listed(jobFlags()))
 		}
 	}
-	// Of all shards the last one has least to do.
+	// The last shard has the fewest specs.
 	parsed, err := parseRun(o.runArgs(reports.Shard{Index: o.shards, Count: o.shards}, o.output), io.Discard)
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (o jobOptions) check() error {
 	return err
 }
 
-// runArgs are those of `rollcall run` for a shard, but for the implementation.
+// runArgs are the arguments of `rollcall run` for a shard, without the implementation.
 func (o jobOptions) runArgs(shard reports.Shard, artifacts string) []string {
 	args := []string{
 		"-provider=" + embedded.ProviderName, "-kubernetes-version=" + o.version, "-seed=" + strconv.FormatInt(o.seed, 10),

@@ -20,7 +20,7 @@ type jobResults struct{ folder string }
 // artifacts is the folder of the run.
 func (r jobResults) artifacts() string { return filepath.Join(r.folder, "artifacts") }
 
-// over is a file that is there once the run is over, fetched one that is once its results are elsewhere.
+// over is a file that exists once the run is over, fetched one that exists once its results were fetched.
 func (r jobResults) over() string { return filepath.Join(r.folder, "over") }
 
 func (r jobResults) fetched() string { return filepath.Join(r.folder, "fetched") }
@@ -56,7 +56,7 @@ func runShardInJob(ctx context.Context, args []string, out io.Writer) (int, erro
 	return code, results.await(ctx, out)
 }
 
-// await says that the run is over, and returns when its results were fetched, or nobody can any more.
+// await marks the run as over, and returns when its results were fetched or the context ends.
 func (r jobResults) await(ctx context.Context, out io.Writer) error {
 	if err := os.WriteFile(r.over(), nil, 0o644); err != nil {
 		return err

@@ -108,5 +108,5 @@ func (c *Case) RequireNotYetAvailable(pod *corev1.Pod, minReadySeconds int32) {
 // Prompt is the longest reaction that counts as prompt: see judge.Prompt.
 const Prompt = judge.Prompt
 
-// AtOnce is how long a reaction may take from when the harness has heard of what calls for it: Prompt, from when the implementation is held to know.
+// AtOnce is the longest time that a prompt reaction takes from the recorded event: Prompt, after the judge.Lag by which the implementation must know of it.
 const AtOnce = judge.Lag + Prompt

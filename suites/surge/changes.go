@@ -51,7 +51,7 @@ func changes() {
 			first := surgeAtFirst(len(c.TakeNodes(ctx, lowering)))
 			daemonSet := stall(ctx, c, c.Deploy(ctx, MaxSurge(strconv.Itoa(first))), first)
 			// No Require: a controller that does not notice a change is one that breaks the promise.
-			// One of up to 6 nodes, as a percentage.
+			// 16 % of up to 6 nodes is 1.
 			updated := c.Update(ctx, daemonSet, MaxSurge("16%"))
 			c.Await(ctx, Processed(updated))
 			c.Await(ctx, Quiet(time.Second))

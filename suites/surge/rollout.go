@@ -28,7 +28,7 @@ func rollout() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("SURGE-001",
-				// How promptly is the rule's to say.
+				// The rule bounds the time.
 				AtLeast(1, PodCreated(OfVersion("v2")).BesideLivePod()),
 				Before(First(PodAvailable(OfVersion("v2"))), First(PodDeleted(OfVersion("v1")))))
 			j.Decide("SURGE-011", EndsRolledOut())

@@ -32,7 +32,7 @@ func tolerations() {
 		},
 		func(j *spec.Checks) {
 			closed := j.Bound("closed")
-			// How promptly is the rule's to say.
+			// The rule bounds the time.
 			j.Decide("SURGE-012", AtLeast(1, PodCreated(OfVersion("v2")).On(closed)))
 			j.Decide("SURGE-017", Never(PodCreated(OfVersion("v3")).On(closed)), Never(neededDeleted("v2").On(closed)))
 		}, spec.SimulatedNodes{})

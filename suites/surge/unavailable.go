@@ -21,7 +21,7 @@ func unavailable() {
 		func(ctx context.Context, c *spec.Case) {
 			nodes, daemonSet := deployYoung(ctx, c, 4, "1")
 			c.Bind("young", nodes[0])
-			// That it is cordoned, as for a drain, changes nothing.
+			// A cordoned node is an eligible one.
 			c.Cordon(ctx, nodes[0])
 			handOverBeside(ctx, c, stall(ctx, c, daemonSet, 2), nodes[0], 3)
 		},

@@ -21,7 +21,7 @@ func returning() {
 			nodes := c.AddNodes(ctx, 2, rollouts.InPool)
 			c.Bind(deselected, nodes[1])
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), rollouts.OnPool())
-			// Times have a resolution of a second: the nodes are to be younger than their pods.
+			// Timestamps are in whole seconds: the new nodes must be younger than the pods.
 			c.Await(ctx, Quiet(late))
 			rollouts.Return(ctx, c, nodes[0])
 			rollouts.Return(ctx, c, nodes[1], rollouts.OutOfPool)

@@ -24,7 +24,7 @@ func terms() {
 			c.AddNodes(ctx, 1, ofZone("b"), large)
 			c.AddNodes(ctx, 1, ofZone("b"))
 			named := c.AddNodes(ctx, 2, ofZone("c"))[0]
-			// One without a zone, which is none of these.
+			// A node without a zone, which matches NotIn.
 			c.AddNodes(ctx, 1)
 			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", inZone("a"), orInZone("b"), orWhere("in no zone of a, b and c", corev1.NodeSelectorTerm{
 				MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpNotIn, Values: []string{"a", "b", "c"}}},
@@ -41,7 +41,7 @@ func terms() {
 			c.AddNodes(ctx, 1, tainted(keptFor, "a", corev1.TaintEffectNoSchedule))
 			c.AddNodes(ctx, 1, tainted(keptFor, "b", corev1.TaintEffectNoSchedule))
 			c.AddNodes(ctx, 1, tainted("rollcall.dev/busy", "", corev1.TaintEffectPreferNoSchedule))
-			// One effect of two is tolerated, whatever the key; of the other, nothing but what is kept for a.
+			// NoExecute is tolerated with any key; NoSchedule only on the nodes that are kept for a.
 			c.AddNodes(ctx, 1, tainted("rollcall.dev/other", "", corev1.TaintEffectNoExecute))
 			c.AddNodes(ctx, 1, tainted(emptying, "", corev1.TaintEffectNoSchedule))
 			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", tolerating("a"), toleratingEffect(emptying), toleratingEffect("")))

@@ -121,7 +121,7 @@ func joining() {
 			relabel(ctx, c, joined[0], "b")
 			placed(ctx, c)
 			c.Mark(changed)
-			// The machine is another one, which registers by the same name.
+			// Another machine registers under its name.
 			rollouts.Remove(ctx, c, first)
 			rollouts.Register(ctx, c, registered)
 			c.Await(ctx, state.UnitedLabelled(name))

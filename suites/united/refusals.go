@@ -78,7 +78,7 @@ func missing() {
 			c.Mark(united)
 			ds := c.Create(ctx, c.NewDaemonSet(target, MaxUnavailable("1")))
 			placed(ctx, c)
-			// Another one of its name is the target, too.
+			// A DaemonSet that is created again under the name is the target, too.
 			c.DeleteDaemonSet(ctx, ds, metav1.DeletePropagationBackground)
 			c.Await(ctx, state.When("the target's pods are gone", func(cluster *history.Cluster) bool { return len(cluster.Pods) == 0 }))
 			ds = c.Create(ctx, c.NewDaemonSet(target, MaxUnavailable("1")))

@@ -11,8 +11,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/reports"
 )
 
-// Make makes n runs of the suite, some at a time, and says on standard error what came of each. name is what a run is called, and run how it is made: what an
-// earlier one left in its folder is removed. It returns those that were made and, as an error, why the others were not.
+// Make makes n runs of the suite, as many at once as jobs, and prints the result of each to standard error. name names a run in that, and run says how to make
+// it; what an earlier run left in its artifacts folder is removed. It returns the runs that are Whole and, as an error, why the others are not.
 func Make(ctx context.Context, n, jobs int, name func(i int) string, run func(i int) trial.Run) ([]Run, error) {
 	runs, failures := make([]Run, n), make([]error, n)
 	trial.All(n, jobs, func(i int) {
@@ -50,7 +50,7 @@ func makeOne(ctx context.Context, run trial.Run) (Run, error) {
 	return Run{Folder: run.Artifacts, Report: report}, nil
 }
 
-// Totals are how many requirements passed, failed and were inconclusive, in words.
+// Totals says how many requirements passed, failed and were inconclusive.
 func Totals(s reports.Statistics) string {
 	return fmt.Sprintf("%d passed, %d failed, %d inconclusive", s.Passed, s.Failed, s.Inconclusive)
 }

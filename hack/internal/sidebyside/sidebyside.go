@@ -17,7 +17,7 @@ type Run struct {
 	Report *reports.ConformanceReport
 }
 
-// ReadAll reads the reports in folders that runs left, which must be comparable: of one implementation, by one catalogue.
+// ReadAll reads the reports in the folders of runs. Runs that are not Comparable are an error.
 func ReadAll(folders []string) ([]Run, error) {
 	var runs []Run
 	for _, folder := range folders {
@@ -30,7 +30,7 @@ func ReadAll(folders []string) ([]Run, error) {
 	return runs, Comparable(runs)
 }
 
-// Read reads the report in a folder that a run left. One that was cut short, or in which the harness failed, is an error: what it did not decide says nothing.
+// Read reads the report in the folder of a run. A run that is not Whole is an error.
 func Read(folder string) (Run, error) {
 	file, err := os.Open(filepath.Join(folder, reports.YAMLFile))
 	if err != nil {
@@ -47,7 +47,7 @@ func Read(folder string) (Run, error) {
 	return Run{Folder: folder, Report: report}, nil
 }
 
-// Whole says why a run did not decide all that it was to decide, or nothing.
+// Whole returns an error if the run did not decide all that was selected: the harness failed, or the run was interrupted or ended early.
 func Whole(report *reports.ConformanceReport) error {
 	p := report.Provenance
 	switch {
@@ -61,7 +61,7 @@ func Whole(report *reports.ConformanceReport) error {
 	return nil
 }
 
-// Comparable says in what two runs differ that must not, or nothing: the implementation and the catalogue.
+// Comparable returns an error if two runs are of different implementations or catalogues.
 func Comparable(runs []Run) error {
 	for _, run := range runs {
 		first, other := runs[0].Report, run.Report
@@ -137,12 +137,7 @@ func (c *Cell) add(folder string, result reports.RequirementResult) {
 
 // Alike reports whether all columns have the same verdict.
 func (r Row) Alike() bool {
-	for _, cell := range r.Cells {
-		if cell.Verdict != r.Cells[0].Verdict {
-			return false
-		}
-	}
-	return true
+	return r.Count(r.Cells[0].Verdict) == len(r.Cells)
 }
 
 // Count is the number of columns with the verdict.

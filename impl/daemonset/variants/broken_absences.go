@@ -8,10 +8,10 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
-// brokenAbsences do not reckon with what happened while no process ran.
+// brokenAbsences ignore what happened while no process ran.
 func brokenAbsences() []Variant {
 	return []Variant{
-		{Name: "after-a-restart-terminating-pods-are-gone", Says: "Leaves pods out of account that were terminating before the process began.",
+		{Name: "after-a-restart-terminating-pods-are-gone", Says: "Ignores pods that were terminating before the process began.",
 			Breaks: []string{"DRAIN-003"},
 			Planner: sinceStart(func(began func(time.Time) time.Time) Around {
 				return seeing(func(state *plan.State, now time.Time) {
@@ -21,7 +21,7 @@ func brokenAbsences() []Variant {
 					})
 				})
 			})},
-		{Name: "a-rollback-while-it-is-away-keeps-its-number", Says: "Leaves the number of the history that a template goes back to if the template was changed before the process began.",
+		{Name: "a-rollback-while-it-is-away-keeps-its-number", Says: "Does not renumber the history of a rollback that was made before the process began.",
 			Breaks: []string{"HISTORY-010"}, Planner: remember(keepNumberFound)},
 	}
 }

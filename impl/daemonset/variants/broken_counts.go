@@ -10,7 +10,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
-// brokenCounts count nodes in that do not count, or leave some out that do.
+// brokenCounts count the wrong nodes.
 func brokenCounts() []Variant {
 	return []Variant{
 		{Name: "a-drain-pauses-the-rollout", Says: "Creates no surge pod while a cordoned node has no available pod.",

@@ -13,12 +13,12 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
-// brokenFormers take an object for the one that had its name before.
+// brokenFormers confuse an object with a former one of its name.
 func brokenFormers() []Variant {
 	return []Variant{
-		{Name: "judges-a-node-by-its-former-labels", Says: "Takes a node that was added again for one with the labels that it had before, until they change.",
+		{Name: "judges-a-node-by-its-former-labels", Says: "Uses the former labels of a node that was added again, until its labels change.",
 			Breaks: []string{"TARGET-002"}, Planner: remember(formerLabels)},
-		{Name: "pods-of-a-former-node-do-not-count", Says: "Leaves pods out of account that are older than their node.",
+		{Name: "pods-of-a-former-node-do-not-count", Says: "Ignores pods that are older than their node.",
 			Breaks: []string{"ROLLING-013"}, Planner: seeing(func(state *plan.State, _ time.Time) {
 				since := map[string]time.Time{}
 				for _, node := range state.Nodes {
@@ -26,7 +26,7 @@ func brokenFormers() []Variant {
 				}
 				withoutPods(state, func(pod *corev1.Pod) bool { return pod.CreationTimestamp.Time.Before(since[plan.TargetNode(pod)]) })
 			})},
-		{Name: "keeps-the-limits-of-a-former-daemonset", Says: "Takes a DaemonSet for one with the limits that a DaemonSet of that name had at the same generation.",
+		{Name: "keeps-the-limits-of-a-former-daemonset", Says: "Uses the limits that a former DaemonSet of the same name had at the same generation.",
 			Breaks: []string{"ROLLING-002"}, Planner: remembering(formerLimits)},
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
-// brokenHands do not reckon with what others do to pods.
+// brokenHands ignore what others do to pods.
 func brokenHands() []Variant {
 	return []Variant{
 		{Name: "remembers-the-revision-of-a-pod", Says: "Keeps to the revision label with which it saw a pod first.",

@@ -53,7 +53,7 @@ func brokenSequences() []Variant {
 				})
 				return true
 			})},
-		{Name: "takes-sidecars-for-containers", Says: "Keeps pods whose sidecars, which are init containers that go on, are to have other images.", Breaks: []string{"INPLACE-005"},
+		{Name: "takes-sidecars-for-containers", Says: "Keeps pods whose sidecars (restartable init containers) are to have other images.", Breaks: []string{"INPLACE-005"},
 			Planner: patchInstead(func(state plan.State, d plan.PodDeletion) bool {
 				from := storedTemplateOf(state, d.Pod)
 				if from == nil || !inplace.Runs(d.Pod) || inplace.OnlyImagesDiffer(from, &state.DaemonSet.Spec.Template) {
@@ -68,7 +68,7 @@ func brokenSequences() []Variant {
 				}
 				return inplace.OnlyImagesDiffer(from, &state.DaemonSet.Spec.Template)
 			})},
-		{Name: "patches-restarts-away", Says: "Patches the annotations of a template, by which a restart is asked for, away: the pods stay as they are.", Breaks: []string{"INPLACE-004"},
+		{Name: "patches-restarts-away", Says: "Copies a changed template annotation, which asks for a restart, into the pods, and restarts none.", Breaks: []string{"INPLACE-004"},
 			Planner: patchInstead(func(state plan.State, d plan.PodDeletion) bool {
 				from := storedTemplateOf(state, d.Pod)
 				if from == nil || !inplace.Runs(d.Pod) {

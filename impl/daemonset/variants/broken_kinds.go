@@ -9,7 +9,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
-// brokenKinds mistake limits that are percentages for those that are numbers.
+// brokenKinds confuse percentages and numbers as limits.
 func brokenKinds() []Variant {
 	return []Variant{
 		{Name: "keeps-max-surge-when-its-kind-changes", Says: "Does not notice during a rollout that maxSurge becomes a percentage, or a number.",

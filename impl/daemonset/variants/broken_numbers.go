@@ -16,7 +16,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
-// brokenNumbers count histories and collisions wrongly once there are many.
+// brokenNumbers miscount histories and collisions once there are many.
 func brokenNumbers() []Variant {
 	return []Variant{
 		{Name: "counts-collisions-up-to-one", Says: "Never raises the number of collisions above one.",

@@ -9,7 +9,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
-// brokenReadings read what pods and nodes say of themselves wrongly, or write it wrongly.
+// brokenReadings misread the status of pods, or write wrong labels.
 func brokenReadings() []Variant {
 	return []Variant{
 		{Name: "takes-ready-containers-for-a-ready-pod", Says: "Takes a pod for Ready whose containers are, whatever its readiness gates say.",

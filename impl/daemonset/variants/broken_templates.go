@@ -9,7 +9,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
-// brokenTemplates compare templates by a list of fields that lacks some.
+// brokenTemplates ignore some fields when they compare templates.
 func brokenTemplates() []Variant {
 	return []Variant{
 		{Name: "compares-no-tolerations", Says: "Takes templates for the same that differ in their tolerations only.",

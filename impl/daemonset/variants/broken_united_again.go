@@ -16,12 +16,12 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/united/plan"
 )
 
-// brokenUnitedAgain know subsets, nodes and targets by something that another one has later.
+// brokenUnitedAgain identify subsets, nodes and targets by what a later one may have, too.
 func brokenUnitedAgain() []Variant {
 	return []Variant{
-		{Name: "united-knows-subsets-by-their-place", Says: "Knows a subset by its place among the others, and so gives another place another DaemonSet.", Breaks: []string{"UNITED-031"},
+		{Name: "united-knows-subsets-by-their-place", Says: "Identifies a subset by its position, so that one that is moved gets another DaemonSet.", Breaks: []string{"UNITED-031"},
 			United: byPlace},
-		{Name: "united-takes-not-in-for-one-of-others", Says: "Gives a subset no node without a label for an expression by which the label is not in a set.", Breaks: []string{"UNITED-006"},
+		{Name: "united-takes-not-in-for-one-of-others", Says: "Does not match nodes without the label by NotIn.", Breaks: []string{"UNITED-006"},
 			United: seeingUnited(func(united *api.UnitedDaemonSet) {
 				for i := range united.Spec.Subsets {
 					selector := &united.Spec.Subsets[i].Selector
@@ -32,9 +32,9 @@ func brokenUnitedAgain() []Variant {
 					}
 				}
 			})},
-		{Name: "united-knows-nodes-by-name", Says: "Labels no node that is created again under the name of one that it has labelled.", Breaks: []string{"UNITED-022"}, United: nodesByName},
-		{Name: "united-knows-the-target-by-uid", Says: "Takes a target that is created again for none.", Breaks: []string{"UNITED-024"}, United: targetByUID},
-		{Name: "united-makes-no-subset-twice", Says: "Makes no DaemonSet of a subset that comes back under the name of one that was removed.", Breaks: []string{"UNITED-015"}, United: noSubsetTwice},
+		{Name: "united-knows-nodes-by-name", Says: "Does not label a node that is created again under a name that it has labelled.", Breaks: []string{"UNITED-022"}, United: nodesByName},
+		{Name: "united-knows-the-target-by-uid", Says: "Treats a target that is created again as missing.", Breaks: []string{"UNITED-024"}, United: targetByUID},
+		{Name: "united-makes-no-subset-twice", Says: "Makes no DaemonSet for a subset that has the name of a removed one.", Breaks: []string{"UNITED-015"}, United: noSubsetTwice},
 		{Name: "united-leaves-cordoned-nodes", Says: "Moves no node that is cordoned.", Breaks: []string{"UNITED-006"},
 			United: uniting(func(actions *plan.Actions, state plan.State) {
 				actions.LabelNodes = slices.DeleteFunc(slices.Clone(actions.LabelNodes), func(labels plan.NodeLabels) bool {

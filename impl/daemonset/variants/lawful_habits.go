@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
-	"sync"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -21,7 +20,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
-// lawfulHabits are what controllers do that somebody wrote from the requirements alone.
+// lawfulHabits are ways in which controllers written from the requirements alone may differ.
 func lawfulHabits() []Variant {
 	const more = "What the requirements ask for is there; none forbids more."
 	return []Variant{
@@ -36,10 +35,10 @@ func lawfulHabits() []Variant {
 		{Name: "backs-off-from-three-seconds", Says: "Replaces a pod that failed after 3 s, 6 s, 12 s, …",
 			Lawful:  "TARGET-010 asks for a delay that grows, not for one that begins with a second.",
 			Planner: backOffBy(func(d time.Duration) time.Duration { return 3 * d }, func(d time.Duration) time.Duration { return d / 3 })},
-		{Name: "reacts-at-random", Says: "Looks up to four seconds after what made it look, each time after another while.",
+		{Name: "reacts-at-random", Says: "Reacts after a random delay of up to four seconds.",
 			Lawful: "A reaction may take five seconds.", Reconciler: reactAtRandom(4 * time.Second)},
 		{Name: "history-with-its-kind", Says: "Writes the kind of the object into the data of histories, beside the template.",
-			Lawful: "HISTORY-001 asks for the data to restore the template, which they are.", Planner: historyWithKind},
+			Lawful: "HISTORY-001 asks for data that restore the template, and these do.", Planner: historyWithKind},
 		{Name: "reports-progress-in-a-condition", Says: "Keeps a condition Progressing, which is True during a rollout and False after it.",
 			Lawful: more, Planner: reporting(reportProgress)},
 		{Name: "reports-progress-in-an-annotation", Says: "Writes an annotation of the DaemonSet that says how many pods are updated, whenever that has changed.",
@@ -96,29 +95,11 @@ func oneUnhealthy(m *memory[written]) Around {
 	})
 }
 
-// reactAtRandom makes a pass over a DaemonSet wait after the first request for it, for up to most; requests meanwhile are answered by that pass.
+// reactAtRandom makes a pass over a DaemonSet wait after the first request for it, each time for another while of up to most; the pass answers later requests too.
 func reactAtRandom(most time.Duration) func(reconcile.Reconciler, client.Client) reconcile.Reconciler {
 	return func(inner reconcile.Reconciler, _ client.Client) reconcile.Reconciler {
-		var mu sync.Mutex
 		source := rand.New(rand.NewPCG(1, 2))
-		waiting := map[reconcile.Request]time.Time{}
-		return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-			mu.Lock()
-			at, waits := waiting[request]
-			if !waits {
-				at = time.Now().Add(time.Duration(source.Int64N(int64(most))))
-				waiting[request] = at
-			}
-			wait := time.Until(at)
-			if wait <= 0 {
-				delete(waiting, request)
-			}
-			mu.Unlock()
-			if wait > 0 {
-				return reconcile.Result{RequeueAfter: wait}, nil
-			}
-			return inner.Reconcile(ctx, request)
-		})
+		return reactAfter(inner, func() time.Duration { return time.Duration(source.Int64N(int64(most))) })
 	}
 }
 
@@ -207,33 +188,24 @@ type jsonPatcher struct{ client.Client }
 
 // Patch implements client.Client.
 func (c jsonPatcher) Patch(ctx context.Context, object client.Object, patch client.Patch, options ...client.PatchOption) error {
-	pod, isPod := object.(*corev1.Pod)
-	if !isPod {
-		return c.Client.Patch(ctx, object, patch, options...)
-	}
-	patched, err := patchedPod(ctx, c.Client, pod, patch, updatesImages)
-	if err != nil {
-		return err
-	}
-	if patched == nil {
-		return c.Client.Patch(ctx, object, patch, options...)
-	}
-	type operation struct {
-		Op    string `json:"op"`
-		Path  string `json:"path"`
-		Value any    `json:"value"`
-	}
-	changes := []operation{
-		{"replace", "/metadata/resourceVersion", patched.ResourceVersion},
-		{"add", "/metadata/labels", patched.Labels},
-		{"add", "/metadata/annotations", patched.Annotations},
-	}
-	for i, container := range patched.Spec.Containers {
-		changes = append(changes, operation{"replace", fmt.Sprintf("/spec/containers/%d/image", i), container.Image})
-	}
-	body, err := json.Marshal(changes)
-	if err != nil {
-		return fmt.Errorf("encode the update: %w", err)
-	}
-	return c.Client.Patch(ctx, pod, client.RawPatch(types.JSONPatchType, body))
+	return otherPatch{c.Client, updatesImages, func(pod, patched *corev1.Pod) error {
+		type operation struct {
+			Op    string `json:"op"`
+			Path  string `json:"path"`
+			Value any    `json:"value"`
+		}
+		changes := []operation{
+			{"replace", "/metadata/resourceVersion", patched.ResourceVersion},
+			{"add", "/metadata/labels", patched.Labels},
+			{"add", "/metadata/annotations", patched.Annotations},
+		}
+		for i, container := range patched.Spec.Containers {
+			changes = append(changes, operation{"replace", fmt.Sprintf("/spec/containers/%d/image", i), container.Image})
+		}
+		body, err := json.Marshal(changes)
+		if err != nil {
+			return fmt.Errorf("encode the update: %w", err)
+		}
+		return c.Client.Patch(ctx, pod, client.RawPatch(types.JSONPatchType, body))
+	}}.Patch(ctx, object, patch, options...)
 }

@@ -95,6 +95,21 @@ type puttingPods struct {
 
 // Patch implements client.Client.
 func (c puttingPods) Patch(ctx context.Context, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+	return otherPatch{c.Client, c.which, func(pod, patched *corev1.Pod) error {
+		patched.DeepCopyInto(pod)
+		return c.Update(ctx, pod)
+	}}.Patch(ctx, object, patch, options...)
+}
+
+// otherPatch writes the patches of pods that which selects in another way: do gets the pod, and what the patch makes of it.
+type otherPatch struct {
+	client.Client
+	which func(change *corev1.Pod) bool
+	do    func(pod, patched *corev1.Pod) error
+}
+
+// Patch implements client.Client.
+func (c otherPatch) Patch(ctx context.Context, object client.Object, patch client.Patch, options ...client.PatchOption) error {
 	pod, isPod := object.(*corev1.Pod)
 	if !isPod {
 		return c.Client.Patch(ctx, object, patch, options...)
@@ -106,11 +121,10 @@ func (c puttingPods) Patch(ctx context.Context, object client.Object, patch clie
 	if patched == nil {
 		return c.Client.Patch(ctx, object, patch, options...)
 	}
-	patched.DeepCopyInto(pod)
-	return c.Update(ctx, pod)
+	return c.do(pod, patched)
 }
 
-// patchedPod is what a patch makes of the pod that there is; nil where which does not want to know it.
+// patchedPod is what a patch makes of the pod in the cluster; nil if which does not select the patch.
 func patchedPod(ctx context.Context, c client.Client, pod *corev1.Pod, patch client.Patch, which func(change *corev1.Pod) bool) (*corev1.Pod, error) {
 	data, err := patch.Data(pod)
 	if err != nil {
@@ -171,32 +185,23 @@ type applyingImages struct{ client.Client }
 
 // Patch implements client.Client.
 func (c applyingImages) Patch(ctx context.Context, object client.Object, patch client.Patch, options ...client.PatchOption) error {
-	pod, isPod := object.(*corev1.Pod)
-	if !isPod {
-		return c.Client.Patch(ctx, object, patch, options...)
-	}
-	patched, err := patchedPod(ctx, c.Client, pod, patch, updatesImages)
-	if err != nil {
-		return err
-	}
-	if patched == nil {
-		return c.Client.Patch(ctx, object, patch, options...)
-	}
-	// What was applied before and is not now would be taken away: all that updates change is applied each time.
-	var containers []map[string]string
-	for _, container := range patched.Spec.Containers {
-		containers = append(containers, map[string]string{"name": container.Name, "image": container.Image})
-	}
-	body, err := json.Marshal(map[string]any{
-		"apiVersion": "v1", "kind": "Pod",
-		"metadata": map[string]any{
-			"name": patched.Name, "namespace": patched.Namespace, "uid": patched.UID, "resourceVersion": patched.ResourceVersion,
-			"labels": patched.Labels, "annotations": patched.Annotations,
-		},
-		"spec": map[string]any{"containers": containers},
-	})
-	if err != nil {
-		return fmt.Errorf("encode the update: %w", err)
-	}
-	return c.Client.Patch(ctx, pod, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner("rollcall-variant"), client.ForceOwnership)
+	return otherPatch{c.Client, updatesImages, func(pod, patched *corev1.Pod) error {
+		// What was applied before and is not now would be taken away: all that updates change is applied each time.
+		var containers []map[string]string
+		for _, container := range patched.Spec.Containers {
+			containers = append(containers, map[string]string{"name": container.Name, "image": container.Image})
+		}
+		body, err := json.Marshal(map[string]any{
+			"apiVersion": "v1", "kind": "Pod",
+			"metadata": map[string]any{
+				"name": patched.Name, "namespace": patched.Namespace, "uid": patched.UID, "resourceVersion": patched.ResourceVersion,
+				"labels": patched.Labels, "annotations": patched.Annotations,
+			},
+			"spec": map[string]any{"containers": containers},
+		})
+		if err != nil {
+			return fmt.Errorf("encode the update: %w", err)
+		}
+		return c.Client.Patch(ctx, pod, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner("rollcall-variant"), client.ForceOwnership)
+	}}.Patch(ctx, object, patch, options...)
 }

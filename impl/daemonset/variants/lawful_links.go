@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// lawfulLinks are far from the API server: what they decided on may have changed when it is done.
+// lawfulLinks are far from the API server: the state may have changed when a write arrives.
 func lawfulLinks() []Variant {
 	const half = 500 * time.Millisecond
 	return []Variant{

@@ -92,29 +92,34 @@ func lookEvery(period time.Duration) func(reconcile.Reconciler, client.Client) r
 	}
 }
 
-// reactLate makes a pass over a DaemonSet wait after the first request for it; requests meanwhile are answered by that pass.
+// reactLate makes a pass over a DaemonSet wait after the first request for it; the pass answers later requests too.
 func reactLate(delay time.Duration) func(reconcile.Reconciler, client.Client) reconcile.Reconciler {
 	return func(inner reconcile.Reconciler, _ client.Client) reconcile.Reconciler {
-		var mu sync.Mutex
-		due := map[reconcile.Request]time.Time{}
-		return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-			mu.Lock()
-			at, waiting := due[request]
-			if !waiting {
-				at = time.Now().Add(delay)
-				due[request] = at
-			}
-			wait := time.Until(at)
-			if wait <= 0 {
-				delete(due, request)
-			}
-			mu.Unlock()
-			if wait > 0 {
-				return reconcile.Result{RequeueAfter: wait}, nil
-			}
-			return inner.Reconcile(ctx, request)
-		})
+		return reactAfter(inner, func() time.Duration { return delay })
 	}
+}
+
+// reactAfter makes a pass over an object wait for a delay after the first request for it. One delay is asked for at a time.
+func reactAfter(inner reconcile.Reconciler, delay func() time.Duration) reconcile.Reconciler {
+	var mu sync.Mutex
+	due := map[reconcile.Request]time.Time{}
+	return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+		mu.Lock()
+		at, waiting := due[request]
+		if !waiting {
+			at = time.Now().Add(delay())
+			due[request] = at
+		}
+		wait := time.Until(at)
+		if wait <= 0 {
+			delete(due, request)
+		}
+		mu.Unlock()
+		if wait > 0 {
+			return reconcile.Result{RequeueAfter: wait}, nil
+		}
+		return inner.Reconcile(ctx, request)
+	})
 }
 
 // adoptLate puts everything off while there is something to adopt: what is not adopted yet is nothing to decide by, and the planner's plan counts on it.

@@ -186,24 +186,15 @@ type mergingPods struct{ client.Client }
 
 // Patch implements client.Client.
 func (c mergingPods) Patch(ctx context.Context, object client.Object, patch client.Patch, options ...client.PatchOption) error {
-	pod, isPod := object.(*corev1.Pod)
-	if !isPod {
-		return c.Client.Patch(ctx, object, patch, options...)
-	}
-	patched, err := patchedPod(ctx, c.Client, pod, patch, func(change *corev1.Pod) bool { return len(change.Spec.Containers) == 0 })
-	if err != nil {
-		return err
-	}
-	if patched == nil {
-		return c.Client.Patch(ctx, object, patch, options...)
-	}
-	seen := &corev1.Pod{}
-	if err := c.Get(ctx, client.ObjectKeyFromObject(pod), seen); err != nil {
-		return err
-	}
-	patched.ResourceVersion = seen.ResourceVersion
-	patched.DeepCopyInto(pod)
-	return c.Client.Patch(ctx, pod, client.MergeFromWithOptions(seen, client.MergeFromWithOptimisticLock{}))
+	return otherPatch{c.Client, func(change *corev1.Pod) bool { return !updatesImages(change) }, func(pod, patched *corev1.Pod) error {
+		seen := &corev1.Pod{}
+		if err := c.Get(ctx, client.ObjectKeyFromObject(pod), seen); err != nil {
+			return err
+		}
+		patched.ResourceVersion = seen.ResourceVersion
+		patched.DeepCopyInto(pod)
+		return c.Client.Patch(ctx, pod, client.MergeFromWithOptions(seen, client.MergeFromWithOptimisticLock{}))
+	}}.Patch(ctx, object, patch, options...)
 }
 
 // tryingFirst makes every creation twice, the first time without effect.

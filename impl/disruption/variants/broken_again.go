@@ -13,7 +13,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/disruption/plan"
 )
 
-// brokenAgain know objects by their names, and so take one that is created again for the one before.
+// brokenAgain identify objects by their names, and so confuse one that is created again with the former one.
 func brokenAgain() []Variant {
 	return []Variant{
 		{Name: "knows-statuses-by-name", Says: "Writes no status of a new budget that is the one which it wrote last for a budget of that name.", Breaks: []string{"PDB-011"},

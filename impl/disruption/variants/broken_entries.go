@@ -13,16 +13,16 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/disruption/plan"
 )
 
-// brokenEntries drop what the API server has noted in disruptedPods while something else goes on, or give up a status that was not written.
+// brokenEntries lose entries that the API server made in disruptedPods, or a status that was not written.
 func brokenEntries() []Variant {
 	return []Variant{
 		{Name: "forgets-evictions-with-a-new-spec", Says: "Empties disruptedPods when the spec of the budget has changed.", Breaks: []string{"PDB-012"},
 			Planner: withoutEvictions(func(state plan.State, _ string, _ metav1.Time, _ time.Time) bool {
 				return state.Budget.Status.ObservedGeneration != state.Budget.Generation
 			})},
-		{Name: "takes-no-evictions-from-the-future", Says: "Takes pods off disruptedPods whose eviction is of a time that is yet to come by its own clock.", Breaks: []string{"PDB-012"},
+		{Name: "takes-no-evictions-from-the-future", Says: "Removes pods from disruptedPods whose eviction is in the future by its own clock.", Breaks: []string{"PDB-012"},
 			Planner: withoutEvictions(func(_ plan.State, _ string, granted metav1.Time, now time.Time) bool { return granted.After(now) })},
-		{Name: "forgets-evictions-of-unready-pods", Says: "Takes pods off disruptedPods that are not Ready, and so not healthy anyway.", Breaks: []string{"PDB-012"},
+		{Name: "forgets-evictions-of-unready-pods", Says: "Removes pods from disruptedPods that are not Ready.", Breaks: []string{"PDB-012"},
 			Planner: withoutEvictions(func(state plan.State, name string, _ metav1.Time, _ time.Time) bool {
 				for _, pod := range selected(state) {
 					if pod.Name == name {
@@ -31,7 +31,7 @@ func brokenEntries() []Variant {
 				}
 				return false
 			})},
-		{Name: "gives-up-a-status-that-is-not-written", Says: "Takes a status for written that the API server refused to write.", Breaks: []string{"PDB-026"},
+		{Name: "gives-up-a-status-that-is-not-written", Says: "Treats a status that the API server refused as written.", Breaks: []string{"PDB-026"},
 			Writer: func(c client.StatusClient) client.StatusClient { return careless{c} }},
 	}
 }

@@ -28,7 +28,7 @@ func brokenSums() []Variant {
 					status.DesiredHealthy = max(0, status.ExpectedPods-of(share))
 				}
 			})},
-		{Name: "takes-not-in-for-one-of-others", Says: "Selects no pod without a label for an expression by which the label is not in a set.", Breaks: []string{"PDB-001"},
+		{Name: "takes-not-in-for-one-of-others", Says: "Does not match pods without the label by NotIn.", Breaks: []string{"PDB-001"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
 				selector := state.Budget.Spec.Selector
 				if selector == nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/plan"
 )
 
-// brokenNames are right as long as names are in the order of the ordinals, a name means one pod, and nobody else takes a pod away.
+// brokenNames are right while names sort like ordinals, each name has one pod, and nobody else deletes a pod.
 func brokenNames() []Variant {
 	return []Variant{
-		{Name: "set-orders-by-name", Says: "Updates the old pod of a StatefulSet first whose name is the last one by its letters, as that of 9 is of 9 and 10.",
+		{Name: "set-orders-by-name", Says: "Updates the pods of a StatefulSet in reverse alphabetical order of their names, 9 before 10.",
 			Breaks: []string{"INPLACE-018"}, Planner: doing(lastNameFirst)},
-		{Name: "set-knows-patched-pods-by-name", Says: "Waits for the restart of a pod of a StatefulSet that was patched, though the pod of that name is another one by now.",
+		{Name: "set-knows-patched-pods-by-name", Says: "Waits for the restart of a patched pod of a StatefulSet although another pod has its name by now.",
 			Breaks: []string{"INPLACE-033"}, Planner: waitByName},
 		{Name: "set-takes-no-notice-of-pods-that-go", Says: "Updates a pod of a StatefulSet while an updated one is terminating.", Breaks: []string{"INPLACE-033"},
 			Planner: func(next plan.Planner) plan.Planner {

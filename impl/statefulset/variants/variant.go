@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/rollcall-conformance/rollcall/impl/around"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/plan"
 )
@@ -41,13 +42,7 @@ func (v Variant) Options() statefulset.Options {
 func Together(all ...Variant) Variant {
 	var result Variant
 	for _, v := range slices.Backward(all) {
-		inner := result.Planner
-		result.Planner = func(next plan.Planner) plan.Planner {
-			if inner != nil {
-				next = inner(next)
-			}
-			return v.Planner(next)
-		}
+		result.Planner = around.Join(v.Planner, result.Planner)
 	}
 	return result
 }
