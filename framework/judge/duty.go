@@ -29,8 +29,8 @@ type Due struct {
 	Extra time.Duration
 	// Undone says what is missing once the bound has passed, for example "old pod a still there beside available b".
 	Undone string
-	// Creates: the act is to create a pod. Nobody is held to that before they have created one for the DaemonSet: nothing shows that they may; nor while the
-	// harness has the API server refuse them.
+	// Creates: the act is to create a pod. Nobody is held to that while the harness has the API server refuse pods; nor, where the recording is of a watched
+	// cluster, before they have created one for the DaemonSet: nothing shows that they may. For a scenario the harness made sure of that.
 	Creates bool
 	// Rolls: the act takes a rollout on, for which the history of the template has to be there first (HISTORY-008). Creations do, too.
 	Rolls bool
@@ -219,7 +219,7 @@ func (d *duty) restart(from time.Time, acts int) {
 // overdue reports whether the deadline passes before the time. What resets the clock is taken into account here, when it matters.
 func (d *duty) overdue(s *Scene, next time.Time) bool {
 	w, m := d.workload, s.memory
-	if m.control.interrupted() || m.control.obstructed[w.Object.Namespace] || !w.Live() || d.Creates && (w.createdAt.IsZero() || m.control.refusing[w.Object.Namespace]) {
+	if m.control.interrupted() || m.control.obstructed[w.Object.Namespace] || !w.Live() || d.Creates && !m.mayCreate(w) {
 		// Nothing can be expected yet.
 		d.restart(s.Now, m.acts)
 		return false
