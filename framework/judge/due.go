@@ -18,8 +18,8 @@ type Due struct {
 	Extra time.Duration
 	// Undone says what is missing once the bound has passed, for example "old pod a still there beside available b".
 	Undone string
-	// Creates: the act is to create a pod. Nobody is held to that before they have created one for the DaemonSet: nothing shows that they may; nor while the
-	// harness has the API server refuse them.
+	// Creates: the act is to create a pod. Nobody is held to that while the harness has the API server refuse pods; nor, where the recording is of a watched
+	// cluster, before they have created one for the DaemonSet: nothing shows that they may. For a scenario the harness made sure of that.
 	Creates bool
 	// Rolls: the act is a step of a rollout. The history of the template comes first (HISTORY-008), as it does for creations.
 	Rolls bool

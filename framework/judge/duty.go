@@ -56,7 +56,7 @@ func (d *duty) restart(from time.Time, acts int) {
 // overdue reports whether the deadline passes before the time. What resets the clock is taken into account here, when it matters.
 func (d *duty) overdue(s *Scene, next time.Time) bool {
 	w, m := d.workload, s.memory
-	if m.control.interrupted() || m.control.obstructed[w.Object.Namespace] || !w.Live() || d.Creates && (w.createdAt.IsZero() || m.control.refusing[w.Object.Namespace]) {
+	if m.control.interrupted() || m.control.obstructed[w.Object.Namespace] || !w.Live() || d.Creates && !m.mayCreate(w) {
 		// Nothing can be expected yet.
 		d.restart(s.Now, m.acts)
 		return false

@@ -73,6 +73,11 @@ func (m *memory) act() {
 	m.actedAt = m.now
 }
 
+// mayCreate reports whether the implementation may create pods for the DaemonSet, as far as the recording shows.
+func (m *memory) mayCreate(w *Workload) bool {
+	return !m.control.refusing[w.Object.Namespace] && (len(m.h.Watched) == 0 || !w.createdAt.IsZero())
+}
+
 // touch takes note that something may have changed on the pod's node.
 func (m *memory) touch(scene *Scene, pod *Pod) {
 	if last := len(scene.touched) - 1; last < 0 || scene.touched[last].node != pod.Node {

@@ -138,6 +138,12 @@ func (b *Builder) Done() *Builder {
 	return b
 }
 
+// Watched makes it the recording of a watch of these targets, for example "DaemonSet kube-system/agent".
+func (b *Builder) Watched(targets ...string) *Builder {
+	b.h.Watched = targets
+	return b
+}
+
 // Selecting makes the history one of the nodes with these labels alone.
 func (b *Builder) Selecting(labels string) *Builder {
 	b.h.NodeSelector = labels

@@ -54,8 +54,30 @@ func TestFilling(t *testing.T) {
 				b.After(Long).Mark("end")
 			}),
 		)
+		Omits(t, with.j,
+			Tell("the first pod does not come", func(b *Builder) {
+				b.Nodes(1)
+				b.DaemonSet("agent", with.option)
+				b.After(late).Mark("end")
+			}),
+			Tell("a DaemonSet is made again under its name, and its first pod comes late", func(b *Builder) {
+				former, pods := Running(b, 1, with.option)
+				former.Gone()
+				pods[0].Terminating().Gone()
+				again := b.DaemonSet("agent", with.option)
+				b.After(late)
+				again.Pod("again-a", NodeName(0))
+			}),
+		)
+		Keeps(t, with.j, Tell("the first pod comes in time", func(b *Builder) {
+			b.Nodes(1)
+			ds := b.DaemonSet("agent", with.option)
+			b.After(judge.Prompt)
+			ds.Pod("first-a", NodeName(0))
+		}))
 		Ignores(t, with.j,
-			Tell("nothing shows that the implementation may create pods", func(b *Builder) {
+			Tell("nothing shows in a watched cluster that the implementation may create pods", func(b *Builder) {
+				b.Watched("*/*")
 				b.Nodes(1)
 				b.DaemonSet("agent", with.option)
 				b.After(Long).Mark("end")

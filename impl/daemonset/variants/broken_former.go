@@ -28,6 +28,8 @@ func brokenFormers() []Variant {
 			})},
 		{Name: "keeps-the-limits-of-a-former-daemonset", Says: "Uses the limits that a former DaemonSet of the same name had at the same generation.",
 			Breaks: []string{"ROLLING-002"}, Planner: remembering(formerLimits)},
+		{Name: "rests-after-a-former-daemonset", Says: "Creates no pod for eight seconds for a DaemonSet that was deleted and created again.",
+			Breaks: []string{"SURGE-012"}, Planner: remembering(restAfterFormer)},
 	}
 }
 
@@ -73,6 +75,34 @@ func formerLimits() Around {
 			spec.UpdateStrategy = *strategy.DeepCopy()
 		} else {
 			known[key] = *spec.UpdateStrategy.DeepCopy()
+		}
+	})
+}
+
+func restAfterFormer() Around {
+	type sight struct {
+		uid types.UID
+		// until when to rest; zero for the first DaemonSet of a name.
+		until time.Time
+	}
+	var mu sync.Mutex
+	seen := map[string]sight{}
+	return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+		mu.Lock()
+		defer mu.Unlock()
+		ds := state.DaemonSet
+		key := ds.Namespace + "/" + ds.Name
+		last, known := seen[key]
+		if !known || last.uid != ds.UID {
+			last = sight{uid: ds.UID}
+			if known {
+				last.until = now.Add(8 * time.Second)
+			}
+			seen[key] = last
+		}
+		if now.Before(last.until) {
+			actions.CreatePods = nil
+			comeBack(actions, last.until.Sub(now))
 		}
 	})
 }

@@ -14,6 +14,17 @@ func brokenHands() []Variant {
 	return []Variant{
 		{Name: "remembers-the-revision-of-a-pod", Says: "Keeps to the revision label with which it saw a pod first.",
 			Breaks: []string{"HISTORY-024"}, Planner: remember(firstLabels)},
+		{Name: "adopts-pods-as-updated", Says: "Gives the pods that it adopts the revision label of the current history, whatever label they have.",
+			Breaks: []string{"HISTORY-024"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				for i := range actions.PatchPods {
+					if patch := &actions.PatchPods[i]; patch.Adopt {
+						patch.Hash = hashOfCurrent(state)
+					}
+				}
+			})},
+		{Name: "takes-deletions-for-failures", Says: "Waits eight seconds before it replaces the third pod that others deleted on a node, and those after it.",
+			Breaks: []string{"DRAIN-002"}, Planner: remember(backOffFromDeletions)},
 	}
 }
 
@@ -31,5 +42,49 @@ func firstLabels(m *memory[map[types.UID]string]) Around {
 		changePods(state, func(pod *corev1.Pod) bool { return (*all)[pod.UID] != pod.Labels[plan.HashLabel] }, func(pod *corev1.Pod) {
 			pod.Labels[plan.HashLabel] = (*all)[pod.UID]
 		})
+	})
+}
+
+// deletedByOthers are the pods of a node that others deleted.
+type deletedByOthers struct {
+	pods map[types.UID]bool
+	last time.Time
+}
+
+// deletions are those of one DaemonSet.
+type deletions struct {
+	own    map[types.UID]bool
+	byNode map[string]*deletedByOthers
+}
+
+func backOffFromDeletions(m *memory[deletions]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+		seen := m.of(state)
+		if seen.own == nil {
+			*seen = deletions{own: map[types.UID]bool{}, byNode: map[string]*deletedByOthers{}}
+		}
+		for _, pod := range state.Pods {
+			node := plan.TargetNode(pod)
+			if pod.DeletionTimestamp == nil || seen.own[pod.UID] {
+				continue
+			}
+			if seen.byNode[node] == nil {
+				seen.byNode[node] = &deletedByOthers{pods: map[types.UID]bool{}}
+			}
+			if on := seen.byNode[node]; !on.pods[pod.UID] {
+				on.pods[pod.UID], on.last = true, now
+			}
+		}
+		withoutCreations(actions, func(c plan.PodCreation) bool {
+			on := seen.byNode[c.Node]
+			if on == nil || len(on.pods) < 3 || now.After(on.last.Add(8*time.Second)) {
+				return false
+			}
+			comeBack(actions, on.last.Add(8*time.Second).Sub(now)+time.Millisecond)
+			return true
+		})
+		for _, d := range actions.DeletePods {
+			seen.own[d.Pod.UID] = true
+		}
 	})
 }

@@ -68,6 +68,11 @@ func brokenMatches() []Variant {
 					}
 				})
 			})},
+		{Name: "a-toleration-without-a-key-is-none", Says: "Creates no pod where only a toleration of every key would have it tolerated.",
+			Breaks: []string{"TARGET-001"},
+			Planner: closing(func(spec *corev1.PodSpec) {
+				spec.Tolerations = slices.DeleteFunc(spec.Tolerations, func(t corev1.Toleration) bool { return t.Key == "" })
+			})},
 		{Name: "not-in-asks-for-the-label", Says: "Creates no pod on a node without the label of which the node affinity excludes some values.",
 			Breaks: []string{"TARGET-001"},
 			Planner: closing(func(spec *corev1.PodSpec) {

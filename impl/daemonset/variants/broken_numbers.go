@@ -27,6 +27,13 @@ func brokenNumbers() []Variant {
 					status.CollisionCount = &one
 				}
 			})},
+		{Name: "numbers-histories-by-how-many-there-are", Says: "Gives a new history a number one above the number of histories.",
+			Breaks: []string{"HISTORY-003"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				if actions.CreateRevision != nil {
+					actions.CreateRevision.Revision = int64(len(state.Revisions) + 1)
+				}
+			})},
 		{Name: "trims-histories-by-the-prefix-of-their-names", Says: "Counts histories towards the limit whose names begin with its own, whoever controls them.",
 			Breaks: []string{"HISTORY-018"}, Reconciler: before(trimByPrefix)},
 	}

@@ -17,6 +17,29 @@ func brokenTemplates() []Variant {
 			Planner: comparing(func(template, before *corev1.PodTemplateSpec) {
 				template.Spec.Tolerations = before.Spec.Tolerations
 			})},
+		{Name: "compares-no-init-containers", Says: "Takes templates for the same that differ in their init containers only.",
+			Breaks: []string{"ROLLING-001"},
+			Planner: comparing(func(template, before *corev1.PodTemplateSpec) {
+				template.Spec.InitContainers = before.Spec.InitContainers
+			})},
+		{Name: "compares-no-grace-periods", Says: "Takes templates for the same that differ in terminationGracePeriodSeconds only.",
+			Breaks: []string{"ROLLING-001"},
+			Planner: comparing(func(template, before *corev1.PodTemplateSpec) {
+				template.Spec.TerminationGracePeriodSeconds = before.Spec.TerminationGracePeriodSeconds
+			})},
+		{Name: "overlooks-removed-annotations", Says: "Takes templates for the same of which one has all annotations of the other, and more.",
+			Breaks: []string{"ROLLING-016"},
+			Planner: comparing(func(template, before *corev1.PodTemplateSpec) {
+				for key, value := range before.Annotations {
+					if _, has := template.Annotations[key]; has {
+						continue
+					}
+					if template.Annotations == nil {
+						template.Annotations = map[string]string{}
+					}
+					template.Annotations[key] = value
+				}
+			})},
 	}
 }
 
