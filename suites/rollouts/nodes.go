@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -63,10 +64,15 @@ func Remove(ctx context.Context, c *spec.Case, name string) {
 func Replace(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
 	again := likeNode(ctx, c, history.NodeOf(pod))
 	Remove(ctx, c, again.Name)
-	c.DeletePod(ctx, pod, 0)
-	c.Require(ctx, "the pod is gone", state.When(pod.Name+" is gone", func(cluster *history.Cluster) bool { return cluster.Pods[pod.UID] == nil }))
+	collect(ctx, c, pod)
 	c.Await(ctx, Quiet(moment))
 	addAgain(ctx, c, again)
+}
+
+// collect deletes a pod whose node is gone, as the pod garbage collector does in time.
+func collect(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
+	c.DeletePod(ctx, pod, 0)
+	c.Require(ctx, "the pod is gone", state.When(pod.Name+" is gone", func(cluster *history.Cluster) bool { return cluster.Pods[pod.UID] == nil }))
 }
 
 // Return removes the node and at once adds one of its name, changed by the edits, which is Ready when Return returns. Its pods stay.
@@ -79,8 +85,22 @@ func Return(ctx context.Context, c *spec.Case, name string, edits ...func(*corev
 	addAgain(ctx, c, again)
 }
 
-// Register adds a node with the name, labels and taints of one that was removed, as they were when it was read, and waits until it is Ready.
+// Register removes the node with its pods, and adds one with the name, labels and taints that it had when it was read, which is Ready when Register returns.
+// The pods go before: a simulated kubelet that has just come to a node may overlook that a pod there is to end.
 func Register(ctx context.Context, c *spec.Case, read *corev1.Node) {
+	var pods []*corev1.Pod
+	c.Look(ctx, func(cluster *history.Cluster) {
+		for _, pod := range cluster.Pods {
+			if history.NodeOf(pod) == read.Name {
+				pods = append(pods, pod)
+			}
+		}
+		slices.SortFunc(pods, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
+	})
+	Remove(ctx, c, read.Name)
+	for _, pod := range pods {
+		collect(ctx, c, pod)
+	}
 	addAgain(ctx, c, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: read.Name, Labels: read.Labels}, Spec: corev1.NodeSpec{Taints: read.Spec.Taints}})
 }
 

@@ -122,7 +122,6 @@ func joining() {
 			placed(ctx, c)
 			c.Mark(changed)
 			// Another machine registers under its name.
-			rollouts.Remove(ctx, c, first)
 			rollouts.Register(ctx, c, registered)
 			c.Await(ctx, state.UnitedLabelled(name))
 			placed(ctx, c)
