@@ -117,7 +117,9 @@ func TestWhoMadeAPodIsWhoWritesTheStatus(t *testing.T) {
 
 func TestTheNumbersOfARollout(t *testing.T) {
 	h := historytest.SurgeRollout(t, 10)
-	updated := slices.IndexFunc(h.Entries, func(entry history.Entry) bool { return entry.Kind == history.KindDaemonSet && entry.Object.GetGeneration() > 1 })
+	updated := slices.IndexFunc(h.Entries, func(entry history.Entry) bool {
+		return entry.Kind == history.KindDaemonSet && entry.Object.GetGeneration() > 1
+	})
 	// Whoever proves seldom judges the rollout together with the state that the recording begins with.
 	for name, proven := range map[string]func(int) bool{
 		"proven after every event": func(int) bool { return true },
