@@ -55,7 +55,7 @@ func (b budgets) prepare(ctx context.Context, client kubernetes.Interface) error
 	return inParallel(b.pods, 1, func(i int) error {
 		pods := client.CoreV1().Pods(budgetsNamespace)
 		pod, err := pods.Create(ctx, &corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{Name: podName(i), Labels: map[string]string{budgetLabel: strconv.Itoa(i % b.budgets)}},
+			ObjectMeta: metav1.ObjectMeta{Name: podName(i), Labels: map[string]string{budgetLabel: strconv.Itoa(i * b.budgets / b.pods)}},
 			// There is no such scheduler.
 			Spec: corev1.PodSpec{SchedulerName: "none", Containers: []corev1.Container{{Name: "pod", Image: "pod:v1"}}},
 		}, metav1.CreateOptions{})
