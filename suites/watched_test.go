@@ -1,6 +1,7 @@
 package suites_test
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -9,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/passive"
 )
 
@@ -73,4 +76,61 @@ func TestAWatchOfTheSuitesRaisesNoFalseAlarm(t *testing.T) {
 	if attributed.Load() == 0 || broken.Load() == 0 {
 		t.Error("nothing was put to the test")
 	}
+}
+
+// cuts is how many later beginnings of each recording are tried.
+const cuts = 6
+
+// TestAWatchThatBeganLaterRaisesNoFalseAlarm judges what is left of each golden recording when its beginning is forgotten: it shows nothing broken that the whole
+// does not show. Whose acts they were is known from the audit log, so that more is judged than a watch could.
+func TestAWatchThatBeganLaterRaisesNoFalseAlarm(t *testing.T) {
+	var before, after atomic.Int64
+	var judging sync.WaitGroup
+	corpus, names := open(t, "*")
+	for _, name := range names {
+		judging.Go(func() {
+			h, err := corpus.Read(name)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if _, seen := observed(h); !seen {
+				return
+			}
+			whole := passive.JudgeAttributed(h).Violations()
+			for n := 1; n < len(h.Entries); n += 1 + len(h.Entries)/cuts {
+				later, err := historytest.Later(h, n)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				still := passive.JudgeAttributed(later).Violations()
+				for _, v := range still {
+					if !slices.ContainsFunc(whole, func(other judge.Violation) bool { return sameBreak(v, other) }) {
+						t.Errorf("%s, begun at %s behind %d entries: %v", name, later.Start, n, v)
+					}
+				}
+				for _, v := range whole {
+					if v.Time.Sub(later.Start) > judge.Lag {
+						before.Add(1)
+					}
+				}
+				for _, v := range still {
+					if v.Time.Sub(later.Start) > judge.Lag {
+						after.Add(1)
+					}
+				}
+			}
+		})
+	}
+	judging.Wait()
+	t.Logf("of %d violations of broken controllers %d are still seen where the recording begins more than %s before them", before.Load(), after.Load(), judge.Lag)
+	if after.Load() == 0 {
+		t.Error("nothing was put to the test")
+	}
+}
+
+// sameBreak: what lasts too long is found later if the beginning is forgotten.
+func sameBreak(a, b judge.Violation) bool {
+	return a.Requirement == b.Requirement && a.Node == b.Node
 }

@@ -33,8 +33,8 @@ type Authors struct {
 // Begin returns the position for Of of a recording that begins now.
 func (a Authors) Begin(ctx context.Context) (int64, error) { return a.Log.End(ctx) }
 
-// Of returns the authors of a history that has ended, and whose recording began at the position of the log, and what the implementation was refused
-// meanwhile. It waits up to Delay for lines that are still to come.
+// Of returns the authors of a history that has ended, and whose recording began at the position of the log, what the implementation was refused
+// meanwhile, and when it waited for answers. It waits up to Delay for lines that are still to come.
 func (a Authors) Of(ctx context.Context, h *history.History, position int64) (history.Attribution, error) {
 	var found history.Attribution
 	err := wait.PollUntilContextTimeout(ctx, rereadInterval, Delay, true, func(context.Context) (bool, error) {
@@ -43,7 +43,7 @@ func (a Authors) Of(ctx context.Context, h *history.History, position int64) (hi
 		if err != nil {
 			return false, err
 		}
-		found = history.Attribution{Authors: Join(h, records), Refusals: Refusals(h, records, a.Users)}
+		found = history.Attribution{Authors: Join(h, records), Refusals: Refusals(h, records, a.Users), Delays: Delays(h, records, a.Users)}
 		return !awaited(h, found.Authors, time.Now()), nil
 	})
 	if err != nil && !wait.Interrupted(err) || ctx.Err() != nil {

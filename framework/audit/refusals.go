@@ -20,8 +20,7 @@ func Refusals(h *history.History, records []Record, users Users) []history.Refus
 	places := map[history.Refusal]int{}
 	var received [][]time.Time
 	for _, record := range records {
-		if record.Code < http.StatusBadRequest || record.expected() || users.Who(record.User) != history.Implementation ||
-			record.Namespace != "" && !slices.Contains(h.Namespaces, record.Namespace) {
+		if record.Code < http.StatusBadRequest || record.expected() || !record.concerns(h, users) {
 			continue
 		}
 		at := max(0, record.Answered.Sub(h.Start))
@@ -44,6 +43,11 @@ func Refusals(h *history.History, records []Record, users Users) []history.Refus
 		all[place].Burst = burst(received[place])
 	}
 	return all
+}
+
+// concerns reports whether it is a request of the implementation in the history's namespaces, or about a cluster-scoped object.
+func (r Record) concerns(h *history.History, users Users) bool {
+	return users.Who(r.User) == history.Implementation && (r.Namespace == "" || slices.Contains(h.Namespaces, r.Namespace))
 }
 
 // burst is the largest number of the instants that are within history.RefusalBurst.

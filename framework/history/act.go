@@ -71,6 +71,7 @@ const (
 	DeleteRevision   Act = "delete ControllerRevision"
 	CreateBudget     Act = "create PodDisruptionBudget"
 	UpdateBudget     Act = "update PodDisruptionBudget"
+	StoreBudget      Act = "store PodDisruptionBudget in etcd"
 	DeleteBudget     Act = "delete PodDisruptionBudget"
 	ReadBudget       Act = "read PodDisruptionBudget"
 	ListBudgets      Act = "list PodDisruptionBudgets"
@@ -147,7 +148,7 @@ var effects = map[Act]effect{
 
 	CreateDaemonSet: creates, UpdateDaemonSet: disturbs, WriteStatus: writesStatus, DeleteDaemonSet: deletes | disturbs,
 	CreateWorkload: creates, ScaleWorkload: 0, UpdateWorkload: 0,
-	CreateRevision: creates, UpdateRevision: 0, DeleteRevision: deletes, CreateBudget: creates, UpdateBudget: 0, DeleteBudget: deletes,
+	CreateRevision: creates, UpdateRevision: 0, DeleteRevision: deletes, CreateBudget: creates, StoreBudget: creates, UpdateBudget: 0, DeleteBudget: deletes,
 	DeleteNamespace: deletes | disturbs, DeleteCollection: deletes | disturbs, StartProbes: 0,
 	HoldDaemonSet: 0, RefusePods: 0, AdmitPods: 0, RefuseRevisions: 0, AdmitRevisions: 0, RefusePodUpdates: 0, AdmitPodUpdates: 0,
 	CreateUnited: creates, UpdateUnited: 0, DeleteUnited: deletes,

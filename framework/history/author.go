@@ -81,12 +81,14 @@ type Attribution struct {
 	Authors []Authorship
 	// Refusals are what the implementation was refused meanwhile.
 	Refusals []Refusal
+	// Delays of its requests: see History.Delays.
+	Delays []Standstill
 }
 
-// AppendAuthors adds the authors of the events, and what the implementation was refused, to the file that the history was read from, which nobody may be
-// writing to, says that they are all there are, and gives the history both.
+// AppendAuthors adds the attribution to the file that the history was read from, which nobody may be writing to, says that it is all there is, and gives it to
+// the history.
 func (h *History) AppendAuthors(path string, source Authors, found Attribution) error {
-	h.Refusals = found.Refusals
+	h.Refusals, h.Delays = found.Refusals, found.Delays
 	h.Attribute(source, found.Authors)
 	return h.append(path, func(w *Writer) error { return w.authors(source, found) })
 }
@@ -125,6 +127,11 @@ func (w *Writer) Seal() error {
 func (w *Writer) authors(source Authors, found Attribution) error {
 	for i := range found.Refusals {
 		if err := w.write(line{Refusal: &found.Refusals[i]}); err != nil {
+			return err
+		}
+	}
+	for i := range found.Delays {
+		if err := w.write(line{Delay: &found.Delays[i]}); err != nil {
 			return err
 		}
 	}

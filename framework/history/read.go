@@ -209,6 +209,9 @@ func (h *History) add(l line) error {
 	case l.Refusal != nil:
 		h.Refusals = append(h.Refusals, *l.Refusal)
 		return nil
+	case l.Delay != nil:
+		h.Delays = append(h.Delays, *l.Delay)
+		return nil
 	case l.Health != nil:
 		h.Health = l.Health
 		return nil

@@ -32,6 +32,7 @@ type line struct {
 	Standstill  *Standstill     `json:"standstill,omitempty"`
 	CaughtUp    bool            `json:"caughtUp,omitempty"`
 	Refusal     *Refusal        `json:"refusal,omitempty"`
+	Delay       *Standstill     `json:"delay,omitempty"`
 	Authors     *authorsLine    `json:"authors,omitempty"`
 	Health      *Health         `json:"health,omitempty"`
 	// Sealed is the last line of a whole recording.
@@ -132,7 +133,7 @@ func (h *History) Write(out io.Writer) error {
 		}
 	}
 	if h.Authors != "" {
-		if err := w.authors(h.Authors, Attribution{Authors: h.authorship(), Refusals: h.Refusals}); err != nil {
+		if err := w.authors(h.Authors, Attribution{Authors: h.authorship(), Refusals: h.Refusals, Delays: h.Delays}); err != nil {
 			return err
 		}
 	}

@@ -23,7 +23,8 @@ type patched struct {
 	pending map[string]former
 	// since is when the latest of the others started.
 	since metav1.Time
-	// unproved: its patch was reverted, which restarts nothing, and its kubelet does not report which patch it has seen (Kubernetes before 1.34).
+	// unproved: its patch was reverted, which restarts nothing, and its kubelet does not report which patch it has seen (Kubernetes before 1.34); or it is not
+	// known what a container runs that was restarted between patches, and not since.
 	unproved bool
 }
 
@@ -33,6 +34,8 @@ type former struct {
 	restarts int32
 	// image of that instance; empty if that is not known.
 	image string
+	// maybe: it is not known, and may be the one that is wanted, which was asked for before.
+	maybe bool
 	// skipped are images that it was given since and that it did not come to: an instance of one of them may still be started.
 	skipped []string
 }
@@ -61,8 +64,8 @@ func (c *Cluster) believe(entry Entry) Entry {
 	return entry
 }
 
-// Unproved returns the name of a pod that is shown as Ready because its patch was reverted, while it is unknown whether its kubelet saw the patch in between: a
-// controller may count it as unavailable. Of several it is the first by name; empty if there is none.
+// Unproved returns the name of a pod that is shown as Ready though its patch was reverted, and it is unknown which of the patches its kubelet saw, or which of
+// them a container that was restarted in between is of: a controller may count it as unavailable. Of several it is the first by name; empty if there is none.
 func (c *Cluster) Unproved() string {
 	first := ""
 	for uid, known := range c.patched {
@@ -119,6 +122,7 @@ func (p *patched) patch(before, after *corev1.Pod) {
 			}
 		}
 		// An instance of an image that was asked for before is what is wanted, if that is asked for again.
+		now.maybe = now.image == "" && slices.Contains(now.skipped, image)
 		now.skipped = slices.DeleteFunc(now.skipped, func(skipped string) bool { return skipped == image })
 		p.pending[container.Name] = now
 	}
@@ -135,11 +139,16 @@ func (p *patched) settle(pod *corev1.Pod) {
 	}
 	for name, before := range p.pending {
 		status := containerStatus(pod, name)
-		if status == nil || status.State.Running == nil || !isWanted(pod, status, before) {
+		if status == nil || status.State.Running == nil {
+			continue
+		}
+		// It may run what it should already, or may still be ended for what it runs.
+		doubtful := before.maybe && !restartedSince(status, before)
+		if !doubtful && !isWanted(pod, status, before) {
 			continue
 		}
 		delete(p.pending, name)
-		p.unproved = p.unproved || pod.Status.ObservedGeneration == 0 && !restartedSince(status, before)
+		p.unproved = p.unproved || doubtful || pod.Status.ObservedGeneration == 0 && !restartedSince(status, before)
 		if started := status.State.Running.StartedAt; p.since.Before(&started) {
 			p.since = started
 		}

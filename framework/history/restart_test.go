@@ -67,6 +67,11 @@ func TestAPodThatWasPatchedBackIsUnprovedWhereKubeletsDoNotTell(t *testing.T) {
 		{"patched once more", true, func(p *Pod) { p.Patch("v2").Patch("v1").Patch("v3") }, ""},
 		{"restarted for both", true, func(p *Pod) { p.Patch("v2").Restarted("v2").Patch("v1").Restarted("v1") }, ""},
 		{"gone", true, func(p *Pod) { p.Patch("v2").Patch("v1").Gone() }, ""},
+		{"patched forth and back around a restart", false, func(p *Pod) { p.Patch("v2").Restarted("v2").Patch("v3").Patch("v2").Observed() }, "a"},
+		{"patched to what was never asked for before", false, func(p *Pod) { p.Patch("v2").Restarted("v2").Patch("v3").Observed() }, ""},
+		{"and restarted again", false, func(p *Pod) {
+			p.Patch("v2").Restarted("v2").Patch("v3").Patch("v2").Observed().Restarted("v2").Patch("v4")
+		}, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			b := New(t).Nodes(1)

@@ -187,7 +187,7 @@ func (c *Cluster) attribute(pod *corev1.Pod) {
 	case len(fitting) == 0:
 		c.revisionOf[pod.UID] = NoRevision
 	default:
-		c.revisionOf[pod.UID] = known.choose(fitting, pod.Labels[c.revisionLabel])
+		c.revisionOf[pod.UID] = known.choose(fitting, c.labelled(known, pod))
 	}
 }
 
@@ -210,11 +210,32 @@ func sameGeneration(before, after *appsv1.DaemonSet) bool {
 	return before != nil && after.Generation != 0 && before.Generation == after.Generation
 }
 
-func (t *templates) choose(fitting []int, label string) int {
-	labelled, known := t.byLabel[label]
+// labelled returns the template that the pod's revision label stands for, by the DaemonSet's histories or, without one, by whosesoever history has that label: an
+// implementation may go by one of the same content that is not its own. It is NoRevision if that is not known.
+func (c *Cluster) labelled(known *templates, pod *corev1.Pod) int {
+	label := pod.Labels[c.revisionLabel]
+	if label == "" {
+		return NoRevision
+	}
+	if revision, found := known.byLabel[label]; found {
+		return revision
+	}
+	found := NoRevision
+	for _, object := range c.Revisions {
+		if object.Namespace != pod.Namespace || object.Labels[c.revisionLabel] != label {
+			continue
+		}
+		if template, err := TemplateIn(object); err == nil {
+			found = max(found, known.find(template))
+		}
+	}
+	return found
+}
+
+func (t *templates) choose(fitting []int, labelled int) int {
 	choice := fitting[len(fitting)-1]
 	for _, index := range fitting {
-		if known && label != "" && index == labelled {
+		if index == labelled {
 			return index
 		}
 		if index == t.current {

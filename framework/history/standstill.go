@@ -9,7 +9,8 @@ import (
 // Standstill is a stretch in which nobody had an answer of the API server, as far as the harness could tell: nothing that was written then is known to have
 // been stored, and of nothing that was stored is anybody known to have heard. It is longer than a controller's watches may be late.
 //
-// It is also one in which the implementation waited for a processor of its machine for most of the time, for half a second or more: see Health.Waits.
+// It is also one in which the implementation waited for a processor of its machine for most of the time, for half a second or more: see Health.Waits; or one in
+// which the API server took its time over requests of the implementation: see History.Delays.
 type Standstill struct {
 	// From is when an answer last came in time, Until when one did again, since the recording began; negative for before. One under way at the
 	// recording's end ends there.
@@ -19,6 +20,9 @@ type Standstill struct {
 	Error string `json:"error,omitempty"`
 	// Waited is for how long the implementation was ready to run and did not. 0 if it is the API server that stood still.
 	Waited time.Duration `json:"waited,omitempty"`
+	// Outstanding is for how long, at least, a request of the implementation had been without its answer for longer than OrdinaryAnswer. 0 if it is not about
+	// such.
+	Outstanding time.Duration `json:"outstanding,omitempty"`
 }
 
 // Lasted is how long it was.
@@ -37,11 +41,23 @@ func (s Standstill) Recovered() time.Duration {
 // catchingUp is how long an implementation that runs again may take to hear of what has happened.
 const catchingUp = time.Second
 
+// Counted says how a time that has passed was counted beside it.
+func (s Standstill) Counted() string {
+	if s.Outstanding > 0 {
+		return "without the delays of requests: " + s.String()
+	}
+	return "counted from when everybody had recovered: " + s.String()
+}
+
 // String says what happened, and when.
 func (s Standstill) String() string {
 	if s.Waited > 0 {
 		return fmt.Sprintf("the implementation waited for a processor for %.1f s of %.1f s, from %.1f s into the recording",
 			s.Waited.Seconds(), s.Lasted().Seconds(), max(s.From, 0).Seconds())
+	}
+	if s.Outstanding > 0 {
+		return fmt.Sprintf("the API server took more than %.1f s over requests of the implementation, %.1f s longer in all, between %.1f s and %.1f s into the recording",
+			OrdinaryAnswer.Seconds(), s.Outstanding.Seconds(), s.From.Seconds(), s.Until.Seconds())
 	}
 	text := fmt.Sprintf("the API server answered nobody for %.1f s, from %.1f s into the recording", s.Lasted().Seconds(), s.From.Seconds())
 	if s.From < 0 {
@@ -89,8 +105,16 @@ func (h *History) waits() []Standstill {
 	return h.Health.Waits
 }
 
-// AllStandstills are those of the API server, and then those of the implementation.
-func (h *History) AllStandstills() []Standstill { return slices.Concat(h.Standstills, h.waits()) }
+// AllStandstills are those of the API server, then those of the implementation, and last the delays of its requests in one, if they come to half a second.
+func (h *History) AllStandstills() []Standstill {
+	all := slices.Concat(h.Standstills, h.waits())
+	if n := len(h.Delays); n > 0 {
+		if delay := h.delaying(h.Start, h.Start.Add(h.Delays[n-1].Until)); delay != nil && delay.Outstanding >= leastDelays {
+			all = append(all, *delay)
+		}
+	}
+	return all
+}
 
 // Overshadowing returns the standstill in which the instant lies, or before everybody recovered from it: who acted then may have known, or been told, too
 // little. It is nil if there is none.
@@ -104,11 +128,16 @@ func (h *History) Interrupting(from, to time.Time) *Standstill {
 	if standstill := h.interrupting(from, to, h.Standstills); standstill != nil {
 		return standstill
 	}
-	return h.Waiting(from, to)
+	return h.interrupting(from, to, h.waits())
 }
 
-// Waiting is Interrupting for the times in which the implementation waited for a processor.
-func (h *History) Waiting(from, to time.Time) *Standstill { return h.interrupting(from, to, h.waits()) }
+// Waiting is Hindering for the times in which the implementation alone waited: for a processor, or for an answer of the API server.
+func (h *History) Waiting(from, to time.Time) *Standstill {
+	if wait := h.interrupting(from, to, h.waits()); wait != nil {
+		return wait
+	}
+	return h.delaying(from, to)
+}
 
 func (h *History) interrupting(from, to time.Time, standstills []Standstill) *Standstill {
 	for i, standstill := range standstills {

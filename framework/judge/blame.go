@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -26,6 +27,8 @@ type blame struct {
 	created map[string]bool
 	// nodeLeft is when a node was last deleted.
 	nodeLeft map[string]time.Time
+	// leaving are the DaemonSets that are being deleted, or are gone: the garbage collector deletes what names one of them as an owner, as its controller or not.
+	leaving map[types.UID]bool
 	// untainted are the NoExecute taints that a node had until a time.
 	untainted map[string][]formerTaint
 }
@@ -47,7 +50,7 @@ type scope struct {
 func newBlame(start time.Time) blame {
 	return blame{
 		start: start, deleted: map[types.UID][]int{}, created: map[string]bool{}, nodeLeft: map[string]time.Time{},
-		untainted: map[string][]formerTaint{},
+		leaving: map[types.UID]bool{}, untainted: map[string][]formerTaint{},
 	}
 }
 
@@ -118,6 +121,17 @@ func (b *blame) node(change history.Change, node *corev1.Node, now time.Time) {
 	}
 }
 
+func (b *blame) daemonSet(change history.Change, object *appsv1.DaemonSet) {
+	if change.Type == watch.Deleted || object.DeletionTimestamp != nil {
+		b.leaving[object.UID] = true
+	}
+}
+
+// isCollected reports whether the garbage collector may have deleted the object.
+func (b *blame) isCollected(object metav1.Object) bool {
+	return slices.ContainsFunc(object.GetOwnerReferences(), func(owner metav1.OwnerReference) bool { return b.leaving[owner.UID] })
+}
+
 // harnessDeletes reports whether the harness set out to delete the object.
 func (b *blame) harnessDeletes(kind history.Kind, object metav1.Object, node string) bool {
 	return len(b.deleted[object.GetUID()]) > 0 ||
@@ -151,7 +165,7 @@ func (b *blame) implementation(before, deleted *corev1.Pod, cluster *history.Clu
 	if left, ok := b.nodeLeft[name]; ok && !left.Before(before.CreationTimestamp.Time) {
 		return false
 	}
-	return !b.harnessDeletes(history.KindPod, before, name) && !b.evictedByTaint(before, node, now) && !disrupted(deleted)
+	return !b.harnessDeletes(history.KindPod, before, name) && !b.evictedByTaint(before, node, now) && !b.isCollected(before) && !disrupted(deleted)
 }
 
 // evictedByTaint reports whether the taint manager may have deleted the pod: it does not tolerate a NoExecute taint for good.

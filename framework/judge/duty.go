@@ -23,7 +23,7 @@ type duty struct {
 	acts int
 	// before is the state then.
 	before string
-	// waited is a time in which the implementation waited for a processor, without which the deadline would have passed; nil if there is none.
+	// waited is a time in which the implementation waited for a processor or for answers, without which the deadline would have passed; nil if there is none.
 	waited *history.Standstill
 	// broken: it was reported, or cannot be decided any more.
 	broken bool
@@ -31,7 +31,8 @@ type duty struct {
 	in situations
 }
 
-// excused reports whether the implementation waited for a processor before the deadline, so that the time counts anew from when it ran again.
+// excused reports whether the implementation waited before the deadline: for a processor, so that the time counts anew from when it ran again, or for answers, so
+// that it takes as much longer.
 func (d *duty) excused(s *Scene) bool {
 	if d.waited == nil {
 		d.waited = s.Waiting(d.since, d.deadline(s))
@@ -93,10 +94,10 @@ func (d *duty) overdue(s *Scene, next time.Time) bool {
 func (d *duty) bound() time.Duration { return Lag + Prompt + d.Extra }
 
 // deadline is when the bound has passed. While the API server stands still nothing is due; nor, once that matters, while the implementation waits for a
-// processor.
+// processor or for answers.
 func (d *duty) deadline(s *Scene) time.Time {
 	if d.waited != nil {
-		return s.Due(d.since, d.bound())
+		return s.Allowed(d.since, d.bound())
 	}
 	return s.Answered(d.since, d.bound())
 }
@@ -117,7 +118,7 @@ func (d *duty) violation(s *Scene, key dutyKey) Violation {
 		Got: fmt.Sprintf("%s for %s", d.Undone, d.bound()),
 	}
 	if standstill := d.interrupted(s); standstill != nil {
-		violation.Got += ", counted from when everybody had recovered: " + standstill.String()
+		violation.Got += ", " + standstill.Counted()
 	}
 	if key.node != nil {
 		violation.Node = key.node.Name

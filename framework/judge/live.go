@@ -59,6 +59,9 @@ func (l *Live) Standstill(standstill history.Standstill) {
 	l.h.Standstills = append(l.h.Standstills, standstill)
 }
 
+// Overshadowed reports whether a standstill may explain what is done at the instant: see history.History.Overshadowing.
+func (l *Live) Overshadowed(instant time.Time) bool { return l.h.Overshadowing(instant) != nil }
+
 // Violations returns those that were found since the last call, rule by rule.
 func (l *Live) Violations() []Violation {
 	var found []Violation

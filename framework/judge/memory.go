@@ -102,6 +102,7 @@ func (m *memory) outcome(outcome *history.Outcome) {
 }
 
 func (m *memory) daemonSet(scene *Scene, object *appsv1.DaemonSet) {
+	m.blame.daemonSet(scene.Change, object)
 	known := m.workloads[object.UID]
 	if scene.Change.Type == watch.Deleted {
 		if known != nil {

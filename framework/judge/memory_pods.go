@@ -40,9 +40,7 @@ func (m *memory) pod(scene *Scene, object *corev1.Pod) {
 	}
 	known := m.pods[object.UID]
 	if known != nil && known.Workload != owner {
-		// Released, or its DaemonSet is gone.
-		m.drop(known)
-		m.touch(scene, known)
+		m.release(scene, known)
 		known = nil
 	}
 	switch {
@@ -65,6 +63,17 @@ func (m *memory) pod(scene *Scene, object *corev1.Pod) {
 		m.update(scene, known, object)
 		m.touch(scene, known)
 	}
+}
+
+// release ends the time of a pod that has another controller, or none, or whose DaemonSet is gone. Who counts on it need not know of that for Lag, unless it is
+// the implementation's own doing.
+func (m *memory) release(scene *Scene, pod *Pod) {
+	low, _ := pod.Workload.MinReady(m.now)
+	if from, was := pod.AvailableFrom(low); was {
+		pod.lostAt, pod.lostFrom, pod.lostMinReady, pod.lostToOthers = m.now, from, low, !scene.ChangedByImplementation(pod.Object)
+	}
+	m.drop(pod)
+	m.touch(scene, pod)
 }
 
 // act takes note that the implementation has created, deleted or patched a pod.
@@ -144,7 +153,7 @@ func (m *memory) update(scene *Scene, pod *Pod, object *corev1.Pod) {
 
 // lose takes note that the pod is not available any more, or not to be at the time at which it would have been.
 func (m *memory) lose(scene *Scene, pod *Pod, from time.Time, minReady int32) {
-	pod.lostAt, pod.lostFrom = m.now, from
+	pod.lostAt, pod.lostFrom, pod.lostMinReady = m.now, from, minReady
 	pod.relapsed = pod.relapsed || m.now.Before(from)
 	patched := scene.Patched != nil && scene.Patched.Voluntary
 	pod.lostToOthers = !patched && (scene.Removed == nil || !scene.Removed.Voluntary)

@@ -22,7 +22,9 @@ type Pod struct {
 	// lostAt is when it last stopped being available, or being about to be; lostFrom is from when it was or would have been; lostToOthers that
 	// this was not the implementation's doing.
 	lostAt, lostFrom time.Time
-	lostToOthers     bool
+	// lostMinReady is the minReadySeconds that lostFrom was counted with.
+	lostMinReady int32
+	lostToOthers bool
 	// patchedAt is when the implementation last gave its containers other images; zero if it never did.
 	patchedAt time.Time
 	// relapsed: it stopped being Ready before its minReadySeconds had run out.
@@ -82,7 +84,14 @@ func (p *Pod) Undated(minReady int32) bool {
 // Believable reports whether the implementation may take it for available: it is, or would be by now, had somebody else not changed that less than
 // Lag ago.
 func (p *Pod) Believable(minReady int32, now time.Time) bool {
-	return p.Available(minReady, now) || p.Undated(minReady) || p.lostToOthers && now.Sub(p.lostAt) < Lag && !now.Before(p.lostFrom)
+	return p.Available(minReady, now) || p.Undated(minReady) || p.LatelyAvailable(minReady, now)
+}
+
+// LatelyAvailable reports whether it would be available by now, had somebody else not changed that less than Lag ago.
+func (p *Pod) LatelyAvailable(minReady int32, now time.Time) bool {
+	// minReadySeconds may have been lowered since: the implementation may know of that, and not yet that the pod was lost.
+	sooner := time.Duration(max(0, p.lostMinReady-minReady)) * time.Second
+	return p.lostToOthers && now.Sub(p.lostAt) < Lag && !now.Before(p.lostFrom.Add(-sooner))
 }
 
 // note has the step tell of the pod's life.

@@ -142,16 +142,18 @@ func (s *Scene) WorkingSince() time.Time {
 	return latest(s.memory.control.workingSince, s.memory.h.RecoveredBy(s.Now))
 }
 
-// Due is when the time d has passed since an instant, in which the API server answered, and the implementation was not waiting for a
-// processor, throughout: see history.History.Due.
-func (s *Scene) Due(since time.Time, d time.Duration) time.Time { return s.memory.h.Due(since, d) }
+// Allowed is when the time d has passed since an instant, in which the API server answered, and the implementation was not waiting for a processor, throughout,
+// without the delays of its requests: see history.History.Allowed.
+func (s *Scene) Allowed(since time.Time, d time.Duration) time.Time {
+	return s.memory.h.Allowed(since, d)
+}
 
-// Answered is Due, whatever the implementation had of the processors: see history.History.Answered.
+// Answered is Allowed, whatever the implementation had to wait for: see history.History.Answered.
 func (s *Scene) Answered(since time.Time, d time.Duration) time.Time {
 	return s.memory.h.Answered(since, d)
 }
 
-// Waiting is the first time between the instants in which the implementation waited for a processor; nil if there is none.
+// Waiting is when the implementation waited for a processor between the instants, or for answers; nil if it did not: see history.History.Waiting.
 func (s *Scene) Waiting(from, to time.Time) *history.Standstill { return s.memory.h.Waiting(from, to) }
 
 // Interrupted reports whether the harness keeps the implementation from its work now, or is just starting it: nothing is due.
@@ -164,6 +166,11 @@ func (s *Scene) DeletedByImplementation(before history.Object) bool {
 		return s.memory.blame.deletes(pod, s.Change, s.Cluster, s.Now)
 	}
 	return byImplementation(s.Change.Entry, func() bool { return !s.memory.blame.harnessDeletes(s.Change.Kind, before, "") })
+}
+
+// CreatedByImplementation reports whether this step, which creates the pod, is the implementation's act, be its DaemonSet being deleted or not.
+func (s *Scene) CreatedByImplementation(pod *corev1.Pod) bool {
+	return s.memory.blame.creates(s.Change.Entry, pod)
 }
 
 // ChangedByImplementation reports whether this step, which changes the pod, is the implementation's act: where no author is known, nobody else is, once the

@@ -35,7 +35,7 @@ func rollout(t testing.TB) (*historytest.Builder, *historytest.DaemonSet, *histo
 
 // atRest is the history once nothing has moved for so long that what was due is overdue.
 func atRest(b *historytest.Builder) *history.History {
-	return b.After(judge.Prompt).Mark("a while later").History()
+	return b.After(judge.Lag + judge.Prompt).Mark("a while later").History()
 }
 
 // answerOf asks the matcher, alone, in the replay of the standing rules.

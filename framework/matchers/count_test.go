@@ -59,7 +59,7 @@ func TestWhatIsDueMayStillComeWhileThingsMove(t *testing.T) {
 		}, true},
 		"a number of a history": {func(b *historytest.Builder, ds *historytest.DaemonSet, _ *historytest.Pod) {
 			revision := ds.Revision("v1", 1)
-			b.After(judge.Prompt)
+			b.After(judge.Lag + judge.Prompt)
 			revision.Renumber(3)
 		}, true},
 		"a new template": {func(_ *historytest.Builder, ds *historytest.DaemonSet, _ *historytest.Pod) { ds.Update("v3") }, false},
@@ -74,7 +74,7 @@ func TestWhatIsDueMayStillComeWhileThingsMove(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, ds, second := rollout(t)
-			b.After(judge.Prompt)
+			b.After(judge.Lag + judge.Prompt)
 			test.happens(b, ds, second)
 			b.Mark("just after")
 			if test.overdue {

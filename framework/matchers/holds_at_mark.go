@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
-	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 )
 
@@ -35,13 +34,13 @@ func HoldsAtMark(mark history.Mark, condition state.Condition) Matcher {
 				return untested("no mark %q", mark)
 			case problem == "":
 				return kept()
-			case !reached.Before(s.h.Due(moved, judge.Prompt)):
+			case !reached.Before(s.h.Allowed(moved, atOnce)):
 				return wrong(problem, found[0])
 			}
-			if standstill := s.h.Interrupting(moved, reached); standstill != nil {
+			if standstill := s.h.Hindering(moved, reached); standstill != nil {
 				return untested("%s, but %s", problem, standstill)
 			}
-			return untested("%s, but things still changed less than %s before the mark", problem, judge.Prompt)
+			return untested("%s, but things still changed less than %s before the mark", problem, atOnce)
 		},
 	}
 }

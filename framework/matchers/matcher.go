@@ -141,7 +141,7 @@ func (s *Survey) excused(got string, at time.Time) (Answer, bool) {
 
 // excusedUntil is excused for what had not come about at an instant: it may have been due only a moment before.
 func (s *Survey) excusedUntil(got string, at time.Time) (Answer, bool) {
-	standstill := s.h.Interrupting(at.Add(-judge.Lag-judge.Prompt), at)
+	standstill := s.h.Interrupting(at.Add(-atOnce), at)
 	if standstill == nil {
 		return Answer{}, false
 	}
@@ -161,19 +161,19 @@ func (s *Survey) late(since, at time.Time, d time.Duration) (late bool, standsti
 	switch {
 	case at.Sub(since) <= d:
 		return false, nil
-	case at.After(s.h.Due(since, d)):
+	case at.After(s.h.Allowed(since, d)):
 		return true, nil
 	}
-	return false, s.h.Interrupting(since, since.Add(d))
+	return false, s.h.Hindering(since, since.Add(d))
 }
 
 // overdue is the answer to something promised that has not come about: broken if the time for it has passed, else untested.
 func (s *Survey) overdue(got string, seen ...Occurrence) Answer {
 	if !s.stoodStill() {
-		if standstill := s.h.Interrupting(s.moved, s.last.Time); standstill != nil {
+		if standstill := s.h.Hindering(s.moved, s.last.Time); standstill != nil {
 			return untested("%s, but %s", got, standstill)
 		}
-		return untested("%s, but the recording ends while things still change, less than %s after the last one", got, judge.Prompt)
+		return untested("%s, but the recording ends while things still change, less than %s after the last one", got, atOnce)
 	}
 	if pod := s.end.Unproved(); pod != "" {
 		return untested("%s, but it is unknown whether the kubelet of pod %s saw a patch that was reverted", got, pod)

@@ -48,6 +48,18 @@ func TestWhatIsLateByAStandstillIsUntested(t *testing.T) {
 		pod.Failed()
 		breaks(t, b.History(), asked, "pod failed after 26")
 	})
+	t.Run("the implementation had to wait for answers", func(t *testing.T) {
+		b, pod := started(t)
+		b.Delays(lasts).After(judge.Prompt - time.Second)
+		pod.Failed()
+		isUntested(t, b.History(), asked, "over requests of the implementation")
+	})
+	t.Run("and took longer", func(t *testing.T) {
+		b, pod := started(t)
+		b.Delays(lasts).After(judge.Prompt + time.Second)
+		pod.Failed()
+		breaks(t, b.History(), asked)
+	})
 	t.Run("it was late before", func(t *testing.T) {
 		b, pod := started(t)
 		b.After(judge.Prompt + time.Second).Standstill(lasts)
@@ -84,10 +96,10 @@ func TestWhatDoesNotHoldAtAMarkIsUntestedByAStandstill(t *testing.T) {
 		reach(b)
 		return b.Mark("placed").History()
 	}
-	breaks(t, marked(func(b *historytest.Builder) { b.After(judge.Prompt) }), HoldsAtMark("placed", never))
-	isUntested(t, marked(func(b *historytest.Builder) { b.After(judge.Prompt - time.Second) }), HoldsAtMark("placed", never), "things still changed")
+	breaks(t, marked(func(b *historytest.Builder) { b.After(judge.Lag + judge.Prompt) }), HoldsAtMark("placed", never))
+	isUntested(t, marked(func(b *historytest.Builder) { b.After(judge.Prompt) }), HoldsAtMark("placed", never), "things still changed")
 	isUntested(t, marked(func(b *historytest.Builder) { b.Standstill(lasts).After(lasts) }), HoldsAtMark("placed", never), nobody)
-	breaks(t, marked(func(b *historytest.Builder) { b.Standstill(lasts).After(lasts + judge.Prompt) }), HoldsAtMark("placed", never))
+	breaks(t, marked(func(b *historytest.Builder) { b.Standstill(lasts).After(lasts + judge.Lag + judge.Prompt) }), HoldsAtMark("placed", never))
 }
 
 func TestWhatIsDoneInAStandstillIsUntested(t *testing.T) {

@@ -61,8 +61,11 @@ func (s *Survey) Ask(m Matcher, standing judge.Verdicts) Answer {
 	return m.answer(s)
 }
 
-// stoodStill reports whether nothing that a rollout consists of changed in the last Prompt, in which the API server answered: what was due is then overdue.
-func (s *Survey) stoodStill() bool { return !s.last.Time.Before(s.h.Due(s.moved, judge.Prompt)) }
+// atOnce is how long nothing may have moved before what was due is overdue.
+const atOnce = judge.Lag + judge.Prompt
+
+// stoodStill reports whether nothing that a rollout consists of changed for atOnce in the end, in which the API server answered: what was due is then overdue.
+func (s *Survey) stoodStill() bool { return !s.last.Time.Before(s.h.Allowed(s.moved, atOnce)) }
 
 // moves reports whether the change is one that a rollout consists of, and not a status write or a heartbeat.
 func moves(change history.Change) bool {

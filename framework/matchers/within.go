@@ -32,7 +32,7 @@ func Within(d time.Duration, from, to Event) NodeMatcher {
 				case len(follows) > 0 && late:
 					return wrong(fmt.Sprintf("%s after %.3f s", to, took), follows[0], begin)
 				case late:
-					return missed(wrong(fmt.Sprintf("no %s in %.3f s after %s", to, took, from), begin), s.h.Due(begin.At, d))
+					return missed(wrong(fmt.Sprintf("no %s in %.3f s after %s", to, took, from), begin), s.h.Allowed(begin.At, d))
 				case standstill != nil:
 					pending = fmt.Sprintf("%s %.3f s after %s: %s", to, took, from, standstill)
 				case len(follows) == 0:

@@ -80,6 +80,68 @@ func measureHeld(b *testing.B, times int) {
 	}
 }
 
+// endless is like rollouts, but a pod on the first node never becomes ready, and others delete the pods on the other nodes again and again. The rollout has begun
+// behind the first so many entries.
+func endless(b *testing.B, n, times int) (h *history.History, begins int) {
+	w := historytest.New(b).Nodes(n)
+	ds := w.DaemonSet("agent", historytest.MaxUnavailable("1"))
+	pods := make([]*historytest.Pod, n)
+	name := func(i int) string { return fmt.Sprintf("node-%d", i+1) }
+	for i := range pods {
+		pods[i] = ds.Pod(fmt.Sprintf("v1-%d", i), name(i)).Ready()
+	}
+	begins = len(w.History().Entries)
+	w.After(time.Minute)
+	ds.Update("v2")
+	pods[0].Terminating().Unready().Gone()
+	ds.Pod("stuck", name(0))
+	for turn := range times {
+		for i := 1; i < n; i++ {
+			pods[i].Terminating().Unready().Gone()
+			pods[i] = ds.Pod(fmt.Sprintf("v2-%d-%d", turn, i), name(i)).Ready()
+			for range 15 {
+				w.Node(name(i)).Edit(func(node *corev1.Node) { metav1.SetMetaDataAnnotation(&node.ObjectMeta, "heartbeat", w.Now().String()) })
+			}
+			w.After(3 * time.Second)
+		}
+	}
+	h = w.History()
+	h.Kinds, h.Watched = Kinds(), []string{"*/*"}
+	return h, begins
+}
+
+// BenchmarkHeldByARolloutThatNeverEnds says how many bytes a watch of 500 nodes holds behind 10,000 events of a rollout that goes on, and behind 50,000, if another
+// recording is begun every 5,000, and the recordings that are left.
+func BenchmarkHeldByARolloutThatNeverEnds(b *testing.B) {
+	for _, times := range []int{1, 5} {
+		b.Run(fmt.Sprintf("%d0,000 events", times), func(b *testing.B) {
+			for b.Loop() {
+				before := heldNow()
+				whole, begins := endless(b, 500, times)
+				r := replay(b, whole, begins, 1)
+				all := len(whole.Entries)
+				for n, part := begins, 1; n < all; n += round {
+					r.through(n)
+					if n > 5000*part {
+						part++
+						r.rotate(n, min(n+6000, all))
+					}
+				}
+				r.through(all)
+				if len(r.heard.began) != 1 || len(r.heard.ended) != 0 || len(r.heard.broken) != 0 {
+					b.Fatalf("%d began, %d ended, %v", len(r.heard.began), len(r.heard.ended), r.heard.broken)
+				}
+				left := len(r.needed) + len(r.kept)
+				r.whole, whole = nil, nil
+				b.ReportMetric(float64(heldNow()-before), "bytes-held")
+				b.ReportMetric(float64(all), "events")
+				b.ReportMetric(float64(left), "recordings")
+				runtime.KeepAlive(r)
+			}
+		})
+	}
+}
+
 func heldNow() uint64 {
 	runtime.GC()
 	var stats runtime.MemStats

@@ -11,11 +11,11 @@ import (
 // judge judges what is recorded up to a proof. What seems broken is judged again from the recordings alone: they decide.
 func (w *watcher) judge(last proof) error {
 	found := w.bench.judge(w.current.feed.take(last.version), last.at)
-	w.judgedAt = last.at
+	w.judged = last
 	if len(found) == 0 {
 		return nil
 	}
-	h, err := Open(w.recordings...)
+	h, err := Open(paths(w.needed)...)
 	if err != nil {
 		return err
 	}
@@ -32,11 +32,22 @@ func (w *watcher) judge(last proof) error {
 		return nil
 	}
 	w.result.Violations += len(confirmed)
-	for _, path := range w.recordings {
-		w.spared[path] = true
-	}
-	w.options.Tell.Broken(h, confirmed, slices.Clone(w.recordings))
+	w.spare(confirmed)
+	w.options.Tell.Broken(h, confirmed, paths(w.needed))
 	return nil
+}
+
+// spare keeps the recordings for good if they are the first that show one of the requirements broken.
+func (w *watcher) spare(confirmed []judge.Violation) {
+	for _, v := range confirmed {
+		if w.shown[v.Requirement] {
+			continue
+		}
+		w.shown[v.Requirement] = true
+		for _, path := range paths(w.needed) {
+			w.spared[path] = true
+		}
+	}
 }
 
 func contains(all []judge.Violation, v judge.Violation) bool {

@@ -135,7 +135,6 @@ func (b *bench) judge(t taken, until time.Time) []judge.Violation {
 	for _, claim := range t.claims {
 		b.witness.hear(claim)
 	}
-	b.witness.forget(until.Add(-time.Minute))
 	for _, standstill := range t.standstills {
 		b.live.Standstill(standstill)
 	}
@@ -146,17 +145,20 @@ func (b *bench) judge(t taken, until time.Time) []judge.Violation {
 		}
 		entry.Author = b.author(cluster, entry)
 		change := b.live.See(entry, t.times[i])
-		b.tracker.see(cluster, change, !b.settled)
+		if b.settled {
+			b.tracker.see(cluster, change)
+		}
 	}
 	b.live.Pass(until)
 	b.settle(cluster)
 	b.tracker.pass(cluster)
-	return b.live.Violations()
+	b.witness.forget(until.Add(-time.Minute))
+	return slices.DeleteFunc(b.live.Violations(), unsure(b.witness.start))
 }
 
 func (b *bench) settle(cluster *history.Cluster) {
 	if !b.settled {
-		b.tracker.settled(cluster)
+		b.tracker.resume(cluster)
 		b.settled = true
 	}
 }

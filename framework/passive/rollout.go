@@ -2,6 +2,7 @@ package passive
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -30,7 +31,7 @@ type Rollout struct {
 	// had two live pods at once. Limits are maxUnavailable and maxSurge, scaled.
 	Unavailable, UnavailableAtFirst, Surged int
 	Limits                                  Limits
-	// Took is how long each updated pod took from its creation until it was available. Waiting are those that were not yet, and since when they exist.
+	// Took is how long each updated pod took from its creation until it was available, of many the last 10,000 or more. Waiting are those that were not yet, and since when they exist.
 	Took    []Took
 	Waiting []Took
 	// Deleted counts the pods that the controller deleted, as its Events say; Evicted those that somebody evicted; Unclaimed those that nobody said they deleted.
@@ -41,6 +42,16 @@ type Rollout struct {
 type Took struct {
 	Pod, Node string
 	Time      time.Duration
+}
+
+// tookKept is how many a rollout holds: one that never ends may make pods for ever.
+const tookKept = 20_000
+
+func (r *Rollout) took(one Took) {
+	if len(r.Took) == tookKept {
+		r.Took = slices.Delete(r.Took, 0, tookKept/2)
+	}
+	r.Took = append(r.Took, one)
 }
 
 // Limits of a rollout, in nodes.
@@ -97,11 +108,27 @@ func newFollowing(object *appsv1.DaemonSet, template int) *following {
 
 // begin begins a rollout.
 func (f *following) begin(now time.Time, underway bool) *Rollout {
-	clear(f.waiting)
 	f.rollout = &Rollout{
 		Workload: f.object.Namespace + "/" + f.object.Name, Underway: underway, Began: now, UnavailableAtFirst: len(f.unserved),
 	}
 	return f.rollout
+}
+
+// end ends the rollout, which it returns.
+func (f *following) end() *Rollout {
+	over := f.rollout
+	f.rollout = nil
+	clear(f.waiting)
+	return over
+}
+
+// forget drops what was counted: a state follows of which is not known how it came about.
+func (f *following) forget(cluster *history.Cluster) {
+	clear(f.unserved)
+	clear(f.doubled)
+	clear(f.ripening)
+	clear(f.old)
+	maps.DeleteFunc(f.waiting, func(uid types.UID, _ waiting) bool { return cluster.Pods[uid] == nil })
 }
 
 // look counts a node anew.
@@ -118,7 +145,7 @@ func (f *following) look(cluster *history.Cluster, node string) {
 		ripening = ripening || !available && history.IsLive(pod) && history.IsReady(pod)
 		if begun, waits := f.waiting[pod.UID]; waits && available {
 			delete(f.waiting, pod.UID)
-			f.rollout.Took = append(f.rollout.Took, Took{begun.name, begun.node, cluster.Time.Sub(begun.since)})
+			f.rollout.took(Took{begun.name, begun.node, cluster.Time.Sub(begun.since)})
 		}
 	}
 	mark(f.doubled, node, live > 1)

@@ -9,15 +9,14 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
-// rotate begins another recording if this one is long enough. The new one is begun before the old one ends, so that nothing is between them. While no rollout
-// goes on the judgement begins again with it, and forgets what was before; in the middle of one it goes on.
+// rotate begins another recording if this one is long enough. The new one is begun before the old one ends, so that nothing is between them, and the judgement goes
+// on.
 func (w *watcher) rotate(ctx context.Context) error {
 	info, err := os.Stat(w.current.path)
 	if err != nil {
 		return fmt.Errorf("look at the recording: %w", err)
 	}
-	resting := w.bench.tracker.resting() && w.current.feed.length() == 0
-	if info.Size() < w.options.Size || !resting && info.Size() < 2*w.options.Size {
+	if info.Size() < w.options.Size {
 		return nil
 	}
 	next, err := w.record(ctx)
@@ -25,39 +24,21 @@ func (w *watcher) rotate(ctx context.Context) error {
 		w.options.Tell.Note(fmt.Sprintf("the recording grows: no other could be begun: %v", err))
 		return nil
 	}
-	old, at := w.current, w.now()
+	old := w.current
 	if err := old.recorder.CatchUp(ctx); err != nil {
 		w.options.Tell.Note(fmt.Sprintf("the recording grows: it could not be ended: %v", err))
 		return errors.Join(next.recorder.Close(), os.Remove(next.path))
 	}
-	// What has just happened is judged once it has settled.
-	resting = resting && old.feed.length() == 0
-	if resting {
-		if err := w.judge(proof{version: old.recorder.Proven(), at: at}); err != nil {
-			return errors.Join(err, next.recorder.Close())
-		}
-	}
 	if err := old.recorder.Close(); err != nil {
 		return errors.Join(err, next.recorder.Close())
 	}
-	w.current = next
-	if resting {
-		w.begin()
-		return w.prune()
-	}
 	next.feed.follow(old.feed, old.recorder.Proven(), next.recorder.Start().Sub(old.recorder.Start()))
-	w.recordings = append(w.recordings, next.path)
+	w.current = next
+	w.needed = append(w.needed, next.part)
 	return nil
 }
 
-// begin has the judgement begin with the current recording.
-func (w *watcher) begin() {
-	w.kept = append(w.kept, w.recordings...)
-	w.recordings, w.proofs = []string{w.current.path}, nil
-	w.bench = w.newBench()
-}
-
-// startOver begins again where events are missing: what happened then cannot be judged.
+// startOver begins again where events are missing: what happened then cannot be judged. Rollouts under way are followed on.
 func (w *watcher) startOver(ctx context.Context, gap *history.Gap) error {
 	missed := fmt.Sprintf("events of %s after resourceVersion %d, at %s: %s", gap.Kind, gap.After, gap.Time.UTC().Format("15:04:05"), gap.Reason)
 	w.result.Missed = append(w.result.Missed, missed)
@@ -74,8 +55,16 @@ func (w *watcher) startOver(ctx context.Context, gap *history.Gap) error {
 	if err := old.recorder.Close(); err != nil {
 		return err
 	}
-	w.begin()
+	w.release(len(w.needed))
+	w.needed, w.proofs = []part{next.part}, nil
+	w.bench = newBench(next.header, next.first, w.tracker)
 	return w.prune()
+}
+
+// release lets go of the first n recordings that were needed.
+func (w *watcher) release(n int) {
+	w.kept = append(w.kept, paths(w.needed[:n])...)
+	w.needed = w.needed[n:]
 }
 
 // prune removes the oldest recordings that nobody needs.

@@ -1,7 +1,9 @@
 package passive
 
 import (
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -25,5 +27,25 @@ func fair() []requirements.ID {
 // Judge judges a recording of `rollcall watch`, or several joined, by the rules that are fair there.
 func Judge(h *history.History) judge.Verdicts {
 	Attribute(h)
-	return judge.Run(h, Rules())
+	return JudgeAttributed(h)
+}
+
+// JudgeAttributed is Judge for a recording whose entries have their authors.
+func JudgeAttributed(h *history.History) judge.Verdicts {
+	verdicts := judge.Run(h, Rules())
+	for i := range verdicts {
+		verdict := &verdicts[i]
+		found := len(verdict.Violations)
+		verdict.Violations = slices.DeleteFunc(verdict.Violations, unsure(h.Start))
+		if found > 0 && len(verdict.Violations) == 0 {
+			verdict.Outcome = judge.Inconclusive
+			verdict.Reason = fmt.Sprintf("what seems to break it happened within %s of the recording's beginning: a change before that may have allowed it", judge.Lag)
+		}
+	}
+	return verdicts
+}
+
+// unsure reports of violations whether what changed before the recording began may excuse them: a controller may act for that long by what was before.
+func unsure(begun time.Time) func(judge.Violation) bool {
+	return func(v judge.Violation) bool { return v.Time.Sub(begun) < judge.Lag }
 }

@@ -7,6 +7,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -26,16 +27,6 @@ func newTracker(began, ended func(*Rollout)) *tracker {
 	return &tracker{following: map[types.UID]*following{}, began: began, ended: ended}
 }
 
-// resting reports whether no rollout goes on.
-func (t *tracker) resting() bool {
-	for _, f := range t.following {
-		if f.rollout != nil {
-			return false
-		}
-	}
-	return true
-}
-
 // underWay returns the rollouts that go on at a time, by name.
 func (t *tracker) underWay(now time.Time) []*Rollout {
 	var all []*Rollout
@@ -48,19 +39,43 @@ func (t *tracker) underWay(now time.Time) []*Rollout {
 	return all
 }
 
-// settled begins a rollout for every DaemonSet with old pods, once the first state is known.
-func (t *tracker) settled(cluster *history.Cluster) {
-	for _, f := range t.following {
-		t.lookEverywhere(cluster, f)
-		if f.rollout == nil && len(f.old) > 0 && rolls(f.object) {
-			t.began(f.begin(cluster.Time, true))
-			f.count(cluster)
+// resume takes in a state of which is not known how it came about. A DaemonSet that is new there and has old pods is being rolled out.
+func (t *tracker) resume(cluster *history.Cluster) {
+	for uid, f := range t.following {
+		if cluster.DaemonSets[uid] == nil {
+			t.daemonSet(cluster, f.object, true)
 		}
 	}
+	for uid, object := range cluster.DaemonSets {
+		f := t.following[uid]
+		if f != nil {
+			f.forget(cluster)
+			sameTemplate := equality.Semantic.DeepEqual(f.object.Spec.Template, object.Spec.Template)
+			f.object, f.template = object, cluster.CurrentRevision(uid)
+			t.lookEverywhere(cluster, f)
+			if !sameTemplate {
+				t.rollOut(cluster, f)
+			}
+			continue
+		}
+		f = t.follow(cluster, object)
+		if len(f.old) > 0 && rolls(object) {
+			t.began(f.begin(cluster.Time, true))
+		}
+	}
+	t.pass(cluster)
 }
 
-// see takes a step in. Before first is true the first state is being learned.
-func (t *tracker) see(cluster *history.Cluster, change history.Change, first bool) {
+// follow begins to follow a DaemonSet.
+func (t *tracker) follow(cluster *history.Cluster, object *appsv1.DaemonSet) *following {
+	f := newFollowing(object, cluster.CurrentRevision(object.UID))
+	t.following[object.UID] = f
+	t.lookEverywhere(cluster, f)
+	return f
+}
+
+// see takes a step in.
+func (t *tracker) see(cluster *history.Cluster, change history.Change) {
 	switch object := change.Object.(type) {
 	case *appsv1.DaemonSet:
 		t.daemonSet(cluster, object, change.Type == watch.Deleted)
@@ -69,7 +84,7 @@ func (t *tracker) see(cluster *history.Cluster, change history.Change, first boo
 			f.look(cluster, object.Name)
 		}
 	case *corev1.Pod:
-		t.pod(cluster, change, object, first)
+		t.pod(cluster, change, object)
 	default:
 		return
 	}
@@ -87,8 +102,7 @@ func (t *tracker) pass(cluster *history.Cluster) {
 			continue
 		}
 		f.rollout.Ended = cluster.Time
-		t.ended(f.rollout)
-		f.rollout = nil
+		t.ended(f.end())
 	}
 }
 
@@ -101,26 +115,28 @@ func (t *tracker) daemonSet(cluster *history.Cluster, object *appsv1.DaemonSet, 
 		delete(t.following, object.UID)
 		return
 	}
-	template := cluster.CurrentRevision(object.UID)
 	if f == nil {
-		f = newFollowing(object, template)
-		t.following[object.UID] = f
-		t.lookEverywhere(cluster, f)
+		t.follow(cluster, object)
 		return
 	}
-	before := f.object
+	template, before := cluster.CurrentRevision(object.UID), f.object
 	f.object = object
 	if template != f.template {
 		f.template = template
 		t.lookEverywhere(cluster, f)
-		if f.rollout != nil {
-			t.overtake(cluster, f)
-		}
-		if f.rollout = nil; rolls(object) {
-			t.began(f.begin(cluster.Time, false))
-		}
+		t.rollOut(cluster, f)
 	} else if before.Generation != object.Generation {
 		t.lookEverywhere(cluster, f)
+	}
+}
+
+// rollOut takes in another template.
+func (t *tracker) rollOut(cluster *history.Cluster, f *following) {
+	if f.rollout != nil {
+		t.overtake(cluster, f)
+	}
+	if rolls(f.object) {
+		t.began(f.begin(cluster.Time, false))
 	}
 }
 
@@ -128,6 +144,7 @@ func (t *tracker) daemonSet(cluster *history.Cluster, object *appsv1.DaemonSet, 
 func (t *tracker) overtake(cluster *history.Cluster, f *following) {
 	over := f.seenBy(cluster.Time)
 	over.Overtaken, over.Ended = true, cluster.Time
+	f.end()
 	t.ended(over)
 }
 
@@ -145,14 +162,14 @@ func (t *tracker) lookEverywhere(cluster *history.Cluster, f *following) {
 	}
 }
 
-func (t *tracker) pod(cluster *history.Cluster, change history.Change, pod *corev1.Pod, first bool) {
+func (t *tracker) pod(cluster *history.Cluster, change history.Change, pod *corev1.Pod) {
 	owner := metav1.GetControllerOf(pod)
 	if owner == nil || t.following[owner.UID] == nil {
 		return
 	}
 	f, node := t.following[owner.UID], history.NodeOf(pod)
 	before, existed := change.Before.(*corev1.Pod)
-	if r := f.rollout; r != nil && !first {
+	if r := f.rollout; r != nil {
 		switch {
 		case !existed && change.Type == watch.Added && cluster.IsUpdated(pod):
 			f.waiting[pod.UID] = waiting{pod.Name, node, cluster.Time}

@@ -15,6 +15,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/recorder"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 )
 
 const (
@@ -38,9 +39,9 @@ type Options struct {
 	Targets Targets
 	// Folder of the recordings; it exists.
 	Folder string
-	// Size in bytes after which another recording is begun: once no rollout goes on or, at twice the size, in the middle of one.
+	// Size in bytes after which another recording is begun.
 	Size int64
-	// Keep is how many recordings are kept beside those that show a broken promise and those that are needed to judge on. 0: all.
+	// Keep is how many recordings are kept beside the first that show each requirement broken, and those that are needed to judge on. 0: all.
 	Keep int
 	// Until is asked after every judgement; true ends the watch. Default: nothing but the context does.
 	Until func(*Result) bool
@@ -80,25 +81,40 @@ type watcher struct {
 	result  Result
 	series  string
 	parts   int
+	tracker *tracker
 	bench   *bench
-	// current is the recording under way; recordings are those that the bench's judgement begins with and goes on to.
-	current    *recording
-	recordings []string
-	// kept are older ones, spared those that show a broken promise.
+	// current is the recording under way; needed are those that the bench's judgement begins with and goes on to, current the last of them.
+	current *recording
+	needed  []part
+	// kept are older ones, spared those that are the first to show one of the requirements in shown broken.
 	kept   []string
 	spared map[string]bool
-	// proofs that are not old enough to be judged by; judgedAt is the time of the last one that was.
-	proofs   []proof
-	judgedAt time.Time
+	shown  map[requirements.ID]bool
+	// proofs that are not old enough to be judged by; judged is the last one that was.
+	proofs []proof
+	judged proof
 }
 
 type recording struct {
+	part
 	recorder *recorder.Recorder
 	feed     *feed
-	path     string
-	header   history.Header
+}
+
+// part is one of the recordings that follow each other.
+type part struct {
+	path   string
+	header history.Header
 	// first is the version of the state with which it begins.
 	first uint64
+}
+
+func paths(parts []part) []string {
+	var all []string
+	for _, one := range parts {
+		all = append(all, one.path)
+	}
+	return all
 }
 
 type proof struct {
@@ -111,7 +127,7 @@ type proof struct {
 // Watch records and judges until the context ends or Until says so. Then it judges what there is, and leaves complete recordings behind. The error is what kept it
 // from that: ErrTargets for targets that are not there.
 func Watch(ctx context.Context, options Options) (*Result, error) {
-	w := &watcher{options: options, series: time.Now().UTC().Format("20060102T150405Z"), spared: map[string]bool{}}
+	w := &watcher{options: options, series: time.Now().UTC().Format("20060102T150405Z"), spared: map[string]bool{}, shown: map[requirements.ID]bool{}}
 	var err error
 	if w.client, err = recorder.NewClient(options.Config); err != nil {
 		return nil, err
@@ -125,8 +141,9 @@ func Watch(ctx context.Context, options Options) (*Result, error) {
 	if missing := w.missing(ctx); missing != "" {
 		return nil, errors.Join(fmt.Errorf("%w: %s", ErrTargets, missing), w.current.recorder.Close(), os.Remove(w.current.path))
 	}
-	w.recordings = []string{w.current.path}
-	w.bench = w.newBench()
+	w.needed = []part{w.current.part}
+	w.tracker = newTracker(w.options.Tell.Began, w.ended)
+	w.bench = newBench(w.current.header, w.current.first, w.tracker)
 	err = w.run(ctx)
 	return &w.result, errors.Join(err, w.finish())
 }
@@ -155,7 +172,7 @@ func (w *watcher) record(ctx context.Context) (*recording, error) {
 		return nil, err
 	}
 	w.parts++
-	r := &recording{feed: &feed{}, path: filepath.Join(w.options.Folder, fmt.Sprintf("watch-%s-%03d.jsonl", w.series, w.parts))}
+	r := &recording{feed: &feed{}, part: part{path: filepath.Join(w.options.Folder, fmt.Sprintf("watch-%s-%03d.jsonl", w.series, w.parts))}}
 	header := history.Header{
 		Scenario: "watch of " + w.options.Targets.String(), RevisionLabel: revisionLabel, Watched: w.options.Targets.named(), Series: w.series, Part: w.parts,
 	}
@@ -174,15 +191,14 @@ func (w *watcher) record(ctx context.Context) (*recording, error) {
 	return r, nil
 }
 
-func (w *watcher) newBench() *bench {
-	return newBench(w.current.header, w.current.first, newTracker(w.options.Tell.Began, func(r *Rollout) {
-		w.result.Over++
-		w.result.Rollouts = append(w.result.Rollouts, r)
-		if len(w.result.Rollouts) > rolloutsKept {
-			w.result.Rollouts = w.result.Rollouts[1:]
-		}
-		w.options.Tell.Ended(r)
-	}))
+// ended takes in that a rollout is over.
+func (w *watcher) ended(r *Rollout) {
+	w.result.Over++
+	w.result.Rollouts = append(w.result.Rollouts, r)
+	if len(w.result.Rollouts) > rolloutsKept {
+		w.result.Rollouts = w.result.Rollouts[1:]
+	}
+	w.options.Tell.Ended(r)
 }
 
 // rolloutsKept is how many rollouts that are over a result holds: the last ones.
@@ -194,11 +210,11 @@ func (w *watcher) run(ctx context.Context) error {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	var ended time.Time
-	for ended.IsZero() || w.judgedAt.Before(ended) && w.now().Sub(ended) < proofTimeout {
+	for ended.IsZero() || w.judged.at.Before(ended) && w.now().Sub(ended) < proofTimeout {
 		if err := w.round(working); err != nil {
 			return err
 		}
-		w.result.UnderWay = w.bench.tracker.underWay(w.now())
+		w.result.UnderWay = w.tracker.underWay(w.now())
 		if w.options.Until != nil && w.options.Until(&w.result) {
 			return nil
 		}
@@ -245,6 +261,9 @@ func (w *watcher) round(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := w.forget(); err != nil {
+		return err
+	}
 	return w.rotate(ctx)
 }
 
@@ -266,7 +285,7 @@ func (w *watcher) finish() error {
 	} else {
 		err = w.judge(proof{version: w.current.recorder.Proven(), at: at})
 	}
-	w.result.UnderWay = w.bench.tracker.underWay(w.now())
+	w.result.UnderWay = w.tracker.underWay(w.now())
 	if w.result.Unproven != "" {
 		err = nil
 	}

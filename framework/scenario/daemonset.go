@@ -104,6 +104,7 @@ func (s *Scenario) NewDaemonSet(name string, edits ...Edit) *appsv1.DaemonSet {
 func (s *Scenario) Create(ctx context.Context, daemonSet *appsv1.DaemonSet) *appsv1.DaemonSet {
 	s.tb.Helper()
 	s.mustBeClaimed(daemonSet)
+	s.requireAdmission(ctx)
 	created, err := s.TryCreate(ctx, daemonSet)
 	s.must(err, "create DaemonSet %s", daemonSet.Name)
 	return created

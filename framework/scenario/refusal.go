@@ -33,6 +33,7 @@ const RefuserName = "refuse-pods"
 // RefusePods makes the API server refuse to create pods in the scenario's namespace until AdmitPods, and returns when it does.
 func (s *Scenario) RefusePods(ctx context.Context, by Refuser) {
 	s.tb.Helper()
+	s.requireAdmission(ctx)
 	stimulus := s.onNamespace(history.RefusePods)
 	stimulus.Detail = "by " + string(by)
 	err := s.Do(ctx, stimulus, func(ctx context.Context) error {
@@ -48,7 +49,32 @@ func (s *Scenario) RefusePods(ctx context.Context, by Refuser) {
 	}
 }
 
-// AdmitPods undoes RefusePods, and returns when the API server creates pods.
+// RefusePodsOf is RefusePods by a webhook, for the pods of one node: those that name it as theirs, or ask for it.
+func (s *Scenario) RefusePodsOf(ctx context.Context, node string) {
+	s.tb.Helper()
+	s.requireAdmission(ctx)
+	stimulus := s.onNamespace(history.RefusePods)
+	stimulus.Detail = fmt.Sprintf("of node %s, by %s", node, ByWebhook)
+	err := s.Do(ctx, stimulus, func(ctx context.Context) error {
+		webhook := s.webhook()
+		webhook.Webhooks[0].MatchConditions = []admissionv1.MatchCondition{{Name: "node", Expression: isFor(node)}}
+		if _, err := s.client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Create(ctx, webhook, metav1.CreateOptions{}); err != nil {
+			return err
+		}
+		return s.awaitPod(ctx, func(pod *corev1.Pod) { pod.Spec.NodeName = node }, apierrors.IsInternalError)
+	})
+	s.must(err, "have the API server refuse the pods of node %s", node)
+	s.held = append(s.held, func(ctx context.Context) error { return s.deleteWebhook(ctx, s.admin) })
+}
+
+// isFor is a CEL expression that holds for pods of the node, however they say so.
+func isFor(node string) string {
+	const required = "object.spec.?affinity.?nodeAffinity.?requiredDuringSchedulingIgnoredDuringExecution.?nodeSelectorTerms.orValue([])"
+	return fmt.Sprintf(`object.spec.?nodeName.orValue("") == %[1]q || object.spec.?nodeSelector[?%[2]q].orValue("") == %[1]q || `+required+
+		`.exists(t, (t.?matchFields.orValue([]) + t.?matchExpressions.orValue([])).exists(r, r.?values.orValue([]).exists(v, v == %[1]q)))`, node, corev1.LabelHostname)
+}
+
+// AdmitPods undoes RefusePods and RefusePodsOf, and returns when the API server creates pods.
 func (s *Scenario) AdmitPods(ctx context.Context) {
 	s.tb.Helper()
 	core := s.client.CoreV1()
@@ -114,9 +140,15 @@ func (s *Scenario) deleteWebhook(ctx context.Context, client kubernetes.Interfac
 	return ignoreNotFound(client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Delete(ctx, s.webhookName(), metav1.DeleteOptions{}))
 }
 
-// awaitPods tries to create a pod until the API server's answer is as wanted: it learns of what refuses pods by watches of its own.
+// awaitPods is awaitPod for a pod of any node.
 func (s *Scenario) awaitPods(ctx context.Context, wanted func(error) bool) error {
+	return s.awaitPod(ctx, func(*corev1.Pod) {}, wanted)
+}
+
+// awaitPod tries to create a pod until the API server's answer is as wanted: it learns of what refuses pods by watches of its own.
+func (s *Scenario) awaitPod(ctx context.Context, edit func(*corev1.Pod), wanted func(error) bool) error {
 	probe := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "probe-", Namespace: s.namespace}, Spec: s.env.podSpec()}
+	edit(probe)
 	var answer error
 	err := s.poll(ctx, func(ctx context.Context) (bool, error) {
 		_, answer = s.admin.CoreV1().Pods(s.namespace).Create(ctx, probe, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -113,6 +114,20 @@ func (s *Scenario) Scale(ctx context.Context, w Scaled, replicas int32) {
 		return err
 	})
 	s.must(err, "scale %s %s to %d", w.Kind, w.Name, replicas)
+}
+
+// RollDeployment changes the template of a Deployment to that of a DaemonSet with the edits.
+func (s *Scenario) RollDeployment(ctx context.Context, w Scaled, edits ...Edit) {
+	s.tb.Helper()
+	body, err := json.Marshal(map[string]any{"spec": map[string]any{"template": s.NewDaemonSet(w.Name, edits...).Spec.Template}})
+	s.must(err, "encode a template")
+	stimulus := s.onScaled(history.UpdateWorkload, w)
+	stimulus.Detail = words(edits)
+	err = s.Do(ctx, stimulus, func(ctx context.Context) error {
+		_, err := s.client.AppsV1().Deployments(s.namespace).Patch(ctx, w.Name, types.MergePatchType, body, metav1.PatchOptions{})
+		return err
+	})
+	s.must(err, "update %s %s", w.Kind, w.Name)
 }
 
 func (s *Scenario) onScaled(act history.Act, w Scaled) history.Stimulus {

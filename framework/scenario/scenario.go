@@ -65,6 +65,8 @@ type Environment struct {
 	SimulatedNodes kwok.Nodes
 	// Machines are what is behind the real nodes. Default: they cannot be reached.
 	Machines cluster.Machines
+	// StorageURL is that of a cluster.Storage. Default: etcd cannot be reached.
+	StorageURL string
 	// Images is where the images are that real nodes run. Default: daemonimage.Default.
 	Images daemonimage.Place
 	// Pulse of the cluster. Default: standstills of the API server are not noticed.
@@ -112,6 +114,8 @@ type Scenario struct {
 	path     string
 	// admin is a client whose requests are nobody's business, client one whose requests are recorded.
 	admin, client kubernetes.Interface
+	// admitted: the API server has been seen to create pods in the namespace, as far as that matters: see requireAdmission.
+	admitted bool
 	// authorsFrom is env.Authors' position at the recording's beginning.
 	authorsFrom int64
 

@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -19,6 +20,13 @@ func NotReady(pod *corev1.Pod) bool { return !history.IsReady(pod) }
 
 // Running reports whether the pod's containers have been started.
 func Running(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodRunning }
+
+// ContainersReady reports whether all containers of the pod are ready, whatever its readiness gates say.
+func ContainersReady(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.ContainersReady && c.Status == corev1.ConditionTrue
+	})
+}
 
 // OnNode is the trait of being bound to the node.
 func OnNode(node string) Trait {

@@ -16,12 +16,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
 	"github.com/rollcall-conformance/rollcall/framework/controlplane"
-	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/hack/internal/sidebyside"
 	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
@@ -34,16 +33,15 @@ const versionsByDefault = "1.30.14,1.34.4,1.36.3,1.37.0"
 type settings struct {
 	// versions of Kubernetes, with commas.
 	versions string
-	// focus and implementation are those of rollcall run.
-	focus, implementation string
+	sidebyside.Settings
 }
 
 func main() {
 	var s settings
 	register := func(flags *flag.FlagSet) {
 		flags.StringVar(&s.versions, "versions", versionsByDefault, "Kubernetes versions, with commas")
-		flags.StringVar(&s.focus, "focus", "", "the specs to run, as of rollcall run (default: all)")
-		flags.StringVar(&s.implementation, "implementation", "kube-controller-manager", "implementation file, or the name of a shipped one")
+		flags.StringVar(&s.Focus, "focus", "", "the specs to run, as of rollcall run (default: all)")
+		flags.StringVar(&s.Implementation, "implementation", "kube-controller-manager", "implementation file, or the name of a shipped one")
 	}
 	run := func(ctx context.Context, o trial.Options) (int, error) { return matrix(ctx, o, s) }
 	trial.Main("matrix", trial.Options{Artifacts: filepath.Join("_artifacts", "matrix"), Patience: scenario.DefaultPatience, Jobs: 1}, run, register)
@@ -53,49 +51,29 @@ func matrix(ctx context.Context, o trial.Options, s settings) (int, error) {
 	if len(o.Names) > 0 {
 		return tableOf(o.Names)
 	}
-	versions := strings.Split(s.versions, ",")
-	for _, version := range versions {
-		if _, err := controlplane.ParseVersion(version); err != nil {
+	var planned []sidebyside.Planned
+	var parsed []string
+	for version := range strings.SplitSeq(s.versions, ",") {
+		one, err := controlplane.ParseVersion(version)
+		if err != nil {
 			return trial.ExitUsage, fmt.Errorf("-versions: %w", err)
 		}
+		if slices.Contains(parsed, one) {
+			return trial.ExitUsage, fmt.Errorf("-versions: %s is there twice: name each version once", one)
+		}
+		parsed = append(parsed, one)
+		planned = append(planned, sidebyside.Planned{
+			Name: "Kubernetes " + version, Folder: version, Args: []string{"-provider", embedded.ProviderName, "-kubernetes-version", version, "-seed", "1"},
+		})
 	}
-	file, err := implementation.Locate(s.implementation)
-	if err != nil {
-		return trial.ExitUsage, err
-	}
-	s.implementation = file
-	root, err := trial.ProjectRoot(ctx)
-	if err != nil {
-		return trial.ExitNotTried, err
-	}
-	bench, err := trial.Prepare(ctx, root)
-	if err != nil {
-		return trial.ExitNotTried, err
-	}
-	defer bench.Close()
-	made, failure := sidebyside.Make(ctx, len(versions), o.Jobs, func(i int) string { return "Kubernetes " + versions[i] }, func(i int) trial.Run {
-		folder := filepath.Join(o.Artifacts, versions[i])
-		return trial.Run{Rollcall: bench.Rollcall, Dir: bench.Root, Artifacts: folder, Args: s.arguments(versions[i], o.Patience)}
-	})
+	made, code, failure := sidebyside.Make(ctx, o, s.Settings, planned)
 	if len(made) == 0 {
-		return trial.ExitNotTried, failure
+		return code, failure
 	}
 	if err := writeTable(os.Stdout, columns(made)); err != nil || failure != nil {
 		return trial.ExitNotTried, errors.Join(failure, err)
 	}
 	return trial.ExitProven, nil
-}
-
-// arguments of rollcall run. On an old version much may fail alike, which is what the table is to show.
-func (s settings) arguments(version string, patience time.Duration) []string {
-	args := []string{
-		"-provider", embedded.ProviderName, "-implementation", s.implementation, "-kubernetes-version", version, "-seed", "1", "-keep-going",
-		"-patience", patience.String(),
-	}
-	if s.focus != "" {
-		args = append(args, "-focus", s.focus)
-	}
-	return args
 }
 
 // tableOf makes the table from runs made before.

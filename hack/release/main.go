@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"runtime"
 	"syscall"
 )
 
@@ -59,8 +61,21 @@ func release(ctx context.Context, output, named string, rest []string) error {
 	return nil
 }
 
+// known returns an error if Go does not know of which commit what it builds here is. A small program shows it in seconds: this one.
+func known(ctx context.Context) error {
+	folder, err := os.MkdirTemp("", "rollcall-release-")
+	if err != nil {
+		return err
+	}
+	_, err = platform{runtime.GOOS, runtime.GOARCH}.compile(ctx, "./hack/release", filepath.Join(folder, "release"))
+	return errors.Join(err, os.RemoveAll(folder))
+}
+
 // fill builds for all platforms, one after the other, into the folder.
 func fill(ctx context.Context, folder string, platforms []platform) error {
+	if err := known(ctx); err != nil {
+		return err
+	}
 	for _, p := range platforms {
 		fmt.Printf("building %s\n", p.file())
 		if err := p.build(ctx, folder); err != nil {

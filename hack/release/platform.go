@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 )
@@ -51,21 +52,33 @@ func (p platform) environment() []string {
 	return []string{"CGO_ENABLED=0", "GOOS=" + p.system, "GOARCH=" + p.processor, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=-mod=readonly", "GOEXPERIMENT=", "GOFIPS140=off", "GOWORK=off"}
 }
 
-// build builds the binary and its SBOM into the folder.
-func (p platform) build(ctx context.Context, folder string) error {
-	path := filepath.Join(folder, p.file())
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", path, ".")
+// compile builds the program in a folder of the module to the path. One of which Go does not know the commit is bad input.
+func (p platform) compile(ctx context.Context, program, path string) (*debug.BuildInfo, error) {
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", path, program)
 	build.Env = append(os.Environ(), p.environment()...)
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
 	if err := build.Run(); err != nil {
-		return fmt.Errorf("build %s: %w", p.file(), err)
+		return nil, fmt.Errorf("build %s: %w", filepath.Base(path), err)
 	}
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if version := info.Main.Version; strings.HasSuffix(version, "+dirty") || version == "(devel)" {
-		return usageError{fmt.Errorf("%s is of %s: commit everything, or build in a git checkout: nobody else could build it again", p.file(), version)}
+	switch version := info.Main.Version; {
+	case version == "(devel)":
+		return nil, usageError{errors.New("go finds no git checkout here, so nobody could build the same again: build in a clone (git worktree makes none that it finds)")}
+	case strings.HasSuffix(version, "+dirty"):
+		return nil, usageError{fmt.Errorf("files differ from the last commit (%s), so nobody could build the same again: commit everything", version)}
+	}
+	return info, nil
+}
+
+// build builds the binary and its SBOM into the folder.
+func (p platform) build(ctx context.Context, folder string) error {
+	path := filepath.Join(folder, p.file())
+	info, err := p.compile(ctx, ".", path)
+	if err != nil {
+		return err
 	}
 	digest, err := digestOf(path)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -52,6 +53,19 @@ func TestABuildThatFailsLeavesNothing(t *testing.T) {
 	}
 	if _, err := os.Stat(output); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("something was left: %v", err)
+	}
+}
+
+func TestWhatNobodyCouldBuildAgainIsRefused(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{"go.mod": "module example.org/alone\n", "main.go": "package main\n\nfunc main() {}\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := platform{runtime.GOOS, runtime.GOARCH}.compile(t.Context(), ".", filepath.Join(t.TempDir(), "alone"))
+	if !errors.As(err, new(usageError)) || !strings.Contains(err.Error(), "no git checkout") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -18,10 +18,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
-	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/hack/internal/sidebyside"
 	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
@@ -35,8 +33,9 @@ type settings struct {
 	seed int64
 	// load is how many busy processes run beside the suite.
 	load int
-	// focus, implementation and provider are those of rollcall run.
-	focus, implementation, provider string
+	// provider is that of rollcall run.
+	provider string
+	sidebyside.Settings
 }
 
 func main() {
@@ -45,8 +44,8 @@ func main() {
 		flags.IntVar(&s.n, "n", 5, "how many runs are made")
 		flags.Int64Var(&s.seed, "seed", 1, "seed of the first run; each further one has the next")
 		flags.IntVar(&s.load, "load", 0, "how many busy processes run beside the suite")
-		flags.StringVar(&s.focus, "focus", "", "the specs to run, as of rollcall run (default: all)")
-		flags.StringVar(&s.implementation, "implementation", "reference", "implementation file, or the name of a shipped one")
+		flags.StringVar(&s.Focus, "focus", "", "the specs to run, as of rollcall run (default: all)")
+		flags.StringVar(&s.Implementation, "implementation", "reference", "implementation file, or the name of a shipped one")
 		flags.StringVar(&s.provider, "provider", embedded.ProviderName, "what provides the cluster, as of rollcall run")
 	}
 	run := func(ctx context.Context, o trial.Options) (int, error) { return soak(ctx, o, s) }
@@ -60,42 +59,25 @@ func soak(ctx context.Context, o trial.Options, s settings) (int, error) {
 	if s.n < 2 || s.load < 0 || s.seed < 1 {
 		return trial.ExitUsage, fmt.Errorf("-n %d, -load %d, -seed %d: it takes at least 2 runs, a load of 0 or more, and a seed above 0", s.n, s.load, s.seed)
 	}
-	file, err := implementation.Locate(s.implementation)
-	if err != nil {
-		return trial.ExitUsage, err
-	}
-	s.implementation = file
-	root, err := trial.ProjectRoot(ctx)
-	if err != nil {
-		return trial.ExitNotTried, err
-	}
-	bench, err := trial.Prepare(ctx, root)
-	if err != nil {
-		return trial.ExitNotTried, err
-	}
-	defer bench.Close()
 	stop, err := trial.Busy(ctx, s.load)
 	if err != nil {
 		return trial.ExitNotTried, err
 	}
 	defer stop()
-	runs, failure := sidebyside.Make(ctx, s.n, o.Jobs, func(i int) string { return "seed " + s.seedOf(i) }, func(i int) trial.Run {
-		folder := filepath.Join(o.Artifacts, "run-"+strconv.Itoa(i+1))
-		return trial.Run{Rollcall: bench.Rollcall, Dir: bench.Root, Artifacts: folder, Args: s.arguments(i, o.Patience)}
-	})
+	runs, code, failure := sidebyside.Make(ctx, o, s.Settings, s.planned())
+	if len(runs) == 0 {
+		return code, failure
+	}
 	return conclude(o, runs, failure)
 }
 
-func (s settings) seedOf(i int) string { return strconv.FormatInt(s.seed+int64(i), 10) }
-
-// arguments of rollcall run.
-func (s settings) arguments(i int, patience time.Duration) []string {
-	// Beside a load much may be undecided, which is what is to be counted.
-	args := []string{"-provider", s.provider, "-implementation", s.implementation, "-seed", s.seedOf(i), "-keep-going", "-patience", patience.String()}
-	if s.focus != "" {
-		args = append(args, "-focus", s.focus)
+func (s settings) planned() []sidebyside.Planned {
+	var all []sidebyside.Planned
+	for i := range s.n {
+		seed := strconv.FormatInt(s.seed+int64(i), 10)
+		all = append(all, sidebyside.Planned{Name: "seed " + seed, Folder: "run-" + strconv.Itoa(i+1), Args: []string{"-provider", s.provider, "-seed", seed}})
 	}
-	return args
+	return all
 }
 
 // conclude compares the runs that were made. Where nothing differed only their reports are kept.

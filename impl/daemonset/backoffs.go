@@ -68,9 +68,13 @@ func (b *backoffs) tried(key types.NamespacedName, creations int, err error, now
 	case creations == 0 || err == nil:
 		have.refused = nil
 	case words != "":
-		refused := plan.Refusal{Since: now, Words: words}
+		refused := plan.Refusal{Since: now, Words: words, Nodes: map[string]time.Time{}}
 		if have.refused != nil {
 			refused.Since = have.refused.Since
+			maps.Copy(refused.Nodes, have.refused.Nodes)
+		}
+		for _, node := range act.RefusedNodes(err) {
+			refused.Nodes[node] = now
 		}
 		have.refused = &refused
 	}

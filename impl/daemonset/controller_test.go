@@ -177,7 +177,7 @@ func TestARefusalIsRememberedUntilAPodIsCreatedOrNoneIsWanted(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(result.RequeueAfter).To(And(BeNumerically(">", 0), BeNumerically("<", time.Second)), "RECOVERY-006: it is tried again")
 	g.Expect(seen).To(HaveExactElements(BeNil(), HaveValue(And(
-		HaveField("Since", r.clock.Now()), HaveField("Words", Not(ContainSubstring("agent-x")))))), "COND-001: the words are the same every time")
+		HaveField("Since", r.clock.Now()), HaveField("Words", Not(ContainSubstring("agent-x"))), HaveField("Nodes", HaveLen(1))))), "COND-001: the words are the same every time")
 	words = ""
 	_, err = pass()
 	g.Expect(err).NotTo(HaveOccurred())

@@ -62,11 +62,14 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// SetupWithManager adds the controller to manager, with its watches. It starts when the manager starts, as the leader if the manager elects one.
-func SetupWithManager(manager ctrl.Manager, options Options) error {
+// SetupWithManager adds the controller to manager, with its watches and the index that it reads by. It starts when the manager starts, as the leader if the manager elects one.
+func SetupWithManager(ctx context.Context, manager ctrl.Manager, options Options) error {
 	options = options.withDefaults()
 	scales, err := observe.NewScales(manager.GetConfig(), manager.GetRESTMapper())
 	if err != nil {
+		return err
+	}
+	if err := observe.Index(ctx, manager.GetFieldIndexer()); err != nil {
 		return err
 	}
 	var writer client.StatusClient = manager.GetClient()

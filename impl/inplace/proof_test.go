@@ -153,3 +153,27 @@ func TestAProofIsOfOnePodThatStays(t *testing.T) {
 	pod.DeletionTimestamp = new(at(102))
 	g.Expect(inplace.Proofs([]*corev1.Pod{pod}, at(102).Time)).To(BeEmpty())
 }
+
+func TestWhatWasRestartedBetweenUpdatesAndMayRunTheLastOneIsBelievedInTheEnd(t *testing.T) {
+	for name, c := range map[string]struct {
+		last string
+		want bool
+	}{
+		"asked for once more":    {"a:v2", true},
+		"asked for never before": {"a:v4", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			pod := running()
+			update(g, pod, "a:v2", 100)
+			start(pod, 101)
+			update(g, pod, "a:v3", 101)
+			update(g, pod, c.last, 102)
+			pod.Status.ObservedGeneration = pod.Generation
+			g.Expect(prove(g, pod, 103)).To(BeFalse(), "it may be ended yet")
+			g.Expect(prove(g, pod, 102+90)).To(Equal(c.want), "INPLACE-013")
+			start(pod, 200)
+			g.Expect(prove(g, pod, 300)).To(Equal(!c.want), "it is written once")
+		})
+	}
+}

@@ -31,6 +31,8 @@ type instance struct {
 	Restarts int32  `json:"restarts"`
 	// Image is what that instance is known to run; empty if that is not known.
 	Image string `json:"image,omitempty"`
+	// Maybe: it is not known, and may be the image that is asked for now, since an earlier update asked for it, too.
+	Maybe bool `json:"maybe,omitempty"`
 	// Skipped are images asked for by earlier updates that had not taken effect: an instance of one of them may be started yet.
 	Skipped []string `json:"skipped,omitempty"`
 }
@@ -87,7 +89,9 @@ func instanceOf(pod *corev1.Pod, container corev1.Container, earlier instance, o
 	case status != nil && status.ContainerID == earlier.ID:
 		is.Image = earlier.Image
 	}
-	is.Skipped = slices.DeleteFunc(append(slices.Clone(earlier.Skipped), container.Image), func(skipped string) bool { return skipped == image })
+	skipped := append(slices.Clone(earlier.Skipped), container.Image)
+	is.Maybe = is.Image == "" && slices.Contains(skipped, image)
+	is.Skipped = slices.DeleteFunc(skipped, func(skipped string) bool { return skipped == image })
 	return is
 }
 
@@ -136,10 +140,10 @@ func (r record) restarted(pod *corev1.Pod, container string, before instance, no
 		return false, time.Time{}
 	case status.ContainerID == before.ID && status.RestartCount <= before.Restarts:
 		// It has not been restarted, and need not be if it runs the image already: an update was taken back before the kubelet came to it.
-		if before.Image == "" || before.Image != imageOf(pod, container) {
+		switch runs := before.Image == imageOf(pod, container); {
+		case !runs && !before.Maybe:
 			return false, time.Time{}
-		}
-		if observed > 0 {
+		case runs && observed > 0:
 			return true, time.Time{}
 		}
 		lapse = r.At.Add(graceOf(pod) + settled)

@@ -200,7 +200,7 @@ func addControllers(ctx context.Context, manager ctrl.Manager, s settings, optio
 	}
 	if own && slices.Contains(s.controllers, DisruptionController) {
 		options.Disruption.ConcurrentSyncs = s.concurrentSyncs
-		if err := disruption.SetupWithManager(manager, options.Disruption); err != nil {
+		if err := disruption.SetupWithManager(ctx, manager, options.Disruption); err != nil {
 			return err
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/impl/features"
 )
@@ -29,6 +27,9 @@ func acts(f flavour) []act {
 	if f.crosses {
 		all = append(all, inPlaceActs()...)
 	}
+	if f.owners {
+		all = append(all, ownerActs()...)
+	}
 	if f.tampers {
 		all = append(all, revisionActs()...)
 	}
@@ -42,6 +43,7 @@ func acts(f flavour) []act {
 		all = append(all,
 			act{"delete the DaemonSet and create it again", 1, recreate},
 			act{"delete the DaemonSet but leave its pods, and create it again", 1, adoptAll},
+			act{"delete the DaemonSet in the foreground, and create it again once it is gone", 1, deleteInForeground},
 		)
 	}
 	return all
@@ -92,39 +94,4 @@ func (w *world) reconnect() {
 			w.controller.wake(w.controller.process, 0)
 		}
 	})
-}
-
-// recreate deletes the DaemonSet; its pods and revisions are garbage then, and go while those of its successor come.
-func recreate(w *world, _, _ int) {
-	w.deleteDaemonSet()
-	w.deploy()
-}
-
-// adoptAll deletes the DaemonSet but lets its pods and revisions live as orphans, as `kubectl delete --cascade=orphan` does.
-func adoptAll(w *world, _, _ int) {
-	ds := w.api.daemonSet()
-	abandon := func(kind history.Kind, object history.Object) {
-		if !metav1.IsControlledBy(object, ds) {
-			return
-		}
-		// The edit cannot fail and the object exists.
-		_ = w.api.update(kind, object.GetName(), func(object history.Object) error {
-			object.SetOwnerReferences(nil)
-			return nil
-		})
-	}
-	w.deleteDaemonSet()
-	for _, pod := range w.api.pods() {
-		abandon(history.KindPod, pod)
-	}
-	for _, revision := range w.api.revisions() {
-		abandon(history.KindControllerRevision, revision)
-	}
-	w.deploy()
-}
-
-func (w *world) deleteDaemonSet() {
-	ds := w.api.daemonSet()
-	w.api.note(history.Stimulus{Act: history.DeleteDaemonSet, Kind: history.KindDaemonSet, Namespace: namespace, Name: ds.Name, UID: ds.UID})
-	w.api.remove(history.KindDaemonSet, ds.Name)
 }

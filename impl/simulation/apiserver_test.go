@@ -26,6 +26,8 @@ var (
 	errNotFound = errors.New("not found")
 	errConflict = errors.New("conflict")
 	errExists   = errors.New("already exists")
+	// errInvalid is what the API server accepts from nobody.
+	errInvalid = errors.New("invalid: only one owner may be the controller")
 )
 
 // apiServer stores the objects, by kind and name. Resource versions count all changes, so they order them. Stored objects are never changed
@@ -96,6 +98,9 @@ func (a *apiServer) create(kind history.Kind, object history.Object) error {
 	if a.objects[kind][object.GetName()] != nil {
 		return fmt.Errorf("create %s %s: %w", kind, object.GetName(), errExists)
 	}
+	if severalControllers(object) {
+		return fmt.Errorf("create %s %s: %w", kind, object.GetName(), errInvalid)
+	}
 	object.SetUID(types.UID(fmt.Sprintf("uid-%d", a.created)))
 	object.SetCreationTimestamp(metav1.NewTime(a.clock.now.Truncate(time.Second)))
 	if kind != history.KindNode {
@@ -118,14 +123,28 @@ func (a *apiServer) update(kind history.Kind, name string, change func(history.O
 	if err := change(after); err != nil {
 		return fmt.Errorf("update %s %s: %w", kind, name, err)
 	}
-	if unchanged(before, after) {
+	switch {
+	case unchanged(before, after):
 		return nil
+	case severalControllers(after):
+		return fmt.Errorf("update %s %s: %w", kind, name, errInvalid)
 	}
 	a.store(watch.Modified, kind, after)
 	if after.GetDeletionTimestamp() != nil && len(after.GetFinalizers()) == 0 && kind != history.KindPod {
 		a.remove(kind, name)
 	}
 	return nil
+}
+
+// severalControllers reports whether more than one owner says that it is the controller.
+func severalControllers(object metav1.Object) bool {
+	controllers := 0
+	for _, owner := range object.GetOwnerReferences() {
+		if owner.Controller != nil && *owner.Controller {
+			controllers++
+		}
+	}
+	return controllers > 1
 }
 
 // unchanged reports whether an edit changed nothing. Most change the status, which is looked at first.

@@ -23,6 +23,7 @@ func brokenPlanners() []brokenPlanner {
 	surges, rolls := flavour{strategies: surging()}, flavour{strategies: rolling()}
 	switches := flavour{strategies: surging(), gates: true}
 	patches := flavour{strategies: rolling(), inPlace: true}
+	stalls := flavour{strategies: slices.Concat(surging(), rolling()), stalls: true}
 	return []brokenPlanner{
 		{"deletes-first", surges, ids("SURGE-006", "SURGE-008", "SURGE-016")},
 		{"hands-over-to-a-running-pod", surges, ids("SURGE-006")},
@@ -75,6 +76,7 @@ func brokenPlanners() []brokenPlanner {
 		{"reports-nodes-as-misscheduled", rolls, ids("STATUS-003")},
 		{"desired-only-goes-up", rolls, ids("STATUS-001", "STATUS-014")},
 		{"terminating-pods-are-reported-as-ready", rolls, ids("STATUS-009")},
+		{"cares-for-a-deleted-daemonset", flavour{strategies: rolling(), deletes: true}, ids("STATUS-015")},
 		{"lets-the-status-wait", rolls, ids("STATUS-001", "STATUS-010")},
 		{"writes-for-ever", rolls, ids("SURGE-025")},
 		{"surges-without-the-gate", switches, ids("ROLLING-013")},
@@ -92,6 +94,9 @@ func brokenPlanners() []brokenPlanner {
 		{"patches-pods-that-do-not-run", patches, ids("INPLACE-021")},
 		{"patches-images-alone", patches, ids("INPLACE-028")},
 		{"patches-labels-first", patches, ids("INPLACE-028")},
+		{"says-nothing-of-a-stall", stalls, ids("COND-001")},
+		{"stalls-without-a-cause", stalls, ids("COND-001")},
+		{"keeps-saying-it-is-stalled", stalls, ids("COND-003")},
 	}
 }
 

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"errors"
+	"maps"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -28,6 +29,8 @@ type controller struct {
 	surgeDisabled bool
 	// unwelcome: the API server refuses its pods; unpatchable: their updates.
 	unwelcome, unpatchable bool
+	// unwelcomeOn are the nodes for which it refuses pods.
+	unwelcomeOn map[string]bool
 	// events counts those that it has recorded, by reason.
 	events map[string]int
 	// cleared counts the pods that it has deleted after they ended, on nodes that they might have stayed on, by their phases.
@@ -71,7 +74,7 @@ const (
 )
 
 func newController(clock *clock, api *apiServer, chance chance, lag time.Duration, around variants.Around) *controller {
-	return &controller{events: map[string]int{}, cleared: map[corev1.PodPhase]int{}, clock: clock, api: api, chance: chance, faults: &faults{chance: chance}, lag: lag, around: around}
+	return &controller{unwelcomeOn: map[string]bool{}, events: map[string]int{}, cleared: map[corev1.PodPhase]int{}, clock: clock, api: api, chance: chance, faults: &faults{chance: chance}, lag: lag, around: around}
 }
 
 // start begins a new process, with nothing in mind.
@@ -202,11 +205,8 @@ func (c *controller) observe(p *process, ds *appsv1.DaemonSet) plan.State {
 	}
 	state := plan.State{DaemonSet: ds, Backoff: p.backoff, Refused: p.refused, RefusedUpdates: p.refusedUpdates, SurgeDisabled: p.surgeDisabled}
 	state.Nodes = listOf[*corev1.Node](p.cache.objects, history.KindNode)
-	for _, pod := range listOf[*corev1.Pod](p.cache.objects, history.KindPod) {
-		if mayBeIts(pod) {
-			state.Pods = append(state.Pods, pod)
-		}
-	}
+	// Those of others may be among them.
+	state.Pods = listOf[*corev1.Pod](p.cache.objects, history.KindPod)
 	for _, revision := range listOf[*appsv1.ControllerRevision](p.cache.objects, history.KindControllerRevision) {
 		if mayBeIts(revision) || revision.Name == plan.RevisionName(ds) {
 			state.Revisions = append(state.Revisions, revision)
@@ -215,23 +215,34 @@ func (c *controller) observe(p *process, ds *appsv1.DaemonSet) plan.State {
 	return state
 }
 
+// refuses reports whether the API server refuses pods for the node.
+func (c *controller) refuses(node string) bool { return c.unwelcome || c.unwelcomeOn[node] }
+
 // outcome is what became of a pass's writes.
 type outcome struct {
 	// stale: some were refused since the plan was outdated; failed: some met with worse.
 	stale, failed bool
 	// unprepared: claiming or history failed, no pod is touched then; uncreated: a creation failed.
 	unprepared, uncreated bool
-	// unwelcome: the API server refused a pod.
-	unwelcome bool
+	// unwelcome are the nodes for which the API server refused a pod.
+	unwelcome []string
 }
 
 // tried takes note of how that many creations went.
 func (p *process) tried(now time.Time, creations int) {
 	switch {
-	case !p.outcome.unwelcome && (creations == 0 || !p.outcome.uncreated):
+	case len(p.outcome.unwelcome) == 0 && (creations == 0 || !p.outcome.uncreated):
 		p.refused = nil
-	case p.outcome.unwelcome && p.refused == nil:
-		p.refused = &plan.Refusal{Since: now, Words: "exceeded quota"}
+	case len(p.outcome.unwelcome) > 0:
+		refused := plan.Refusal{Since: now, Words: "exceeded quota", Nodes: map[string]time.Time{}}
+		if p.refused != nil {
+			refused.Since = p.refused.Since
+			maps.Copy(refused.Nodes, p.refused.Nodes)
+		}
+		for _, node := range p.outcome.unwelcome {
+			refused.Nodes[node] = now
+		}
+		p.refused = &refused
 	}
 }
 
@@ -266,7 +277,6 @@ func (p *process) note(stage stage, err error) {
 	stale := errors.Is(err, errConflict) || errors.Is(err, errNotFound) || errors.Is(err, errExists)
 	o := &p.outcome
 	o.stale, o.failed = o.stale || stale, o.failed || !stale
-	o.unwelcome = o.unwelcome || errors.Is(err, errUnwelcome)
 	o.unprepared, o.uncreated = o.unprepared || stage == preparation, o.uncreated || stage == creation
 	// Whether it took effect only the API server can tell.
 	if errors.Is(err, errNoReply) {

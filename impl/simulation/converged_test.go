@@ -73,6 +73,9 @@ func (w *world) converged() error {
 	if err := w.endsTold(); err != nil {
 		return err
 	}
+	if err := w.ownersKept(); err != nil {
+		return err
+	}
 	if collisions := ds.Status.CollisionCount; collisions != nil && *collisions > w.taken {
 		return broken("HISTORY-007", "one collision counts once: got %d of %d", *collisions, w.taken)
 	}
@@ -96,17 +99,24 @@ func untolerated(pod *corev1.Pod) string {
 	return ""
 }
 
-// historyOf returns the revisions of the DaemonSet's template, and its other revisions.
+// historyOf returns the revisions of the DaemonSet's template, and its other revisions. Where it has none of the template, one of another controller that has
+// taken the name, with the same content, is as good (HISTORY-005).
 func (w *world) historyOf(ds *appsv1.DaemonSet) (current, old []*appsv1.ControllerRevision) {
+	var borrowed []*appsv1.ControllerRevision
 	for _, revision := range w.api.revisions() {
-		if !metav1.IsControlledBy(revision, ds) {
-			continue
-		}
-		if template, err := history.TemplateIn(revision); err == nil && history.SameTemplate(template, &ds.Spec.Template) {
+		template, err := history.TemplateIn(revision)
+		holds, its := err == nil && history.SameTemplate(template, &ds.Spec.Template), metav1.IsControlledBy(revision, ds)
+		switch {
+		case its && holds:
 			current = append(current, revision)
-		} else {
+		case its:
 			old = append(old, revision)
+		case holds && revision.Name == plan.RevisionName(ds):
+			borrowed = append(borrowed, revision)
 		}
+	}
+	if len(current) == 0 {
+		current = borrowed
 	}
 	return current, old
 }

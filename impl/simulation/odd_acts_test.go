@@ -120,8 +120,8 @@ func createUnlabelled(w *world, a, _ int) {
 	}, nodes[a%len(nodes)].Name)
 }
 
-// updateToTakenName updates to a template whose history would get the name of one that there is already: of another content, or of the same one and
-// nobody's. Either may have the labels by which the DaemonSet selects.
+// updateToTakenName updates to a template whose history would get the name of one that there is already, of the same content or another: nobody's, which may
+// have the labels by which the DaemonSet selects, or one of another controller, which has them.
 func updateToTakenName(w *world, a, b int) {
 	w.release("", func(spec *corev1.PodSpec) {
 		ds := w.api.daemonSet().DeepCopy()
@@ -139,7 +139,11 @@ func updateToTakenName(w *world, a, b int) {
 			}
 			w.taken++
 		}
-		if b%2 == 0 {
+		others := otherControllers()
+		switch which := b / 2 % (len(others) + 1); {
+		case which > 0:
+			taken.OwnerReferences = others[which-1:][:1]
+		case b%2 == 0:
 			taken.Labels = nil
 		}
 		w.api.note(history.Stimulus{Act: history.CreateRevision, Kind: history.KindControllerRevision, Namespace: namespace, Name: taken.Name})

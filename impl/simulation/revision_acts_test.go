@@ -25,6 +25,7 @@ func revisionActs() []act {
 				w.editRevision(revisions[a%len(revisions)], func(revision *appsv1.ControllerRevision) { revision.OwnerReferences = nil })
 			}
 		}},
+		{"somebody creates a revision that cannot be read", 2, createUnreadable},
 		// These are for quiet times: a rollout under way may lose the history that it goes by, and no rule says what becomes of it.
 		{"somebody takes all labels off a revision", 0, func(w *world, a, _ int) {
 			if revisions := w.api.revisions(); len(revisions) > 0 {
@@ -81,6 +82,27 @@ func copyRevision(w *world, a, b int) {
 	w.api.note(history.Stimulus{Act: history.CreateRevision, Kind: history.KindControllerRevision, Namespace: namespace, Name: twin.Name})
 	// The name counts what was created, so no other has it.
 	_ = w.api.create(history.KindControllerRevision, twin)
+}
+
+// createUnreadable creates a revision that is no patch of a template, be it the DaemonSet's or nobody's.
+func createUnreadable(w *world, a, b int) {
+	revision, err := plan.NewRevision(w.api.daemonSet(), int64(b))
+	if err != nil {
+		panic(err)
+	}
+	label := fmt.Sprintf("unreadable%d", w.api.created)
+	revision.Name, revision.Labels[plan.HashLabel] = daemonSetName+"-"+label, label
+	data := []string{
+		`{"spec":{"template":"none"}}`, `{"spec":{"template":{"spec":{"containers":{"name":"daemon"}}}}}`, `{"spec":{}}`,
+		`{"apiVersion":"v1","kind":"ConfigMap","data":{"image":"daemon:v1"}}`,
+	}
+	revision.Data.Raw = []byte(data[a%len(data)])
+	if a/len(data)%2 == 0 {
+		revision.OwnerReferences = nil
+	}
+	w.api.note(history.Stimulus{Act: history.CreateRevision, Kind: history.KindControllerRevision, Namespace: namespace, Name: revision.Name})
+	// The name counts what was created, so no other has it.
+	_ = w.api.create(history.KindControllerRevision, revision)
 }
 
 func (w *world) editRevision(revision *appsv1.ControllerRevision, edit func(*appsv1.ControllerRevision)) {

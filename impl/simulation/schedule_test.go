@@ -37,6 +37,8 @@ type flavour struct {
 	gates bool
 	// tampers says that somebody may lay hands on the DaemonSet's revisions.
 	tampers bool
+	// owners says that pods and revisions may have several owners, or other ones.
+	owners bool
 	// odd says that what hardly ever happens may happen: templates that few have, names that are taken, nodes in trouble, half an hour of quiet.
 	odd bool
 	// stalls says that pods may show what keeps them from becoming available.

@@ -72,13 +72,21 @@ func (w *world) ask() error {
 	if err := w.drain(); err != nil {
 		return err
 	}
-	before := w.api.version
+	before, writes := w.api.version, w.controller.faults.writes
 	w.controller.wake(w.controller.process, 0)
 	if err := w.drain(); err != nil {
 		return err
 	}
 	if w.api.version != before {
 		return broken("SURGE-025", "nothing is left to do: got %s", w.since(before))
+	}
+	return w.writesNothing(writes)
+}
+
+// writesNothing checks that there were no more requests to write than those, not even requests that change nothing.
+func (w *world) writesNothing(writes int) error {
+	if got := w.controller.faults.writes - writes; got > 0 {
+		return broken("SURGE-025", "nothing is left to write: got %d requests", got)
 	}
 	return nil
 }
@@ -87,7 +95,7 @@ func (w *world) ask() error {
 func (w *world) restarted() error {
 	// Long enough after the last change for a new process not to be shown the past.
 	w.advance(time.Minute)
-	before := w.api.version
+	before, writes := w.api.version, w.controller.faults.writes
 	w.startController()
 	if err := w.drain(); err != nil {
 		return err
@@ -95,7 +103,7 @@ func (w *world) restarted() error {
 	if w.api.version != before {
 		return broken("SURGE-025", "nothing is left to do after a restart: got %s", w.since(before))
 	}
-	return nil
+	return w.writesNothing(writes)
 }
 
 // since describes the first change after a resource version.

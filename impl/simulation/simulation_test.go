@@ -60,6 +60,7 @@ func flavours() []named {
 		{"updating in place", flavour{strategies: rolling(), inPlace: true}},
 		{"updates in place cross each other", flavour{strategies: rolling(), inPlace: true, crosses: true}},
 		{"somebody tampers with revisions", flavour{strategies: everyStrategy(), tampers: true}},
+		{"owners change", flavour{strategies: everyStrategy(), owners: true, deletes: true}},
 		{"odd things happen", flavour{strategies: append(everyStrategy(), bothLimits()...), odd: true}},
 		{"rollouts stall", flavour{strategies: everyStrategy(), stalls: true}},
 		{"in place or not", flavour{strategies: everyStrategy(), deletes: true, gates: true, inPlace: true, crosses: true}},

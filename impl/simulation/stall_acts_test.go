@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
@@ -42,6 +43,10 @@ func stallActs() []act {
 			w.api.noteControl(history.Stimulus{Act: history.RefusePods, Kind: history.KindNamespace, Name: namespace}, func() { w.controller.unwelcome = true })
 		}},
 		{"the API server admits pods", 2, func(w *world, _, _ int) { w.admit() }},
+		{"the API server refuses pods for a node", 3, onNode(history.EditNode, func(w *world, node string, _ int) {
+			w.api.noteControl(history.Stimulus{Act: history.RefusePods, Kind: history.KindNamespace, Name: namespace, Node: node}, func() { w.controller.unwelcomeOn[node] = true })
+		})},
+		{"half an hour in which pods are refused for some nodes", 2, refusedElsewhere},
 		{"somebody writes a condition", 2, writeCondition},
 		{"half a minute in which a stall is reported", 14, func(w *world, _, _ int) { w.stallReported(30 * time.Second) }},
 		{"half an hour in which a stall is reported", 2, func(w *world, _, _ int) { w.stallReported(31 * time.Minute) }},
@@ -96,10 +101,29 @@ func (w *world) stallLasts(lasts time.Duration, happens func()) {
 	}
 }
 
-// admit lets pods be created again.
+// admit lets pods be created again, for every node.
 func (w *world) admit() {
-	if w.controller.unwelcome {
-		w.api.noteControl(history.Stimulus{Act: history.AdmitPods, Kind: history.KindNamespace, Name: namespace}, func() { w.controller.unwelcome = false })
+	if w.controller.unwelcome || len(w.controller.unwelcomeOn) > 0 {
+		w.api.noteControl(history.Stimulus{Act: history.AdmitPods, Kind: history.KindNamespace, Name: namespace}, func() {
+			w.controller.unwelcome = false
+			clear(w.controller.unwelcomeOn)
+		})
+	}
+}
+
+// refusedElsewhere lets time pass, and checks that pods that are refused keep no pod from being created that is not.
+func refusedElsewhere(w *world, _, _ int) {
+	controller, process := w.controller, w.controller.process
+	w.advance(31 * time.Minute)
+	ds := w.api.daemonSet()
+	if process == nil || controller.process != process || controller.faults.on || ds.DeletionTimestamp != nil || w.objection != nil {
+		return
+	}
+	for _, node := range w.api.nodes() {
+		has := func(pod *corev1.Pod) bool { return metav1.IsControlledBy(pod, ds) && history.NodeOf(pod) == node.Name }
+		if history.EligibilityOf(ds, node).ShouldRun && !controller.refuses(node.Name) && !slices.ContainsFunc(w.api.pods(), has) {
+			w.objection = broken("RECOVERY-006", "a pod that is refused keeps no other from being created: got none on %s", node.Name)
+		}
 	}
 }
 

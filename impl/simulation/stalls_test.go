@@ -53,7 +53,7 @@ type expected struct {
 func (w *world) expectedStall() (want expected, certain bool) {
 	ds := w.api.daemonSet()
 	current, _ := w.historyOf(ds)
-	if len(current) != 1 || ds.Spec.UpdateStrategy.Type != appsv1.RollingUpdateDaemonSetStrategyType {
+	if len(current) != 1 || ds.DeletionTimestamp != nil || ds.Spec.UpdateStrategy.Type != appsv1.RollingUpdateDaemonSetStrategyType {
 		return want, false
 	}
 	want.done = true
@@ -107,12 +107,12 @@ func (w *world) causeOn(ds *appsv1.DaemonSet, node, hash string) onNodeIs {
 	case slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return !history.IsLive(pod) }), process.backoff[node].Delay > 0, len(updated) > 1:
 		return onNodeIs{unknown: true}
 	case len(pods) == 0:
-		return onNodeIs{reason: plan.StalledCreationRefused, word: node, unknown: !w.controller.unwelcome}
+		return onNodeIs{reason: plan.StalledCreationRefused, word: node, unknown: !w.controller.refuses(node)}
 	case len(updated) == 0 && process.refusedUpdates[node] != "":
 		return onNodeIs{reason: plan.StalledUpdateRefused, word: pods[0].Name}
 	case len(updated) == 0:
 		// Its updated pod may be what the API server refuses.
-		return onNodeIs{unknown: w.controller.unwelcome}
+		return onNodeIs{unknown: w.controller.refuses(node)}
 	case history.IsAvailable(updated[0], ds.Spec.MinReadySeconds, w.clock.now):
 		return onNodeIs{done: len(pods) == 1}
 	}

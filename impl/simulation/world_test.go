@@ -35,6 +35,7 @@ type world struct {
 	api        *apiServer
 	kubelets   *kubelets
 	scheduler  *scheduler
+	collector  *garbageCollector
 	controller *controller
 
 	// templates are those that the DaemonSet has had, or one of its name before it.
@@ -42,6 +43,8 @@ type world struct {
 	joined    int
 	// taken is how often the name of a history was taken by another one.
 	taken int32
+	// owners is how often an object got an owner that is not its controller.
+	owners int
 	// foreign: somebody wrote a condition into the status.
 	foreign bool
 	// objection is the first thing that an act found wrong.
@@ -55,7 +58,8 @@ func newWorld(s setup, around variants.Around) *world {
 	w.api.uncounted = s.Uncounted
 	w.kubelets = newKubelets(w.clock, w.api, chance, s.Pace)
 	w.scheduler = newScheduler(w.clock, w.api, chance)
-	newGarbageCollector(w.clock, w.api, chance)
+	w.collector = newGarbageCollector(w.clock, w.api, chance)
+	w.collector.collected = w.deploy
 	w.controller = newController(w.clock, w.api, chance, s.Lag, around)
 	for range s.Nodes {
 		w.join()

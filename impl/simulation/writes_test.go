@@ -77,7 +77,8 @@ func (c *controller) writes(p *process, ds *appsv1.DaemonSet, actions plan.Actio
 	for _, wanted := range actions.CreatePods {
 		pod := wanted.Pod.DeepCopy()
 		writes = append(writes, c.wrote(creation, history.KindPod, pod, func() error {
-			if c.unwelcome {
+			if c.refuses(wanted.Node) {
+				p.outcome.unwelcome = append(p.outcome.unwelcome, wanted.Node)
 				return errUnwelcome
 			}
 			return c.api.create(history.KindPod, pod)
@@ -123,7 +124,8 @@ func (c *controller) patchPod(ds *appsv1.DaemonSet, patch plan.PodPatch) error {
 		isSet := func(owner metav1.OwnerReference) bool { return owner.UID == ds.UID }
 		switch {
 		case patch.Adopt:
-			pod.OwnerReferences = append(pod.OwnerReferences, *metav1.NewControllerRef(ds, appsv1.SchemeGroupVersion.WithKind("DaemonSet")))
+			// Owners are merged by their UIDs.
+			pod.OwnerReferences = append(slices.DeleteFunc(pod.OwnerReferences, isSet), *metav1.NewControllerRef(ds, appsv1.SchemeGroupVersion.WithKind("DaemonSet")))
 		case patch.Release:
 			pod.OwnerReferences = slices.DeleteFunc(pod.OwnerReferences, isSet)
 		}

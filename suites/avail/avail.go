@@ -3,7 +3,6 @@ package avail
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -66,7 +65,7 @@ func definition() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)
 			gated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), Image("v2"), ReadinessGate("rollcall.dev/open"))
-			c.RequireUpdated(ctx, "the containers of an updated pod are ready", gated, containersReady, NotReady)
+			c.RequireUpdated(ctx, "the containers of an updated pod are ready", gated, ContainersReady, NotReady)
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(3*time.Second))
 			c.RollOut(ctx, gated, Image("v3"), Edit{Says: "no readiness gate", Apply: func(d *appsv1.DaemonSet) { d.Spec.Template.Spec.ReadinessGates = nil }})
@@ -159,11 +158,4 @@ func deployLongAvailable(ctx context.Context, c *spec.Case, edits ...Edit) *apps
 // readyPodOn waits for a Ready pod of the DaemonSet's present template on the node.
 func readyPodOn(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, node string) *corev1.Pod {
 	return c.RequireUpdated(ctx, "an updated pod on "+node+" is Ready", daemonSet, OnNode(node), history.IsReady)
-}
-
-// containersReady reports whether all containers of the pod are ready.
-func containersReady(pod *corev1.Pod) bool {
-	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.ContainersReady && c.Status == corev1.ConditionTrue
-	})
 }

@@ -61,6 +61,14 @@ func timers() {
 				c.Await(ctx, RolledOut(updated))
 				c.AwaitAfter(ctx, 2*spec.Prompt, reported(updated, 1))
 			}
+			// The same with an old pod.
+			outdated := c.LivePodOn(ctx, updated, nodes[0])
+			updated = c.Update(ctx, updated, Image("v3"))
+			c.Require(ctx, "the controller has seen the template", Processed(updated))
+			c.Pods.BecomeUnready(ctx, outdated)
+			c.AwaitAfter(ctx, 2*spec.Prompt, reported(updated, 0))
+			c.Pods.BecomeReady(ctx, outdated)
+			c.AwaitAfter(ctx, 2*spec.Prompt, reported(updated, 1))
 		},
 		func(j *spec.Checks) {
 			pod := Named(j.Bound("pod"))

@@ -17,7 +17,7 @@ import (
 func cordon() {
 	for _, strategy := range rollouts.Strategies() {
 		spec.It("keeps the pod of a cordoned node and makes the missing ones of cordoned nodes, with "+strategy.With,
-			spec.Decides("DRAIN-001"),
+			spec.Decides("DRAIN-001", strategy.GoesOn),
 			func(ctx context.Context, c *spec.Case) {
 				nodes := c.AddNodes(ctx, 3)
 				daemonSet := c.Deploy(ctx, strategy.Limit("1"))
@@ -40,6 +40,7 @@ func cordon() {
 					AtLeast(1, PodCreated(OfVersion("v1")).On(j.Bound(joined))),
 					AtLeast(1, PodCreated(OfVersion("v2")).On(node)),
 					EndsRolledOut())
+				j.Decide(strategy.GoesOn, EndsRolledOut())
 			}, spec.SimulatedNodes{})
 	}
 }

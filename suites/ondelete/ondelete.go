@@ -15,6 +15,7 @@ import (
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -26,6 +27,9 @@ const back history.Mark = "the template of before"
 
 // replaced are the nodes whose pods are deleted, in this order.
 const replaced = "the nodes whose pods are deleted by hand"
+
+// moved are the node that leaves the selector, and the one that joins it.
+const moved = "the node that leaves and the one that joins"
 
 // Specs registers the family.
 func Specs() {
@@ -88,6 +92,28 @@ func Specs() {
 				j.Decide("ONDELETE-001", Never(After(touched, Marked(back))))
 			}
 		})
+
+	spec.It("gives a node that joins a pod of the new template, and takes the old pod from one that leaves the selector, with the OnDelete strategy",
+		spec.Decides("TARGET-002", "TARGET-004", "HISTORY-009"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 2, rollouts.InPool)
+			joining := c.AddNodes(ctx, 1)
+			c.Bind(moved, nodes[0], joining[0])
+			updated := c.Update(ctx, c.Deploy(ctx, OnDelete(), rollouts.OnPool()), Image("v2"))
+			c.Require(ctx, "the controller has seen the template", Processed(updated))
+			rollouts.LeavePool(ctx, c, nodes[0])
+			c.Await(ctx, rollouts.NoPodOn(updated, nodes[0]))
+			rollouts.JoinPool(ctx, c, joining[0])
+			c.Await(ctx, UpdatedOn(1, updated, OnNode(joining[0])))
+		},
+		func(j *spec.Checks) {
+			left, joined := j.BoundAll(moved)[0], j.BoundAll(moved)[1]
+			j.Decide("TARGET-002",
+				AtLeast(1, After(PodDeleted().On(left), Began(history.LabelNode))),
+				Within(spec.AtOnce, NodeEligible().On(joined), PodCreated().On(joined)))
+			j.Decide("TARGET-004", Never(PodCreated(OfVersion("v1")).On(joined)), Tested(AtLeast(1, PodCreated().On(joined))))
+			j.Decide("HISTORY-009", Tested(AtLeast(1, PodCreated().On(joined))), Never(PodUnidentified()), Never(PodMisnumbered()))
+		}, spec.SimulatedNodes{})
 
 	spec.It("deletes history beyond revisionHistoryLimit with the OnDelete strategy",
 		spec.Decides("ONDELETE-004"),

@@ -14,12 +14,15 @@ import (
 // pods are the specs of pods that are there and do not count as healthy.
 func pods() {
 	spec.It("does not count pods as healthy that are terminating, and yet Ready, nor any that it does not select, and lists none that is",
-		spec.Decides("PDB-001", "PDB-009", "PDB-016", "PDB-026"),
+		spec.Decides("PDB-001", "PDB-009", "PDB-010", "PDB-016", "PDB-026"),
 		func(ctx context.Context, c *spec.Case) {
 			// Nobody replaces these.
 			terminating := bare(ctx, c, "bare-0", "bare-1", "bare-2")[:2]
 			c.RunScaled(ctx, history.KindReplicaSet, "beside", 1)
-			budget := c.CreateBudget(ctx, guard, MinAvailable("1"), expressing("app", "bare", "nobody"))
+			// It is not Ready, though its containers are.
+			gated := c.RunScaled(ctx, history.KindReplicaSet, "gated", 1, ReadinessGate("rollcall.dev/open"))
+			c.Require(ctx, "the containers of a pod are ready that is not", LivePodsOf(gated, 1, ContainersReady, NotReady))
+			budget := c.CreateBudget(ctx, guard, MinAvailable("1"), expressing("app", "bare", "gated", "nobody"))
 			c.Await(ctx, Computed(budget))
 			// It counts no longer, so that nothing but the list changes when it terminates.
 			c.WriteBudgetStatus(ctx, budget, ListDisrupted(terminating[0].Name, time.Now()))
@@ -36,9 +39,10 @@ func pods() {
 		}, nil, recorded(), spec.SimulatedNodes{})
 
 	spec.It("does not count a pod as healthy that disruptedPods lists, and keeps it listed, also while it cannot compute the budget",
-		spec.Decides("PDB-012", "PDB-013"),
+		spec.Decides("PDB-001", "PDB-012", "PDB-013"),
 		func(ctx context.Context, c *spec.Case) {
-			workload := web(ctx, c, 4)
+			// So many that one may be evicted.
+			workload := web(ctx, c, 5)
 			budget := guarded(ctx, c, workload, MinAvailable("1"))
 			all := c.PodsOf(ctx, workload)
 			// Right after a change, so that whoever writes what it made of that, over whatever there is by then, takes the pod off the list.

@@ -44,6 +44,21 @@ func scales() {
 			history.KindPodDisruptionBudget, history.KindReplicaSet, history.KindStatefulSet, history.KindReplicationController, history.KindDeployment,
 		})
 
+	spec.It("expects the replicas of a Deployment once whose rollout stands still between two ReplicaSets",
+		spec.Decides("PDB-007"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			workload := c.RunScaled(ctx, history.KindDeployment, "web", 3)
+			c.Require(ctx, "the pods are Ready", LivePodsOf(workload, 3, history.IsReady))
+			budget := guarded(ctx, c, workload, MaxDisrupted("1"))
+			// By default it makes one pod of the new template before it deletes any.
+			c.RollDeployment(ctx, workload, Image("v2"), NeverReady())
+			c.Require(ctx, "there is a pod of each of two ReplicaSets", LivePodsOf(workload, 4))
+			// The numbers were right before, too.
+			c.Await(ctx, Quiet(silent))
+			c.Await(ctx, Computed(budget))
+		}, nil, spec.SimulatedNodes{}, spec.Kinds{history.KindPodDisruptionBudget, history.KindReplicaSet, history.KindDeployment})
+
 	spec.It("expects what a workload asks for while none of its pods is healthy, and while those that are too many terminate",
 		spec.Decides("PDB-002", "PDB-004", "PDB-007"),
 		func(ctx context.Context, c *spec.Case) {

@@ -22,6 +22,7 @@ func Specs() {
 	limits()
 	selectors()
 	selected()
+	former()
 	changes()
 	neither()
 }

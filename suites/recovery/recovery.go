@@ -16,6 +16,7 @@ func Specs() {
 	clock()
 	skew()
 	refused()
+	oneRefused()
 	failover()
 	watches()
 	lateWatches()

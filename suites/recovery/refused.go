@@ -2,8 +2,10 @@ package recovery
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -52,6 +54,29 @@ func refused() {
 			// A webhook belongs to the whole cluster.
 		}, spec.Alone{})
 }
+
+// oneRefused is the spec of a node whose pods are refused while those of others are not.
+func oneRefused() {
+	spec.It("makes the pods of all other nodes while those of one are refused, and that one's afterwards",
+		spec.Decides("RECOVERY-006"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 4)
+			c.RefusePodsOf(ctx, slices.Min(nodes))
+			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon"))
+			c.AwaitAfter(ctx, goesOn, PodsSeen(daemonSet, len(nodes)-1))
+			c.AdmitPods(ctx)
+			c.Await(ctx, RolledOut(daemonSet))
+			c.Await(ctx, Quiet(time.Second))
+		},
+		func(j *spec.Checks) {
+			meanwhile := Between(PodCreated(), Began(history.RefusePods), Began(history.AdmitPods))
+			j.Decide("RECOVERY-006", Within(goesOn, Began(history.CreateDaemonSet), Nth(3, meanwhile)), OnEveryNode(Exactly(1, PodCreated())), EndsRolledOut())
+			// A webhook belongs to the whole cluster.
+		}, spec.Alone{}, spec.SimulatedNodes{})
+}
+
+// goesOn is how long creating may pause after a refusal.
+const goesOn = 30 * time.Second
 
 // many is the number of nodes of which a few at a time are clearly fewer.
 const many = 20

@@ -22,14 +22,19 @@ const settled history.Mark = "nothing more happens after taking over"
 // adoption are the specs of a DaemonSet that finds pods and histories of another one of its name.
 func adoption() {
 	spec.It("takes over the pods and the history that a DaemonSet of the same template left behind",
-		spec.Decides("HISTORY-026"),
+		spec.Decides("HISTORY-026", "HISTORY-009"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			left := c.Deploy(ctx, MaxUnavailable("2"))
 			c.RollOut(ctx, left, Image("v2"))
 			c.Require(ctx, "the rollout has come to rest", Quiet(time.Second))
-			recreate(ctx, c, left, MaxUnavailable("2"), Image("v2"))
-		}, takesOverAll)
+			// The template generations of the new one begin again, the numbers of the history that it takes over do not.
+			c.RollOut(ctx, recreate(ctx, c, left, MaxUnavailable("2"), Image("v2")), Image("v3"))
+		},
+		func(j *spec.Checks) {
+			takesOverAll(j)
+			j.Decide("HISTORY-009", Tested(AtLeast(2, PodCreated(OfVersion("v3")))), Never(PodUnidentified()), Never(PodMisnumbered()))
+		})
 
 	spec.It("takes over with OnDelete what is left behind, pods of an older history among it",
 		spec.Decides("HISTORY-026"),
@@ -46,12 +51,13 @@ func adoption() {
 }
 
 // recreate deletes the DaemonSet without cascade, creates it again, and waits until the new one controls what was left.
-func recreate(ctx context.Context, c *spec.Case, left *appsv1.DaemonSet, edits ...Edit) {
+func recreate(ctx context.Context, c *spec.Case, left *appsv1.DaemonSet, edits ...Edit) *appsv1.DaemonSet {
 	orphaned(ctx, c, left)
-	c.Create(ctx, c.NewDaemonSet(left.Name, edits...))
+	again := c.Create(ctx, c.NewDaemonSet(left.Name, edits...))
 	c.Await(ctx, allControlled())
 	c.Await(ctx, Quiet(time.Second))
 	c.Mark(settled)
+	return again
 }
 
 // orphaned deletes the DaemonSet without cascade, and returns when everybody knows that nobody controls what it leaves.

@@ -60,13 +60,16 @@ func trims() {
 			c.RollOut(ctx, daemonSet, Image("v1"))
 			c.RollOut(ctx, daemonSet, Image("v4"))
 			c.Await(ctx, keeps("daemon", "v4", "v1", "v3"))
+			// Now no pod runs v1, which was created before v3 and has a higher number.
+			c.RollOut(ctx, daemonSet, Image("v5"))
+			c.Await(ctx, keeps("daemon", "v5", "v4", "v1"))
 			c.Await(ctx, Quiet(time.Second))
 		},
 		func(j *spec.Checks) {
 			j.Decide("HISTORY-016", ComesToHold(histories(4)))
 			j.Decide("HISTORY-018", Never(currentDeleted()), Tested(AtLeast(1, RevisionDeleted())))
-			j.Decide("HISTORY-019", AtLeast(1, ofVersion(RevisionDeleted(), "v2")), Exactly(1, RevisionDeleted()))
-			j.Decide("HISTORY-020", ComesToHold(keeps("daemon", "v4", "v1", "v3")))
+			j.Decide("HISTORY-019", Before(ofVersion(RevisionDeleted(), "v2"), ofVersion(RevisionDeleted(), "v3")), Exactly(2, RevisionDeleted()))
+			j.Decide("HISTORY-020", ComesToHold(keeps("daemon", "v5", "v4", "v1")))
 		})
 
 	spec.It("counts on from 9 to 10, and deletes 9 before 10",
@@ -93,11 +96,12 @@ func trims() {
 		}, spec.SimulatedNodes{})
 
 	spec.It("deletes the surplus as soon as the limit is lowered, down to the current history alone",
-		spec.Decides("HISTORY-021", "HISTORY-018", "HISTORY-020"),
+		spec.Decides("HISTORY-021", "HISTORY-018", "HISTORY-019", "HISTORY-020"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
-			for _, version := range []string{"v2", "v3"} {
+			// A rollback makes v1, which was created first, a younger one than v2. No pod is of either then.
+			for _, version := range []string{"v2", "v1", "v3"} {
 				c.RollOut(ctx, daemonSet, Image(version))
 			}
 			c.Await(ctx, Quiet(time.Second))
@@ -115,6 +119,7 @@ func trims() {
 				Before(ofVersion(RevisionDeleted(), "v1"), First(After(TemplateChanged(), Marked(lowering)))),
 				Before(ofVersion(RevisionDeleted(), "v2"), First(After(TemplateChanged(), Marked(lowering)))))
 			j.Decide("HISTORY-018", Never(currentDeleted()), Tested(AtLeast(2, RevisionDeleted())))
+			j.Decide("HISTORY-019", Before(ofVersion(RevisionDeleted(), "v2"), ofVersion(RevisionDeleted(), "v1")))
 			j.Decide("HISTORY-020", ComesToHold(keeps("daemon", "v4")))
 		})
 }

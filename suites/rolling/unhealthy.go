@@ -6,10 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -42,10 +38,7 @@ func unhealthy() {
 		spec.Decides("ROLLING-006"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
-			noRoom := c.AddNodes(ctx, 1, func(node *corev1.Node) {
-				node.Status.Allocatable = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1"), corev1.ResourceMemory: resource.MustParse("1Gi"), corev1.ResourcePods: resource.MustParse("0")}
-				node.Status.Capacity = node.Status.Allocatable
-			})[0]
+			noRoom := c.AddNodes(ctx, 1, rollouts.Full)[0]
 			c.Bind("no room", noRoom)
 			// No Deploy: not every node comes to have an available pod.
 			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", MaxUnavailable("1")))
@@ -106,13 +99,12 @@ func unhealthy() {
 		})
 
 	spec.It("updates a healthy pod while two nodes are down only if maxUnavailable is greater than two",
-		spec.Decides("ROLLING-011"),
+		spec.Decides("ROLLING-011", "DRAIN-003"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 5)
 			down := nodes[:2]
 			c.Bind("up", nodes[2:]...)
-			// A pod that did not tolerate what a down node is tainted with would not be wanted there any more.
-			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), tolerateEverything())
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), rollouts.TolerateDown())
 			for _, node := range down {
 				pod := c.LivePodOn(ctx, daemonSet, node)
 				c.Pods.HoldTermination(ctx, pod)
@@ -140,9 +132,3 @@ var several = NodeCount{Least: 3, Likes: 5}
 
 // unhealthyOf is on how many of its nodes they are.
 func unhealthyOf(nodes int) int { return nodes/2 + 1 }
-
-func tolerateEverything() Edit {
-	return Edit{Says: "every taint tolerated", Apply: func(d *appsv1.DaemonSet) {
-		d.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
-	}}
-}

@@ -1,6 +1,7 @@
 package rollouts
 
 import (
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 )
 
@@ -10,9 +11,11 @@ type Strategy struct {
 	With string
 	// Limit sets the strategy with this limit, a number or a percentage of nodes.
 	Limit func(value string) Edit
+	// GoesOn is the promise that such a rollout comes to its end.
+	GoesOn requirements.ID
 }
 
 // Strategies are both ways, for promises that hold in either.
 func Strategies() []Strategy {
-	return []Strategy{{"maxSurge", MaxSurge}, {"maxUnavailable", MaxUnavailable}}
+	return []Strategy{{"maxSurge", MaxSurge, "SURGE-011"}, {"maxUnavailable", MaxUnavailable, "ROLLING-001"}}
 }

@@ -82,7 +82,7 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 		"a report in no format":     {[]string{"report", "-format=pdf", file}, []string{"-format", "pdf", "html, junit, markdown"}},
 		"a page in no folder":       {[]string{"show", "-output=" + filepath.Join(folder, "no", "page"), recording}, []string{"-output", "no such file"}},
 		"a recording that is not":   {[]string{"judge", filepath.Join(folder, "missing")}, []string{"missing"}},
-		"a row without specs":       {[]string{"run", "-dry-run", "-focus=PDBAPI-011"}, []string{"PDBAPI-011", "selects no spec"}},
+		"a row without specs":       {[]string{"run", "-dry-run", "-focus=INPLACE-010"}, []string{"INPLACE-010", "selects no spec"}},
 		"one of several on nothing": {[]string{"run", "-focus=SURGE-007", "-focus=no such"}, []string{"no such", "selects no spec"}},
 		"an empty focus":            {[]string{"run", "-focus="}, []string{"-focus", "empty"}},
 		"everything skipped":        {[]string{"run", "-focus=SURGE-007", "-skip=SURGE"}, []string{"select no spec", "-list"}},

@@ -43,7 +43,7 @@ Exit code: as of `+"`rollcall run`"+`; 2 also if there is no such Job, 3 if the 
 	}
 	read, err := existing.ReadConfig(kubeconfig, kubecontext)
 	if err != nil {
-		return exitUsage, usagef("name both -kubeconfig=FILE and -context=NAME: %w", err)
+		return exitUsage, usageError{err}
 	}
 	config, err := clientcmd.NewDefaultClientConfig(*read, &clientcmd.ConfigOverrides{}).ClientConfig()
 	if err != nil {

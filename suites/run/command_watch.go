@@ -61,8 +61,8 @@ Exit code: 0 no promise was broken, 1 one was, 2 usage or bad input, 3 something
 	flags.StringVar(&w.until, "until", "", "end when this has happened: "+untilRolledOut+", a rollout that was seen is over, and no other goes on")
 	flags.DurationVar(&w.lasting, "for", 0, "end after this time (default: go on)")
 	flags.StringVar(&w.artifacts, "artifacts", "_watch", "folder for the recordings; it must be empty, or not exist")
-	flags.IntVar(&w.size, "recording-size", recordingSize, "begin another recording after so many MiB, or in the middle of a rollout after twice as many")
-	flags.IntVar(&w.keep, "keep", recordingsKept, "keep so many recordings that show no broken promise, the last ones; 0: all")
+	flags.IntVar(&w.size, "recording-size", recordingSize, "begin another recording after so many MiB")
+	flags.IntVar(&w.keep, "keep", recordingsKept, "keep so many recordings, the last ones, beside the first that show a requirement broken; 0: all")
 	flags.BoolVar(&w.json, "json", false, jsonUsage)
 	if err := parseFlags(flags, args); err != nil {
 		return w, err
@@ -92,7 +92,7 @@ Exit code: 0 no promise was broken, 1 one was, 2 usage or bad input, 3 something
 	}
 	config, err := existing.ReadConfig(w.kubeconfig, w.context)
 	if err != nil {
-		return w, usagef("name both -kubeconfig=FILE and -context=NAME: %w", err)
+		return w, usageError{err}
 	}
 	if w.config, err = clientcmd.NewDefaultClientConfig(*config, &clientcmd.ConfigOverrides{}).ClientConfig(); err != nil {
 		return w, usageError{err}

@@ -35,7 +35,7 @@ func (p *existingProvider) name() string { return existing.ProviderName }
 
 func (p *existingProvider) prepare(ctx context.Context) (err error) {
 	if p.config, err = existing.ReadConfig(p.kubeconfig, p.context); err != nil {
-		return usagef("provider existing takes both -kubeconfig=FILE and -context=NAME, and no default: %w", err)
+		return usagef("provider existing: %w", err)
 	}
 	if err := existing.Check(ctx, existing.Options{Config: p.config, Traces: scenarioTraces(), Simulate: p.simulate}); errors.As(err, new(existing.Unsuitable)) {
 		return usageError{err}

@@ -126,6 +126,9 @@ func (o *own) environment(ctx context.Context, shared scenario.Environment) (sce
 		return shared, err
 	}
 	shared.Config, shared.Machines, shared.Exclusive = o.cluster.Config(), o.machines, true
+	if reachable, ok := o.cluster.(cluster.Storage); ok {
+		shared.StorageURL = reachable.StorageURL()
+	}
 	if !o.shared {
 		shared.Pulse = o.pulse
 	}

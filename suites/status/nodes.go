@@ -14,12 +14,13 @@ func nodes() {
 		spec.Decides("STATUS-001", "STATUS-002", "STATUS-003", "STATUS-013"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 4, rollouts.InPool)
-			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), rollouts.OnPool())
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), rollouts.OnPool(), rollouts.TolerateDown())
 			c.AddNodes(ctx, 1, rollouts.InPool)
 			awaitStatus(ctx, c, daemonSet, desired(5), current(5), misscheduled(0), available(5))
 			rollouts.LeavePool(ctx, c, nodes[0])
 			awaitStatus(ctx, c, daemonSet, desired(4), current(4), misscheduled(0))
-			// Nothing else changes: the pods stay.
+			// Nothing else changes: the pods stay, whether they are Ready or not.
+			rollouts.LoseReadiness(ctx, c, daemonSet, nodes[2])
 			rollouts.Close(ctx, c, nodes[1], nodes[2])
 			awaitStatus(ctx, c, daemonSet, desired(2), current(2), misscheduled(2), available(2))
 			rollouts.Open(ctx, c, nodes[1])
@@ -28,6 +29,10 @@ func nodes() {
 			awaitStatus(ctx, c, daemonSet, desired(4), current(4), misscheduled(1), available(4))
 			rollouts.LeavePool(ctx, c, nodes[2])
 			awaitStatus(ctx, c, daemonSet, desired(4), current(4), misscheduled(0))
+			// A node that is down counts, and so does one on which the pod finds no room.
+			c.NodeDown(ctx, nodes[1])
+			c.AddNodes(ctx, 1, rollouts.InPool, rollouts.Full)
+			awaitStatus(ctx, c, daemonSet, desired(5), current(5), misscheduled(0))
 		}, nil, spec.SimulatedNodes{}, spec.MainPath{})
 
 	spec.It("wants a pod on one node fewer once a node is deleted",

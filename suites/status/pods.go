@@ -40,13 +40,19 @@ func pods() {
 		}, nil)
 
 	spec.It("follows minReadySeconds that are raised and lowered while no rollout is under way",
-		spec.Decides("STATUS-005"),
+		spec.Decides("STATUS-005", "STATUS-004"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
 			awaitStatus(ctx, c, daemonSet, available(2))
 			// Longer than any pod has been Ready, and than the scenario takes.
 			awaitStatus(ctx, c, c.Update(ctx, daemonSet, MinReadySeconds(3600)), ready(2), available(0))
+			// No number but that of the Ready pods changes.
+			pod := c.LivePods(ctx, daemonSet)[0]
+			c.Pods.BecomeUnready(ctx, pod)
+			awaitStatus(ctx, c, daemonSet, ready(1), available(0))
+			c.Pods.BecomeReady(ctx, pod)
+			awaitStatus(ctx, c, daemonSet, ready(2), available(0))
 			awaitStatus(ctx, c, c.Update(ctx, daemonSet, MinReadySeconds(0)), ready(2), available(2))
 		}, nil)
 

@@ -36,9 +36,8 @@ func failing() {
 				daemonSet := c.Deploy(ctx, strategy.edit)
 				pods := c.LivePods(ctx, daemonSet)
 				c.Bind(failed, pods[0].Name, pods[1].Name)
-				for _, pod := range pods[:2] {
-					c.Pods.Fail(ctx, pod)
-				}
+				c.Pods.Fail(ctx, pods[0])
+				rollouts.EvictByKubelet(ctx, c, pods[1])
 				c.Await(ctx, state.When("the failed pods are gone", func(cluster *history.Cluster) bool {
 					return cluster.Pods[pods[0].UID] == nil && cluster.Pods[pods[1].UID] == nil
 				}))

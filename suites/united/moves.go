@@ -112,7 +112,8 @@ func joining() {
 			var registered *corev1.Node
 			c.Look(ctx, func(cluster *history.Cluster) { registered = cluster.Nodes[first].DeepCopy() })
 			ds := c.Deploy(ctx, MaxUnavailable("1"))
-			c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "a"), Where(Subset("second", c.ImagePatch("v3")), zone, "b"))
+			subset := Where(Subset("first", c.ImagePatch("v2")), zone, "a")
+			u := c.Unite(ctx, ds, subset, Where(Subset("second", c.ImagePatch("v3")), zone, "b"))
 			placed(ctx, c)
 			joined := addNodes(ctx, c, "a")
 			c.Bind(moved, joined...)
@@ -126,13 +127,16 @@ func joining() {
 			c.Await(ctx, state.UnitedLabelled(name))
 			placed(ctx, c)
 			c.Mark(again)
+			// Another subset takes the place of one that goes.
+			c.Subdivide(ctx, u, subset, Where(Subset("third", c.ImagePatch("v4")), zone, "b"))
+			placed(ctx, c)
 		},
 		func(j *spec.Checks) {
 			j.Decide("UNITED-022", HoldsAtMark(again, state.UnitedSingle(name)))
 			node := j.Bound(moved)
 			j.Decide("UNITED-006", HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(changed, state.UnitedPlaced(name)))
 			j.Decide("UNITED-040",
-				AtLeast(1, PodAvailable(OfVersion("v2")).On(node)), AtLeast(1, PodAvailable(OfVersion("v3")).On(node)),
+				AtLeast(1, PodAvailable(OfVersion("v2")).On(node)), AtLeast(1, PodAvailable(OfVersion("v3")).On(node)), AtLeast(1, PodAvailable(OfVersion("v4")).On(node)),
 				Never(PodCreated(OfVersion("v1")).On(node)), Never(After(PodCreated(OfVersion("v1")), Marked(changed))))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }

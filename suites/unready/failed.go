@@ -10,6 +10,7 @@ import (
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -24,7 +25,7 @@ func failed() {
 		func(ctx context.Context, c *spec.Case) {
 			updated, old := loseOn(ctx, c, 3, 1)
 			c.Bind(failedPod, old[0].Name)
-			c.Pods.Fail(ctx, old[0])
+			rollouts.EvictByKubelet(ctx, c, old[0])
 			c.Await(ctx, UpdatedOn(2, updated))
 			c.Await(ctx, state.All(
 				state.When("the failed pod is gone", func(cluster *history.Cluster) bool { return cluster.Pods[old[0].UID] == nil }),

@@ -19,7 +19,8 @@ func readiness() {
 		spec.Decides("UNREADY-009", "UNREADY-006", "UNREADY-001"),
 		func(ctx context.Context, c *spec.Case) {
 			const nodes = 8
-			updated, _ := loseOn(ctx, c, nodes, nodes-1)
+			updated, old := loseOn(ctx, c, nodes, nodes-1, rollouts.TolerateDown())
+			c.NodeDown(ctx, history.NodeOf(old[0]))
 			rollouts.LoseReadiness(ctx, c, updated, rollouts.Untouched(ctx, c, updated, nodes-1)...)
 			c.Await(ctx, UpdatedOn(nodes, updated))
 		},

@@ -13,7 +13,9 @@
 //   - pending.go: no decision before the cache shows what was done already
 //
 // It claims DaemonSet and Surge; informers.yaml has how rollcall runs it, rbac.yaml what it may do. It elects no leader, so one replica runs, and
-// RECOVERY-005 is not asked of it. It fails nothing else that it claims, on Kubernetes 1.37.0 and simulated nodes.
+// RECOVERY-005 is not asked of it. What it has done it knows from its memory and its caches alone. So an answer that is lost, a list that is older than what it
+// did, and a pod that no watch ever showed mislead it: it fails RECOVERY-008, -009, -012 and -013, as many controllers do, on Kubernetes 1.37.0 and simulated
+// nodes.
 package main
 
 import (

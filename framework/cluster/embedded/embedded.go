@@ -36,7 +36,10 @@ type Cluster struct {
 	stopped   bool
 }
 
-var _ cluster.Cluster = (*Cluster)(nil)
+var (
+	_ cluster.Cluster = (*Cluster)(nil)
+	_ cluster.Storage = (*Cluster)(nil)
+)
 
 // Start brings a control plane up and returns when every component is ready. When one is not, the error shows the component's last log
 // lines, and nothing is left running.
@@ -155,3 +158,6 @@ func (c *Cluster) binDir() string  { return filepath.Join(c.options.Dir, "bin") 
 
 // configDir holds the components' configuration files and everybody's kubeconfigs.
 func (c *Cluster) configDir() string { return filepath.Join(c.options.Dir, "config") }
+
+// StorageURL implements cluster.Storage.
+func (c *Cluster) StorageURL() string { return c.plane.Etcd.URL.String() }

@@ -1,6 +1,7 @@
 package existing
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,7 +15,7 @@ import (
 // names what is missing, and the contexts there are.
 func ReadConfig(file, context string) (*clientcmdapi.Config, error) {
 	if file == "" {
-		return nil, fmt.Errorf("no kubeconfig file is named")
+		return nil, errors.New("no kubeconfig file is named: name both -kubeconfig=FILE and -context=NAME")
 	}
 	config, err := clientcmd.LoadFromFile(file)
 	if err != nil {
@@ -26,7 +27,7 @@ func ReadConfig(file, context string) (*clientcmdapi.Config, error) {
 	}
 	switch {
 	case context == "":
-		return nil, fmt.Errorf("no context of %s is named: %s", file, there)
+		return nil, fmt.Errorf("no context of %s is named with -context=NAME: %s", file, there)
 	case config.Contexts[context] == nil:
 		return nil, fmt.Errorf("%s has no context %q: %s", file, context, there)
 	}

@@ -45,7 +45,7 @@ func TestNeitherFileNorContextHasADefault(t *testing.T) {
 	for name, tt := range map[string]struct{ file, context, says string }{
 		"no file":                 {"", "testing", "no kubeconfig file is named"},
 		"no such file":            {filepath.Join(folder, "missing"), "testing", "missing"},
-		"no context":              {file, "", "is named: its contexts are production, testing"},
+		"no context":              {file, "", "is named with -context=NAME: its contexts are production, testing"},
 		"no such context":         {file, "staging", `has no context "staging": its contexts are production, testing`},
 		"a file without contexts": {empty, "testing", "it has no contexts"},
 	} {

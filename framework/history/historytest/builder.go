@@ -110,6 +110,13 @@ func (b *Builder) Waits(lasts, waited time.Duration) *Builder {
 	return b.After(lasts)
 }
 
+// Delays has a request of the implementation outstanding, beyond what is ordinary, for the time that lasts, which passes.
+func (b *Builder) Delays(lasts time.Duration) *Builder {
+	from := b.now.Sub(b.start)
+	b.h.Delays = append(b.h.Delays, history.Standstill{From: from, Until: from + lasts, Outstanding: lasts})
+	return b.After(lasts)
+}
+
 // Subject is something that a stimulus can be about.
 type Subject interface{ subject() history.Stimulus }
 

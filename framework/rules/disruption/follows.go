@@ -103,7 +103,7 @@ func (f *following) Elapse(s *judge.Scene, next time.Time) []judge.Violation {
 		}
 		if waiting := s.Waiting(owed.since, deadline); waiting != nil {
 			f.Doubt(waiting)
-			if deadline = s.Due(owed.since, bound); !deadline.Before(next) {
+			if deadline = s.Allowed(owed.since, bound); !deadline.Before(next) {
 				continue
 			}
 		}

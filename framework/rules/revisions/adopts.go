@@ -77,7 +77,11 @@ func (o *adopts) pod(s *judge.Scene, pod *corev1.Pod) {
 		delete(o.left, pod.UID)
 	case was != nil && is == nil:
 		o.released[pod.UID] = s.Now
-	case was == nil && is != nil && !o.left[pod.UID].IsZero():
-		o.PutToTest()
+	case was == nil && is != nil:
+		if !o.left[pod.UID].IsZero() {
+			o.PutToTest()
+		}
+		delete(o.released, pod.UID)
+		delete(o.left, pod.UID)
 	}
 }

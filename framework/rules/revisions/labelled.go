@@ -2,14 +2,19 @@ package revisions
 
 import (
 	"fmt"
+	"slices"
 	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
-// Labelled is API-020, for the pods: at every instant, and not only at the end. A pod and its history may come to be in any order, within Lag.
+// Labelled is API-020, for the pods: at every instant, and not only at the end. A pod and its history may come to be in any order, within Lag. Whose history
+// somebody else took away less than Lag before may still be created with its label: the cache may still show it.
 func Labelled() judge.Rule {
 	return judge.Rule{
 		Requirement: "API-020",
@@ -23,7 +28,10 @@ func Labelled() judge.Rule {
 
 type labelled struct {
 	judge.Exercise
-	label string
+	label   string
+	touched touched
+	// taken are the histories that somebody else deleted, or gave another label, less than Lag ago, as they were before.
+	taken []gone
 	// unexplained are the pods whose label nothing had yet when they were created.
 	unexplained []unexplained
 }
@@ -35,11 +43,16 @@ type unexplained struct {
 
 // Observe implements judge.Observer.
 func (o *labelled) Observe(s *judge.Scene) []judge.Violation {
+	o.touched.see(s)
+	o.take(s)
 	if s.Created == nil {
 		return nil
 	}
-	o.PutToTest()
 	pod := s.Created.Pod
+	if o.wasTaken(pod) {
+		return nil
+	}
+	o.PutToTest()
 	value := pod.Object.Labels[o.label]
 	if value == "" {
 		return s.OnNode(pod.Workload, pod.Node, fmt.Sprintf("%s created without the label %s", pod.Object.Name, o.label))
@@ -50,10 +63,33 @@ func (o *labelled) Observe(s *judge.Scene) []judge.Violation {
 	return nil
 }
 
+// take notes what somebody else takes away in this step, and forgets what everybody knows by now.
+func (o *labelled) take(s *judge.Scene) {
+	o.taken = slices.DeleteFunc(o.taken, func(g gone) bool { return s.Now.Sub(g.at) >= judge.Lag })
+	before, is := s.Change.Before.(*appsv1.ControllerRevision)
+	if !is || !o.touched.lately(s) {
+		return
+	}
+	if after := s.Change.Object; s.Change.Type == watch.Deleted || after.GetLabels()[o.label] != before.Labels[o.label] {
+		o.taken = append(o.taken, gone{before, s.Now})
+	}
+}
+
+// wasTaken reports whether the pod's label is that of a history that was taken.
+func (o *labelled) wasTaken(pod *judge.Pod) bool {
+	return slices.ContainsFunc(o.taken, func(g gone) bool { return g.revision.Namespace == pod.Object.Namespace && o.labels(g.revision, pod) })
+}
+
+// labels reports whether the history has the pod's label.
+func (o *labelled) labels(revision *appsv1.ControllerRevision, pod *judge.Pod) bool {
+	value := pod.Object.Labels[o.label]
+	return value != "" && revision.Labels[o.label] == value
+}
+
 // exists reports whether a history in the DaemonSet's namespace has the pod's label.
 func (o *labelled) exists(s *judge.Scene, pod *judge.Pod) bool {
 	for _, revision := range s.Cluster.Revisions {
-		if revision.Namespace == pod.Object.Namespace && revision.Labels[o.label] == pod.Object.Labels[o.label] {
+		if revision.Namespace == pod.Object.Namespace && o.labels(revision, pod) {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package revisions_test
 
 import (
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -26,6 +27,34 @@ func TestLabelled(t *testing.T) {
 		b.After(judge.Lag)
 		ds.Revision("v1", 1)
 		b.Mark("end")
+	}))
+	// taken has the history of what is created deleted, by the harness or by the implementation.
+	taken := func(b *Builder, harness bool, after time.Duration) *DaemonSet {
+		ds := b.Nodes(2).DaemonSet("agent")
+		revision := ds.Revision("v1", 1)
+		ds.Pod("old-a", NodeName(0))
+		b.After(Long)
+		if harness {
+			b.Stimulus(history.DeleteRevision, revision)
+		}
+		revision.Gone()
+		b.After(after)
+		ds.Pod("new-b", NodeName(1))
+		return ds
+	}
+	Omits(t, j, Tell("the implementation deleted it before", func(b *Builder) {
+		taken(b, false, judge.Lag/2)
+		b.After(Long).Mark("end")
+	}))
+	Omits(t, j, Tell("somebody else deleted it a second before", func(b *Builder) {
+		taken(b, true, judge.Lag)
+		b.After(Long).Mark("end")
+	}))
+	Keeps(t, j, Tell("somebody else deleted it just before, and it comes again", func(b *Builder) {
+		ds := taken(b, true, judge.Lag/2)
+		b.After(2 * judge.Lag)
+		ds.Revision("v1", 1)
+		b.After(Long).Mark("end")
 	}))
 	Keeps(t, j,
 		Tell("the history comes first", func(b *Builder) {
@@ -58,12 +87,21 @@ func TestAdopts(t *testing.T) {
 		b.After(Long)
 		ds.Pod("new-a", NodeName(0))
 	}))
-	Keeps(t, j, Tell("it is adopted", func(b *Builder) {
+	adopted := func(b *Builder) *DaemonSet {
 		ds, pod := left(b)
 		pod.Edit(func(pod *corev1.Pod) {
 			pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(ds.Object(), appsv1.SchemeGroupVersion.WithKind("DaemonSet"))}
 		})
-	}))
+		return ds
+	}
+	Keeps(t, j,
+		Tell("it is adopted", func(b *Builder) { adopted(b) }),
+		Tell("it is adopted, and goes with the DaemonSet that did so", func(b *Builder) {
+			ds := adopted(b)
+			b.After(Long).Stimulus(history.DeleteDaemonSet, ds)
+			ds.Gone()
+			b.DaemonSet("agent").Pod("new-a", NodeName(0))
+		}))
 	Ignores(t, j,
 		Tell("nothing was left behind", func(b *Builder) { Running(b, 1) }),
 		Tell("another pod is created before anybody has to know", func(b *Builder) {

@@ -43,7 +43,7 @@ func (o *availableUndated) Observe(s *judge.Scene) []judge.Violation {
 		return nil
 	}
 	for _, other := range others {
-		if other.Undated(low) {
+		if other.Undated(low) && !other.LatelyAvailable(low, s.Now) {
 			got := fmt.Sprintf("%s deleted beside %s, which is Ready since no known time", pod.Object.Name, other.Object.Name)
 			return s.OnNode(pod.Workload, pod.Node, got)
 		}

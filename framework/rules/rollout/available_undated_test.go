@@ -2,6 +2,7 @@ package rollout_test
 
 import (
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -30,12 +31,21 @@ func takesUndated(b *Builder) {
 func TestAvailableUndated(t *testing.T) {
 	j := rollout.AvailableUndated()
 	Breaks(t, j, Tell("an old pod goes for it", takesUndated))
-	Keeps(t, j, Tell("the old pod stays", func(b *Builder) {
-		ds, _ := Running(b, 2, MaxSurge("1"), MinReadySeconds(10))
-		undated(ds.Update("v2").Pod("new-a", NodeName(0)))
-		b.After(Long)
-		b.Mark("end")
-	}))
+	Keeps(t, j,
+		Tell("the old pod stays", func(b *Builder) {
+			ds, _ := Running(b, 2, MaxSurge("1"), MinReadySeconds(10))
+			undated(ds.Update("v2").Pod("new-a", NodeName(0)))
+			b.After(Long)
+			b.Mark("end")
+		}),
+		Tell("the time went just before", func(b *Builder) {
+			ds, pods := Running(b, 2, MaxSurge("1"), MinReadySeconds(10))
+			updated := ds.Update("v2").Pod("new-a", NodeName(0)).Ready()
+			b.After(10*time.Second + judge.Lag)
+			undated(updated)
+			b.After(judge.Lag / 2)
+			pods[0].Terminating()
+		}))
 	Ignores(t, j, Tell("without minReadySeconds the time does not matter", func(b *Builder) {
 		ds, pods := Running(b, 2, MaxSurge("1"))
 		undated(ds.Update("v2").Pod("new-a", NodeName(0)))

@@ -96,6 +96,14 @@ func TestBystanders(t *testing.T) {
 				metav1.SetMetaDataLabel(&pod.ObjectMeta, RevisionLabel, "v1")
 			})
 		}),
+		Tell("the garbage collector deletes it with a DaemonSet that it names as an owner", func(b *Builder) {
+			ds, stranger := beside(b, agents)
+			owners := owner(ds)
+			owners[0].Controller = nil
+			stranger.Edit(func(pod *corev1.Pod) { pod.OwnerReferences = owners })
+			ds.Terminating()
+			stranger.Terminating()
+		}),
 		Tell("its node makes it unready", func(b *Builder) {
 			_, stranger := beside(b, agents)
 			stranger.Unready()

@@ -3,7 +3,11 @@ package rollout_test
 import (
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/rules/rollout"
 	. "github.com/rollcall-conformance/rollcall/framework/rules/rulestest"
 )
@@ -20,6 +24,47 @@ func TestSurgeHandOff(t *testing.T) {
 			ds.Update("v3")
 			pods[0].Terminating()
 		}),
+	)
+	// released has an updated pod, available beside the old one, that nobody controls any more.
+	released := func(b *Builder, before func(updated *Pod)) []*Pod {
+		ds, pods := Running(b, 2, MaxSurge("1"))
+		updated := ds.Update("v2").Pod("new-a", NodeName(0)).Ready()
+		b.After(Long)
+		before(updated)
+		updated.Edit(func(pod *corev1.Pod) { pod.OwnerReferences = nil })
+		return pods
+	}
+	somebody := func(b *Builder) func(*Pod) {
+		return func(updated *Pod) { b.Stimulus(history.LabelPod, updated) }
+	}
+	Keeps(t, j, Tell("somebody released the updated pod just now", func(b *Builder) { released(b, somebody(b))[0].Terminating() }))
+	// lowered has minReadySeconds lowered to what the updated pod has been Ready for, which somebody has just deleted.
+	lowered := func(b *Builder) []*Pod {
+		ds, pods := Running(b, 2, MaxSurge("1"), MinReadySeconds(int32(Long.Seconds())+10))
+		updated := ds.Update("v2").Pod("new-a", NodeName(0)).Ready()
+		b.After(Long)
+		b.Stimulus(history.DeletePod, updated)
+		updated.Terminating()
+		ds.Set(MinReadySeconds(int32(Long.Seconds()) - 1))
+		return pods
+	}
+	Keeps(t, j, Tell("minReadySeconds are lowered while somebody deletes the updated pod", func(b *Builder) {
+		pods := lowered(b)
+		b.After(judge.Lag / 2)
+		pods[0].Terminating()
+	}))
+	Breaks(t, j, Tell("minReadySeconds were lowered long after somebody deleted the updated pod", func(b *Builder) {
+		pods := lowered(b)
+		b.After(judge.Lag)
+		pods[0].Terminating()
+	}))
+	Breaks(t, j,
+		Tell("somebody released the updated pod long ago", func(b *Builder) {
+			pods := released(b, somebody(b))
+			b.After(judge.Lag)
+			pods[0].Terminating()
+		}),
+		Tell("the implementation released the updated pod", func(b *Builder) { released(b, func(*Pod) {})[0].Terminating() }),
 	)
 	Ignores(t, j, nobodysFault()...)
 	Ignores(t, j,

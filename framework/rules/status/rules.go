@@ -8,5 +8,6 @@ func Rules() []judge.Rule {
 	return []judge.Rule{
 		StatusBound(), StatusUnavailable(), StatusOrder(), StatusObserved(),
 		StatusNodeLeft(), StatusDesired(), StatusCurrent(), StatusMisscheduled(), StatusTerminating(), StatusReady(), StatusAvailable(), StatusUpdated(),
+		StallReported(), StallCleared(), LeftAlone(),
 	}
 }

@@ -1,4 +1,4 @@
-package sidebyside_test
+package sidebyside
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rollcall-conformance/rollcall/hack/internal/sidebyside"
 	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 	"github.com/rollcall-conformance/rollcall/reports"
 )
@@ -36,13 +35,39 @@ func TestRunsThatWereMadeAreReturnedAndTheOthersNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	made, err := sidebyside.Make(t.Context(), 4, 2, func(i int) string { return "run " + strconv.Itoa(i) }, func(i int) trial.Run {
-		return trial.Run{Rollcall: rollcall, Dir: folder, Artifacts: artifacts(i)}
-	})
+	var planned []Planned
+	var runs []trial.Run
+	for i := range 4 {
+		planned = append(planned, Planned{Name: "run " + strconv.Itoa(i)})
+		runs = append(runs, trial.Run{Rollcall: rollcall, Dir: folder, Artifacts: artifacts(i)})
+	}
+	made, err := makeAll(t.Context(), 2, planned, runs)
 	if len(made) != 2 || made[0].Folder != artifacts(0) || made[1].Report.Requirements[0].Verdict != reports.Fail {
 		t.Errorf("made: %+v", made)
 	}
 	if err == nil || !strings.Contains(err.Error(), "run 1: rollcall run left no report") || !strings.Contains(err.Error(), "run 2: the run was interrupted") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestWhatRollcallRefusesIsBadInput(t *testing.T) {
+	for name, row := range map[string]struct {
+		script, says string
+		code         int
+	}{
+		"in order": {"exit 0", "", trial.ExitProven},
+		"refused":  {"echo 'rollcall: -focus FOO: no such' >&2; exit 2", "-focus FOO: no such", trial.ExitUsage},
+		"failed":   {"echo 'no such folder' >&2; exit 3", "rollcall run -dry-run: exit status 3: no such folder", trial.ExitNotTried},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rollcall := filepath.Join(t.TempDir(), "rollcall")
+			if err := os.WriteFile(rollcall, []byte("#!/bin/sh\n"+row.script+"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			code, err := check(t.Context(), trial.Run{Rollcall: rollcall, Dir: t.TempDir()})
+			if code != row.code || (err == nil) != (row.says == "") || err != nil && err.Error() != row.says {
+				t.Errorf("code %d, %v", code, err)
+			}
+		})
 	}
 }

@@ -1,4 +1,4 @@
-package sidebyside_test
+package sidebyside
 
 import (
 	"bytes"
@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rollcall-conformance/rollcall/hack/internal/sidebyside"
 	"github.com/rollcall-conformance/rollcall/reports"
 )
 
-func run(folder string, verdicts ...reports.Verdict) sidebyside.Run {
+func run(folder string, verdicts ...reports.Verdict) Run {
 	report := &reports.ConformanceReport{APIVersion: reports.APIVersion, Kind: reports.Kind}
 	report.Implementation.Name, report.Provenance.Catalogue.Digest = "mine", "sha256:1"
 	for i, verdict := range verdicts {
@@ -25,13 +24,13 @@ func run(folder string, verdicts ...reports.Verdict) sidebyside.Run {
 		}
 		report.Requirements = append(report.Requirements, result)
 	}
-	return sidebyside.Run{Folder: folder, Report: report}
+	return Run{Folder: folder, Report: report}
 }
 
 func TestRowsHaveACellForEachColumn(t *testing.T) {
-	rows := sidebyside.Rows([]sidebyside.Column{
-		{Name: "one", Runs: []sidebyside.Run{run("one", reports.Pass, reports.Pass)}},
-		{Name: "two", Runs: []sidebyside.Run{run("two", reports.Pass, reports.Fail, reports.NotRun)}},
+	rows := Rows([]Column{
+		{Name: "one", Runs: []Run{run("one", reports.Pass, reports.Pass)}},
+		{Name: "two", Runs: []Run{run("two", reports.Pass, reports.Fail, reports.NotRun)}},
 	})
 	if len(rows) != 3 {
 		t.Fatalf("%d rows, want 3", len(rows))
@@ -46,11 +45,11 @@ func TestRowsHaveACellForEachColumn(t *testing.T) {
 }
 
 func TestRunsOfOneColumnAreParts(t *testing.T) {
-	rows := sidebyside.Rows([]sidebyside.Column{{Name: "v1", Runs: []sidebyside.Run{
+	rows := Rows([]Column{{Name: "v1", Runs: []Run{
 		run("a", reports.Pass, reports.NotRun, reports.NotRun, reports.Inconclusive),
 		run("b", reports.NotRun, reports.Fail, reports.NotRun, reports.Pass),
 	}}})
-	for i, want := range []sidebyside.Cell{
+	for i, want := range []Cell{
 		{Verdict: reports.Pass}, {Verdict: reports.Fail}, {Verdict: reports.NotRun, Reason: "not run in a"}, {Verdict: reports.Inconclusive, Reason: "inconclusive in a"},
 	} {
 		if got := rows[i].Cells[0]; got.Verdict != want.Verdict || got.Reason != want.Reason {
@@ -64,10 +63,10 @@ func TestOnlyRunsOfOneImplementationAndCatalogueAreCompared(t *testing.T) {
 	other.Report.Implementation.Name = "other"
 	later.Report.Provenance.Catalogue.Digest = "sha256:2"
 	for _, test := range []struct {
-		run  sidebyside.Run
+		run  Run
 		says string
 	}{{run("d"), ""}, {other, "b of other"}, {later, "different catalogues"}} {
-		err := sidebyside.Comparable([]sidebyside.Run{run("a"), test.run})
+		err := Comparable([]Run{run("a"), test.run})
 		if (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%v, want %q", err, test.says)
 		}
@@ -94,7 +93,7 @@ func TestARunThatWasCutShortIsNotRead(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(folder, reports.YAMLFile), text.Bytes(), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := sidebyside.Read(folder)
+		_, err := Read(folder)
 		if (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: %v, want %q", name, err, test.says)
 		}

@@ -8,7 +8,11 @@ import (
 )
 
 // CreationError is that a pod could not be created.
-type CreationError struct{ cause error }
+type CreationError struct {
+	// Node is where it was to run.
+	Node  string
+	cause error
+}
 
 func (e *CreationError) Error() string { return e.cause.Error() }
 func (e *CreationError) Unwrap() error { return e.cause }
@@ -24,4 +28,25 @@ func Refusal(err error) string {
 		return ""
 	}
 	return generatedName.ReplaceAllString(answer.Status().Message, "")
+}
+
+// RefusedNodes returns the nodes for which no pod could be created; err may join any number of errors.
+func RefusedNodes(err error) []string {
+	var nodes []string
+	collect(err, func(creation *CreationError) { nodes = append(nodes, creation.Node) })
+	return nodes
+}
+
+// collect calls found for every error of a kind that err is, or joins.
+func collect[T error](err error, found func(T)) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			collect(e, found)
+		}
+		return
+	}
+	var one T
+	if errors.As(err, &one) {
+		found(one)
+	}
 }

@@ -2,7 +2,6 @@ package act
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -39,21 +38,8 @@ func (e *RefusedError) Unwrap() error { return e.Cause }
 // Refusals returns what the API server said of the updates in place that it refused, by node; err may join any number of errors.
 func Refusals(err error) map[string]string {
 	found := map[string]string{}
-	collect(err, found)
+	collect(err, func(refused *RefusedError) { found[refused.Node] = refused.Cause.Error() })
 	return found
-}
-
-func collect(err error, found map[string]string) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			collect(e, found)
-		}
-		return
-	}
-	var refused *RefusedError
-	if errors.As(err, &refused) {
-		found[refused.Node] = refused.Cause.Error()
-	}
 }
 
 func (a *Actor) updatePods(ctx context.Context, ds *appsv1.DaemonSet, updates []plan.PodUpdate) error {

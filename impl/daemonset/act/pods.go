@@ -56,7 +56,7 @@ func (a *Actor) createPod(ctx context.Context, ds *appsv1.DaemonSet, creation pl
 	default:
 		a.Metrics.failed.WithLabelValues("create").Inc()
 		a.Recorder.Eventf(ds, nil, corev1.EventTypeWarning, EventFailedCreate, "Create", "creating a pod for node %s: %v", creation.Node, err)
-		return classify(fmt.Errorf("create a pod for node %s: %w", creation.Node, &CreationError{cause: err}))
+		return classify(fmt.Errorf("create a pod for node %s: %w", creation.Node, &CreationError{Node: creation.Node, cause: err}))
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 )
 
 // collectorPatience is how long after its creation a DaemonSet waits for the garbage collector, which takes a second
-// or two, to remove what a predecessor of the same name left behind.
-const collectorPatience = 30 * time.Second
+// or two, to remove what a predecessor of the same name left behind. It must not keep nodes without pods for longer than is prompt (SURGE-012, TARGET-002).
+const collectorPatience = 4 * time.Second
 
 // settleOccupant deals with a revision that is not ours but has the name that the new one needs. With the same
 // content it is the revision we want, and ours to take if nobody controls it (HISTORY-005); with another content the

@@ -133,8 +133,8 @@ func TestNameCollisions(t *testing.T) {
 	}{
 		"same content, orphan, not selected: adopted":                   {[]change{orphaned}, 0, false, 1, 0, 0},
 		"same content, somebody else's: used":                           {[]change{of("x")}, 0, false, 0, 1, 0},
-		"same content, a predecessor's: nothing until it is collected":  {[]change{of("agent")}, 5 * time.Second, false, 0, 0, 25 * time.Second},
-		"same content, a predecessor's that nobody has collected: used": {[]change{of("agent")}, time.Minute, false, 0, 1, 0},
+		"same content, a predecessor's: nothing until it is collected":  {[]change{of("agent")}, time.Second, false, 0, 0, 3 * time.Second},
+		"same content, a predecessor's that nobody has collected: used": {[]change{of("agent")}, 5 * time.Second, false, 0, 1, 0},
 		"other content, orphan":                                         {[]change{orphaned, other}, 0, true, 0, 0, 0},
 		"other content, somebody else's":                                {[]change{of("x"), other}, 0, true, 0, 0, 0},
 		"other content, a predecessor's":                                {[]change{of("agent"), other}, 0, true, 0, 0, 0},

@@ -96,6 +96,7 @@ func (p *pass) run(how strategy, views []*nodeView, stranded []*corev1.Pod, desi
 		kept[i] = p.tidy(how, *view)
 	}
 	how.update(p, views, kept, desired)
+	p.refusedLast()
 	p.actions.DeletePods = p.actions.DeletePods[:min(len(p.actions.DeletePods), Burst)]
 	p.actions.UpdatePods = p.actions.UpdatePods[:min(len(p.actions.UpdatePods), Burst)]
 	p.actions.CreatePods = p.actions.CreatePods[:min(len(p.actions.CreatePods), Burst)]

@@ -54,22 +54,6 @@ func (p *pass) stalls(views []*nodeView, known bool) (found []stall, moving bool
 	return found, moving
 }
 
-// refusals are the stalls of the nodes whose pods this pass creates while the API server refuses them.
-func (p *pass) refusals() []stall {
-	refused := p.state.Refused
-	if refused == nil {
-		return nil
-	}
-	var found []stall
-	for _, creation := range p.actions.CreatePods {
-		found = append(found, stall{
-			node: creation.Node, reason: StalledCreationRefused, from: refused.Since.Add(RefusalGrace),
-			message: fmt.Sprintf("the pod for node %s cannot be created: %s", creation.Node, quoted(refused.Words)),
-		})
-	}
-	return found
-}
-
 // stallOf returns nil for a node whose updated pod may still become available, and for one that waits for its turn.
 func (p *pass) stallOf(view *nodeView, known bool) *stall {
 	backoff, pod := p.state.Backoff[view.name], view.updated()

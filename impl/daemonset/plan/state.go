@@ -49,4 +49,6 @@ type Refusal struct {
 	Since time.Time
 	// Words are the API server's.
 	Words string
+	// Nodes are those for which it has failed since, with the time of the last attempt.
+	Nodes map[string]time.Time
 }

@@ -6,6 +6,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
@@ -21,6 +22,39 @@ func brokenCounts() []Variant {
 					withoutCreations(actions, createdFor(plan.ReasonSurge))
 				}
 			})},
+		{Name: "nodes-that-are-not-ready-are-not-desired", Says: "Reports no node that is not Ready.",
+			Breaks: []string{"STATUS-001"},
+			Planner: func(next plan.Planner) plan.Planner {
+				return func(state plan.State, now time.Time) plan.Actions {
+					actions := next(state, now)
+					state.Nodes = slices.DeleteFunc(slices.Clone(state.Nodes), func(n *corev1.Node) bool { return !nodeReady(n) })
+					actions.Status = next(state, now).Status
+					return actions
+				}
+			}},
+		{Name: "misscheduled-pods-have-to-be-ready", Says: "Reports a node as misscheduled only while its pod is Ready.",
+			Breaks: []string{"STATUS-003"},
+			Planner: reporting(func(status *appsv1.DaemonSetStatus, state plan.State, _ time.Time) {
+				status.NumberMisscheduled = 0
+				for _, n := range nodes(state) {
+					if !n.eligible && slices.ContainsFunc(slices.Concat(n.olds, n.news), plan.IsReady) {
+						status.NumberMisscheduled++
+					}
+				}
+			})},
+		{Name: "current-pods-have-to-be-scheduled", Says: "Does not report a node as one with a pod while the scheduler has bound none to it.",
+			Breaks: []string{"STATUS-002"},
+			Planner: reporting(func(status *appsv1.DaemonSetStatus, state plan.State, _ time.Time) {
+				status.CurrentNumberScheduled = 0
+				for _, n := range nodes(state) {
+					bound := func(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" }
+					if n.eligible && slices.ContainsFunc(slices.Concat(n.olds, n.news, n.leaving), bound) {
+						status.CurrentNumberScheduled++
+					}
+				}
+			})},
+		{Name: "percentage-of-the-nodes-that-keep-pods", Says: "Takes percentages of all nodes that may keep a pod, including those that get none.",
+			Breaks: []string{"SURGE-004", "ROLLING-004"}, Planner: both(ofKeepers(maxSurge), ofKeepers(maxUnavailable))},
 		{Name: "pending-old-pods-go-last", Says: "Deletes no Pending old pod while there are available old ones.",
 			Breaks: []string{"ROLLING-006"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {
@@ -34,6 +68,19 @@ func brokenCounts() []Variant {
 		{Name: "a-stall-ends-with-its-pods-alone", Says: "Reports a stall as over only when an updated pod that was not available during it is.",
 			Breaks: []string{"COND-003"}, Planner: remember(keepStall)},
 	}
+}
+
+// ofKeepers takes a percentage of the nodes whose pods may stay.
+func ofKeepers(which limit) Around {
+	return limiting(which, func(value *intstr.IntOrString, state plan.State, _ time.Time) int {
+		keepers := 0
+		for _, node := range state.Nodes {
+			if _, keeps := plan.Eligibility(state.DaemonSet, node); keeps {
+				keepers++
+			}
+		}
+		return scaled(value, keepers, true)
+	})
 }
 
 // stalledNodes are those whose updated pod was not available when the stall was reported.

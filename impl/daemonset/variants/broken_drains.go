@@ -21,6 +21,18 @@ func brokenDrains() []Variant {
 		{Name: "on-delete-surges-where-max-surge-is-stored",
 			Says:   "With the OnDelete strategy, replaces a pod while it terminates if the DaemonSet has a maxSurge from before.",
 			Breaks: []string{"SURGE-015", "DRAIN-003"}, Planner: doing(surgeOnDelete)},
+		{Name: "what-terminates-on-a-lost-node-is-gone", Says: "Takes a pod for gone that is terminating on a node that is not Ready.",
+			Breaks: []string{"DRAIN-003"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				lost := map[string]bool{}
+				for _, each := range state.Nodes {
+					isReady := func(c corev1.NodeCondition) bool {
+						return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+					}
+					lost[each.Name] = !slices.ContainsFunc(each.Status.Conditions, isReady)
+				}
+				withoutPods(state, func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil && lost[plan.TargetNode(pod)] })
+			})},
 	}
 }
 

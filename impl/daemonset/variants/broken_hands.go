@@ -23,6 +23,8 @@ func brokenHands() []Variant {
 					}
 				}
 			})},
+		{Name: "a-deleted-surge-pod-keeps-its-slot", Says: "Holds an updated pod against maxSurge for ever that somebody deleted before it was available.",
+			Breaks: []string{"SURGE-011"}, Planner: remember(loseSlots)},
 		{Name: "takes-deletions-for-failures", Says: "Waits eight seconds before it replaces the third pod that others deleted on a node, and those after it.",
 			Breaks: []string{"DRAIN-002"}, Planner: remember(backOffFromDeletions)},
 	}
@@ -42,6 +44,43 @@ func firstLabels(m *memory[map[types.UID]string]) Around {
 		changePods(state, func(pod *corev1.Pod) bool { return (*all)[pod.UID] != pod.Labels[plan.HashLabel] }, func(pod *corev1.Pod) {
 			pod.Labels[plan.HashLabel] = (*all)[pod.UID]
 		})
+	})
+}
+
+// slots are the surge pods that have not been available yet, and how many of them went without.
+type slots struct {
+	waiting map[types.UID]bool
+	lost    int
+}
+
+func loseSlots(m *memory[slots]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+		s, waiting, there := m.of(state), map[types.UID]bool{}, map[types.UID]bool{}
+		for _, pod := range state.Pods {
+			there[pod.UID] = true
+		}
+		for uid := range s.waiting {
+			if !there[uid] {
+				s.lost++
+			} else {
+				waiting[uid] = true
+			}
+		}
+		for _, n := range nodes(state) {
+			for _, pod := range n.news {
+				switch {
+				case available(state, []*corev1.Pod{pod}, now):
+					delete(waiting, pod.UID)
+				case n.surges(state, now):
+					waiting[pod.UID] = true
+				}
+			}
+		}
+		for _, d := range actions.DeletePods {
+			delete(waiting, d.Pod.UID)
+		}
+		s.waiting = waiting
+		capSurge(actions, limitOf(state, maxSurge)-len(surging(state, now))-s.lost)
 	})
 }
 

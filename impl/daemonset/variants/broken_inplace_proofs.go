@@ -61,6 +61,12 @@ func brokenProofs() []Variant {
 				}
 				return true
 			})},
+		{Name: "takes-former-restarts-for-the-one", Says: "Takes a container for restarted when it was restarted ever.", Breaks: []string{"INPLACE-013"},
+			Planner: records(func(_ *corev1.Pod, record *updateRecord) bool {
+				record.Generation = 0
+				changeContainers(record, func(_ string, is *updateInstance) { is.Restarts = 0 })
+				return true
+			})},
 		{Name: "believes-pods-without-the-policy", Says: "Takes patched pods for Ready by their condition from before once the policy is another one.", Breaks: []string{"INPLACE-013"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
 				if !inPlace(*state) {

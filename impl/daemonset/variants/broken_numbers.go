@@ -34,9 +34,15 @@ func brokenNumbers() []Variant {
 					actions.CreateRevision.Revision = int64(len(state.Revisions) + 1)
 				}
 			})},
+		{Name: "trims-histories-by-their-age", Says: "Deletes beyond the limit the histories that were created first.",
+			Breaks: []string{"HISTORY-019"}, Planner: trimming(byAge)},
 		{Name: "trims-histories-by-the-prefix-of-their-names", Says: "Counts histories towards the limit whose names begin with its own, whoever controls them.",
 			Breaks: []string{"HISTORY-018"}, Reconciler: before(trimByPrefix)},
 	}
+}
+
+func byAge(a, b *appsv1.ControllerRevision) int {
+	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
 }
 
 func trimByPrefix(ctx context.Context, c client.Client, request reconcile.Request) error {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
@@ -39,9 +40,54 @@ func brokenOnDeletes() []Variant {
 					actions.DeleteRevisions = nil
 				}
 			})},
+		{Name: "on-delete-keeps-pods-on-nodes-that-left", Says: "With the OnDelete strategy, deletes no pod from a node that must not run it any more.",
+			Breaks: []string{"TARGET-002"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				if onDelete(state) {
+					withoutDeletions(actions, deletedFor(plan.ReasonIneligible))
+				}
+			})},
+		{Name: "on-delete-gives-joining-nodes-what-others-have",
+			Says:   "With the OnDelete strategy, gives a node that never had a pod one of the revision that the pods of other nodes are of.",
+			Breaks: []string{"HISTORY-009", "TARGET-004"}, Planner: remember(joinAsOthers)},
 	}
 }
 
 func onDelete(state plan.State) bool {
 	return state.DaemonSet.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
+}
+
+// nodesFilled are the nodes that had a pod.
+type nodesFilled map[string]bool
+
+func joinAsOthers(m *memory[nodesFilled]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+		filled := m.of(state)
+		if *filled == nil {
+			*filled = nodesFilled{}
+		}
+		var others []*corev1.Pod
+		for _, n := range nodes(state) {
+			others = append(others, n.olds...)
+			if len(n.olds)+len(n.news)+len(n.ended)+len(n.leaving) > 0 {
+				(*filled)[n.name] = true
+			}
+		}
+		if !onDelete(state) || len(others) == 0 {
+			return
+		}
+		hash := others[0].Labels[plan.HashLabel]
+		at := slices.IndexFunc(state.Revisions, func(r *appsv1.ControllerRevision) bool { return r.Labels[plan.HashLabel] == hash })
+		if at < 0 || plan.StoredTemplate(state.Revisions[at]) == nil {
+			return
+		}
+		former := state.DaemonSet.DeepCopy()
+		plan.StoredTemplate(state.Revisions[at]).DeepCopyInto(&former.Spec.Template)
+		actions.CreatePods = slices.Clone(actions.CreatePods)
+		for i, creation := range actions.CreatePods {
+			if !(*filled)[creation.Node] {
+				actions.CreatePods[i].Hash, actions.CreatePods[i].Pod = hash, plan.NewPod(former, hash, creation.Node)
+			}
+		}
+	})
 }

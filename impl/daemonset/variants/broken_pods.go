@@ -22,6 +22,13 @@ func brokenPods() []Variant {
 					}
 				}
 			})},
+		{Name: "leaves-evicted-pods", Says: "Leaves pods that a kubelet has evicted to the garbage collector, and creates others in their place.",
+			Breaks: []string{"UNREADY-004", "TARGET-009"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				withoutPods(state, func(pod *corev1.Pod) bool {
+					return pod.Status.Phase == corev1.PodFailed && pod.Status.Reason == "Evicted"
+				})
+			})},
 	}
 }
 

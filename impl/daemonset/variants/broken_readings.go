@@ -1,6 +1,7 @@
 package variants
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -26,6 +27,20 @@ func brokenReadings() []Variant {
 				changePods(state, func(pod *corev1.Pod) bool { return plan.IsReady(pod) && ready(pod).LastTransitionTime.IsZero() },
 					func(pod *corev1.Pod) { ready(pod).Status = corev1.ConditionFalse })
 			})},
+		{Name: "a-wait-under-a-second-is-none", Says: "Sets timers in whole seconds, rounded down, and none of zero.",
+			Breaks: []string{"AVAIL-005"},
+			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
+				actions.RequeueAfter = actions.RequeueAfter.Truncate(time.Second)
+			})},
+		{Name: "repairs-no-node-that-is-down", Says: "Creates no updated pod beside an old one that is not available while the node is not Ready.",
+			Breaks: []string{"UNREADY-001"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				down := map[string]bool{}
+				for _, node := range state.Nodes {
+					down[node.Name] = !nodeReady(node)
+				}
+				withoutCreations(actions, func(c plan.PodCreation) bool { return c.Reason == plan.ReasonOldUnavailable && down[c.Node] })
+			})},
 		{Name: "labels-pods-with-the-generation-of-the-daemonset", Says: "Labels pods with metadata.generation instead of the template generation.",
 			Breaks: []string{"HISTORY-009"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
@@ -34,4 +49,10 @@ func brokenReadings() []Variant {
 				}
 			})},
 	}
+}
+
+func nodeReady(node *corev1.Node) bool {
+	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+	})
 }

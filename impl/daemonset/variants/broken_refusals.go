@@ -1,7 +1,9 @@
 package variants
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,10 +28,25 @@ func brokenRefusals() []Variant {
 			})},
 		{Name: "waits-for-pods-that-were-refused", Says: "Expects every pod that it tried to create for five minutes, also one that was refused.",
 			Breaks: []string{"RECOVERY-006"}, Planner: remember(expectPods)},
+		{Name: "gets-no-further-than-a-refused-pod", Says: "Tries the pods that were refused first again, before those of other nodes.",
+			Breaks: []string{"RECOVERY-006"}, Planner: doing(refusedFirst)},
 		{Name: "hides-that-pods-are-refused", Says: "Does not report that a rollout is stalled because its pods are refused.",
 			Breaks:  []string{"COND-001", "COND-002"},
 			Planner: seeing(func(state *plan.State, _ time.Time) { state.Refused = nil })},
 	}
+}
+
+func refusedFirst(actions *plan.Actions, state plan.State, _ time.Time) {
+	if state.Refused == nil {
+		return
+	}
+	wasRefused := func(c plan.PodCreation) int {
+		if _, refused := state.Refused.Nodes[c.Node]; refused {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(actions.CreatePods, func(a, b plan.PodCreation) int { return cmp.Compare(wasRefused(a), wasRefused(b)) })
 }
 
 // deafClient does not hear that a pod was refused.

@@ -30,6 +30,21 @@ func brokenTimers() []Variant {
 					actions.RequeueAfter = 0
 				}
 			})},
+		{Name: "no-timer-for-old-pods", Says: "Sets a timer for when an updated pod becomes available, and none for old ones.",
+			Breaks: []string{"STATUS-005"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+				if len(clocks(state, now)) == 0 {
+					return
+				}
+				actions.RequeueAfter = 0
+				isOld := func(pod *corev1.Pod) bool { return !updated(state)(pod) }
+				withoutPods(&state, isOld)
+				for _, wait := range clocks(state, now) {
+					comeBack(actions, wait)
+				}
+			})},
+		{Name: "one-timer-for-each-pod", Says: "Leaves the timer of a Ready pod as it is when minReadySeconds are lowered.",
+			Breaks: []string{"AVAIL-007"}, Planner: remember(oneTimer)},
 		{Name: "no-timer-once-all-pods-are-updated", Says: "Sets no timer for when a pod becomes available if every node has an updated pod and no old one.",
 			Breaks: []string{"STATUS-005"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {
@@ -38,4 +53,33 @@ func brokenTimers() []Variant {
 				}
 			})},
 	}
+}
+
+// ends are when timers end that were set, by pod and since when it is Ready.
+type ends map[string]time.Time
+
+// oneTimer sets the timer of a pod when it is Ready, and another one only when that has ended.
+func oneTimer(m *memory[ends]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+		before, running := *m.of(state), ends{}
+		for _, pod := range state.Pods {
+			at, known := plan.AvailableAt(pod, state.DaemonSet.Spec.MinReadySeconds)
+			if !known || !at.After(now) {
+				continue
+			}
+			key := string(pod.UID) + ready(pod).LastTransitionTime.String()
+			running[key] = at
+			if end, set := before[key]; set && end.After(now) {
+				running[key] = end
+			}
+		}
+		*m.of(state) = running
+		if len(running) == 0 {
+			return
+		}
+		actions.RequeueAfter = 0
+		for _, end := range running {
+			comeBack(actions, end.Sub(now))
+		}
+	})
 }

@@ -4,13 +4,17 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
 	"github.com/rollcall-conformance/rollcall/impl/united/api"
 	"github.com/rollcall-conformance/rollcall/impl/united/plan"
@@ -21,6 +25,10 @@ func brokenUnitedTurns() []Variant {
 	return []Variant{
 		{Name: "united-moves-through-the-target", Says: "Gives a node that goes from one subset to another to the target in between.", Breaks: []string{"UNITED-040"},
 			United: throughTheTarget},
+		{Name: "united-clears-up-before-it-creates", Says: "Makes no DaemonSet for a new subset while that of a removed one is there.",
+			Breaks: []string{"UNITED-040"}, United: clearUpFirst},
+		{Name: "united-keeps-what-patches-set", Says: "Keeps in the pods of a subset what an earlier patch has set and the present one does not.",
+			Breaks: []string{"UNITED-033"}, United: keepPatches},
 		{Name: "united-gives-back-without-surge", Says: "Gives nodes back by deleting first where the target surges, once the UnitedDaemonSet is deleted.",
 			Breaks: []string{"UNITED-028", "UNITED-030"},
 			United: movingAs(func(state *plan.State) {
@@ -132,4 +140,56 @@ func openEarly(actions *plan.Actions, state plan.State) {
 		}
 		actions.UpdateTarget = target
 	}
+}
+
+// clearUpFirst plans without the subsets that have no DaemonSet yet, while there is one of a subset that was removed. The status is that of all.
+func clearUpFirst(next plan.Planner) plan.Planner {
+	return func(state plan.State, now time.Time) plan.Actions {
+		whole := next(state, now)
+		made, wanted := map[string]bool{}, map[string]bool{}
+		for _, subset := range state.United.Spec.Subsets {
+			wanted[subset.Name] = true
+		}
+		removed := false
+		for _, ds := range state.DaemonSets {
+			if subset := ds.Labels[plan.SubsetLabel]; subset != "" && metav1.IsControlledBy(ds, state.United) {
+				made[subset] = true
+				removed = removed || !wanted[subset]
+			}
+		}
+		if !removed || state.United.DeletionTimestamp != nil {
+			return whole
+		}
+		state.United = state.United.DeepCopy()
+		state.United.Spec.Subsets = slices.DeleteFunc(state.United.Spec.Subsets, func(subset api.Subset) bool { return !made[subset.Name] })
+		actions := next(state, now)
+		actions.Status = whole.Status
+		return actions
+	}
+}
+
+// keepPatches applies every patch of a subset over those before it.
+func keepPatches(next plan.Planner) plan.Planner {
+	var mu sync.Mutex
+	before := map[string][]byte{}
+	return seeingUnited(func(united *api.UnitedDaemonSet) {
+		mu.Lock()
+		defer mu.Unlock()
+		for i := range united.Spec.Subsets {
+			subset := &united.Spec.Subsets[i]
+			key := string(united.UID) + subset.Name
+			merged := []byte("{}")
+			if subset.Patch.Template != nil {
+				merged = subset.Patch.Template.Raw
+			}
+			if before[key] != nil {
+				// What cannot be merged is refused as it is.
+				if both, err := strategicpatch.StrategicMergePatch(before[key], merged, corev1.PodTemplateSpec{}); err == nil {
+					merged = both
+				}
+			}
+			before[key] = merged
+			subset.Patch.Template = &runtime.RawExtension{Raw: merged}
+		}
+	})(next)
 }

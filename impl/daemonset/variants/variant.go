@@ -78,7 +78,7 @@ func Broken() []Variant {
 		brokenTargets(), brokenWords(), brokenStalls(), brokenRefusals(), brokenFaults(), brokenHistories(), brokenUpkeeps(), brokenPods(), brokenDuplicates(), brokenRestarts(), brokenRollbacks(),
 		brokenRollovers(), brokenPauses(), brokenOnDeletes(), brokenBackoffs(), brokenReplacements(), brokenGates(), brokenPolicies(), brokenPatches(), brokenPatchTurns(), brokenProofs(),
 		brokenReconcilers(), brokenWithKubelets(),
-		brokenCordons(), brokenDepartures(), brokenDrains(), brokenHistoriesInUse(), brokenYouths(), brokenStallEnds(), brokenTolerations(), brokenStrategies(),
+		brokenCordons(), brokenDepartures(), brokenDrains(), brokenHistoriesInUse(), brokenHistoryNumbers(), brokenYouths(), brokenStallEnds(), brokenTolerations(), brokenStrategies(),
 		brokenLimits(), brokenMatches(), brokenMemories(), brokenEnds(), brokenComparisons(), brokenTimers(),
 		brokenTemplates(), brokenFormers(), brokenKinds(), brokenHands(), brokenAbsences(), brokenNumbers(), brokenReadings(), brokenCounts(),
 		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(), brokenUnitedParts(), brokenUnitedAgain(), brokenSequences(),
@@ -89,7 +89,7 @@ func Broken() []Variant {
 func Lawful() []Variant {
 	return sorted(
 		lawfulStatuses(), lawfulDeletions(), lawfulObjects(), lawfulWrites(), lawfulOrders(), lawfulPaces(), lawfulWaits(),
-		lawfulPasses(), lawfulProcesses(), lawfulHabits(), lawfulLinks(), lawfulChores(), lawfulPatches(), lawfulUnited(),
+		lawfulPasses(), lawfulProcesses(), lawfulHabits(), lawfulLinks(), lawfulChores(), lawfulPatches(), lawfulUnited(), lawfulAuthors(),
 	)
 }
 

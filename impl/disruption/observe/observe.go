@@ -17,7 +17,7 @@ import (
 
 // Observer reads the state of budgets. All fields are required.
 type Observer struct {
-	// Cache holds pods, budgets and the built-in workloads.
+	// Cache holds pods, budgets and the built-in workloads, with the index that Index registers.
 	Cache client.Reader
 	// Scales reads the scales that Cache does not hold.
 	Scales Scales
@@ -31,7 +31,7 @@ func (o *Observer) Observe(ctx context.Context, key types.NamespacedName) (plan.
 		return plan.State{}, fmt.Errorf("read PodDisruptionBudget %s: %w", key, err)
 	}
 	var pods corev1.PodList
-	if err := o.Cache.List(ctx, &pods, client.InNamespace(key.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+	if err := o.Cache.List(ctx, &pods, append(candidates(budget), client.UnsafeDisableDeepCopy)...); err != nil {
 		return plan.State{}, fmt.Errorf("list the pods of namespace %s: %w", key.Namespace, err)
 	}
 	state := plan.State{Budget: budget}

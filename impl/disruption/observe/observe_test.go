@@ -54,7 +54,7 @@ func budget() *policyv1.PodDisruptionBudget {
 }
 
 func cache(objects ...client.Object) client.Client {
-	return fake.NewClientBuilder().WithScheme(clientgoscheme.Scheme).WithObjects(objects...).Build()
+	return fake.NewClientBuilder().WithScheme(clientgoscheme.Scheme).WithObjects(objects...).WithIndex(&corev1.Pod{}, observe.LabelIndex, observe.LabelsOf).Build()
 }
 
 func look(t *testing.T, s *scales, objects ...client.Object) plan.State {
@@ -133,4 +133,42 @@ func TestScalesAreAskedForOnceAndOnlyWhereNeeded(t *testing.T) {
 	number.Spec.MaxUnavailable, number.Spec.MinAvailable = nil, ptr.To(intstr.FromInt32(1))
 	look(t, s, number, pod("example.test/v1", "Web", "web"), second)
 	g.Expect(s.asked).To(Equal(1), "PDB-019")
+}
+
+func TestTheIndexLeavesOutNoPodThatTheSelectorSelects(t *testing.T) {
+	labelled := func(name string, labels map[string]string) *corev1.Pod {
+		pod := &corev1.Pod{ObjectMeta: named(name)}
+		pod.Labels = labels
+		return pod
+	}
+	pods := []client.Object{
+		labelled("both", map[string]string{"app": "web", "tier": "front"}), labelled("app", map[string]string{"app": "web"}),
+		labelled("tier", map[string]string{"tier": "front"}), labelled("none", nil),
+	}
+	tier := metav1.LabelSelectorRequirement{Key: "tier", Operator: metav1.LabelSelectorOpExists}
+	for name, c := range map[string]struct {
+		selector *metav1.LabelSelector
+		want     []string
+	}{
+		"a label":                     {&metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, []string{"app", "both"}},
+		"two labels":                  {&metav1.LabelSelector{MatchLabels: map[string]string{"tier": "front", "app": "web"}}, []string{"both"}},
+		"a label and an expression":   {&metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}, MatchExpressions: []metav1.LabelSelectorRequirement{tier}}, []string{"both"}},
+		"an expression":               {&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{tier}}, []string{"both", "tier"}},
+		"an empty selector (PDB-016)": {&metav1.LabelSelector{}, []string{"app", "both", "none", "tier"}},
+		"no selector (PDB-016)":       {nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			selecting := budget()
+			selecting.Spec.Selector = c.selector
+			state := look(t, &scales{}, append(pods, selecting)...)
+			selected, err := plan.Selected(selecting, state.Pods)
+			g.Expect(err).NotTo(HaveOccurred())
+			var names []string
+			for _, pod := range selected {
+				names = append(names, pod.Name)
+			}
+			g.Expect(names).To(ConsistOf(c.want))
+		})
+	}
 }

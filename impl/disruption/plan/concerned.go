@@ -2,6 +2,7 @@ package plan
 
 import (
 	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -19,24 +20,30 @@ func Concerned(budgets []*policyv1.PodDisruptionBudget, before, after *corev1.Po
 	if before != nil && after != nil && sameForBudgets(before, after) {
 		return nil
 	}
+	// A pod that keeps its name and labels is the same to every budget before and after.
+	versions := []*corev1.Pod{after}
+	if before != nil && (after == nil || !maps.Equal(before.Labels, after.Labels)) {
+		versions = append(versions, before)
+	}
 	var concerned []*policyv1.PodDisruptionBudget
 	for _, budget := range budgets {
-		if concerns(budget, before) || concerns(budget, after) {
+		if concerns(budget, versions) {
 			concerned = append(concerned, budget)
 		}
 	}
 	return concerned
 }
 
-func concerns(budget *policyv1.PodDisruptionBudget, pod *corev1.Pod) bool {
-	if pod == nil {
-		return false
-	}
-	if _, waits := budget.Status.DisruptedPods[pod.Name]; waits {
-		return true
-	}
+// concerns says whether budget waits for one of the pods, or selects it. Pods that are nil are not there.
+func concerns(budget *policyv1.PodDisruptionBudget, versions []*corev1.Pod) bool {
 	selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector)
-	return err == nil && selector.Matches(labels.Set(pod.Labels))
+	return slices.ContainsFunc(versions, func(pod *corev1.Pod) bool {
+		if pod == nil {
+			return false
+		}
+		_, waits := budget.Status.DisruptedPods[pod.Name]
+		return waits || err == nil && selector.Matches(labels.Set(pod.Labels))
+	})
 }
 
 // sameForBudgets spares most of the changes of a pod a look at every budget.

@@ -16,7 +16,7 @@ type State struct {
 	// Budget as it was read, with its status.
 	Budget *policyv1.PodDisruptionBudget
 
-	// Pods are all pods of the budget's namespace. Plan selects among them.
+	// Pods are pods of the budget's namespace, at least those that its selector selects. Plan selects among them.
 	Pods []*corev1.Pod
 
 	// Controllers says whose scale counts for a pod, by the UID in the pod's controller reference. It has the controllers of all selected pods if

@@ -24,7 +24,7 @@ func unseen() []string {
 		"fails-when-nothing-has-a-scale", "remembers-controllers-of-pods", "times-evictions-by-its-own-clock", "gives-up-on-all-evictions-at-once",
 		"wakes-for-the-latest-eviction", "observes-no-smaller-generation", "resets-targets-of-evictions-alone",
 		"knows-statuses-by-name", "resets-a-target-once", "waits-for-other-budgets", "takes-no-evictions-from-the-future", "takes-shares-in-floating-point",
-		"takes-not-in-for-one-of-others", "gives-up-a-status-that-is-not-written",
+		"takes-not-in-for-one-of-others", "gives-up-a-status-that-is-not-written", "counts-pods-whose-containers-are-ready", "counts-deployments-by-replica-sets",
 		// It patches, which the simulation's API server does not know: see unconditional.
 		"writes-over-evictions",
 	}

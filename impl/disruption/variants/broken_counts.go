@@ -1,6 +1,7 @@
 package variants
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -31,6 +32,16 @@ func brokenCounts() []Variant {
 			Planner: seeing(func(state *plan.State, _ time.Time) {
 				changePods(state, func(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodRunning }, func(pod *corev1.Pod) {
 					pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+				})
+			})},
+		{Name: "counts-pods-whose-containers-are-ready", Says: "Counts pods as healthy whose containers are Ready, whatever their readiness gates say.", Breaks: []string{"PDB-010"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				containersReady := func(c corev1.PodCondition) bool {
+					return c.Type == corev1.ContainersReady && c.Status == corev1.ConditionTrue
+				}
+				changePods(state, func(pod *corev1.Pod) bool { return slices.ContainsFunc(pod.Status.Conditions, containersReady) }, func(pod *corev1.Pod) {
+					pod.Status.Conditions = append(slices.DeleteFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady }),
+						corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue})
 				})
 			})},
 		{Name: "counts-pods-that-are-being-evicted", Says: "Counts pods as healthy whose eviction was granted, until they are terminating.",

@@ -28,6 +28,13 @@ func brokenScales() []Variant {
 					return c
 				})
 			})},
+		{Name: "counts-deployments-by-replica-sets", Says: "Counts the scale of a Deployment once for each of its ReplicaSets that has pods.", Breaks: []string{"PDB-007"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				changeControllers(state, func(reference types.UID, c plan.Controller) plan.Controller {
+					c.UID = reference
+					return c
+				})
+			})},
 		{Name: "reads-no-custom-scale", Says: "Takes a custom resource for one without a scale.", Breaks: []string{"PDB-008"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
 				changeControllers(state, func(_ types.UID, c plan.Controller) plan.Controller {

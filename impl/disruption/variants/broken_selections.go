@@ -15,7 +15,7 @@ import (
 // brokenSelections find the wrong pods for a budget, the wrong budgets for a pod, or the wrong controllers for the pods, of some kinds.
 func brokenSelections() []Variant {
 	return []Variant{
-		{Name: "selects-by-match-labels-alone", Says: "Leaves the matchExpressions of a selector out.", Breaks: []string{"PDB-001"},
+		{Name: "selects-by-match-labels-alone", Says: "Leaves the matchExpressions of a selector out.", Breaks: []string{"PDB-001", "PDBAPI-011"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
 				changeBudget(state, func(budget *policyv1.PodDisruptionBudget) {
 					if budget.Spec.Selector != nil {

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/rollcall-conformance/rollcall/impl/disruption/plan"
 )
@@ -26,6 +27,19 @@ func brokenSums() []Variant {
 				}
 				if share, is := percentage(state.Budget.Spec.MaxUnavailable); is {
 					status.DesiredHealthy = max(0, status.ExpectedPods-of(share))
+				}
+			})},
+		{Name: "wants-less-than-no-pod", Says: "Has a desiredHealthy below zero where maxUnavailable is above the number of pods.", Breaks: []string{"PDB-003"},
+			Planner: counting(func(status *policyv1.PodDisruptionBudgetStatus, state plan.State) {
+				if most := state.Budget.Spec.MaxUnavailable; most != nil && most.Type == intstr.Int {
+					status.DesiredHealthy = min(status.DesiredHealthy, status.ExpectedPods-most.IntVal)
+				}
+			})},
+		{Name: "takes-evictions-off-twice", Says: "Takes the pods in disruptedPods off what it allows although they are not among the healthy ones.", Breaks: []string{"PDB-001"},
+			Planner: reporting(func(status *policyv1.PodDisruptionBudgetStatus, _ plan.State, now time.Time) {
+				status.DisruptionsAllowed = max(0, status.DisruptionsAllowed-int32(len(status.DisruptedPods)))
+				if !failed(status) {
+					agree(status, now)
 				}
 			})},
 		{Name: "takes-not-in-for-one-of-others", Says: "Does not match pods without the label by NotIn.", Breaks: []string{"PDB-001"},

@@ -1,0 +1,55 @@
+package history
+
+import "time"
+
+// OrdinaryAnswer is the longest that an answer of the API server may take without any allowance for it: who works through pods one after another, and makes no
+// more than five requests for each, still gets through a pod a second.
+const OrdinaryAnswer = 200 * time.Millisecond
+
+// leastDelays is the least that requests are outstanding for anybody to be told, where nothing was late by it.
+const leastDelays = 500 * time.Millisecond
+
+// Allowed is Due for who needs answers of the API server meanwhile: as much later as the implementation had requests outstanding, each for longer than
+// OrdinaryAnswer. That is known where there is an audit log.
+func (h *History) Allowed(since time.Time, d time.Duration) time.Time {
+	for due := since.Add(d); ; {
+		took := due.Sub(since)
+		if begin := h.Due(since, took).Add(-took); begin.After(since) {
+			since, due = begin, begin.Add(d)
+			continue
+		}
+		later := since.Add(d)
+		if delay := h.delaying(since, due); delay != nil {
+			later = later.Add(delay.Outstanding)
+		}
+		if !later.After(due) {
+			return due
+		}
+		due = later
+	}
+}
+
+// Hindering is what kept the implementation from being in time between the instants: Interrupting or, without a standstill, the delays of its requests in one;
+// nil if nothing did.
+func (h *History) Hindering(from, to time.Time) *Standstill {
+	if standstill := h.Interrupting(from, to); standstill != nil {
+		return standstill
+	}
+	return h.delaying(from, to)
+}
+
+// delaying are the delays between the instants in one; nil if there is none.
+func (h *History) delaying(from, to time.Time) *Standstill {
+	var all *Standstill
+	for _, delay := range h.Delays {
+		begin, end := max(delay.From, from.Sub(h.Start)), min(delay.Until, to.Sub(h.Start))
+		switch {
+		case begin >= end:
+		case all == nil:
+			all = &Standstill{From: begin, Until: end, Outstanding: end - begin}
+		default:
+			all.Until, all.Outstanding = end, all.Outstanding+end-begin
+		}
+	}
+	return all
+}

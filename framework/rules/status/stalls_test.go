@@ -1,0 +1,209 @@
+package status_test
+
+import (
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	. "github.com/rollcall-conformance/rollcall/framework/rules/rulestest"
+	"github.com/rollcall-conformance/rollcall/framework/rules/status"
+)
+
+// unreported is longer than a stall may go without a report.
+const unreported = judge.Lag + 20*time.Second + 500*time.Millisecond
+
+// unpullable makes the pod wait for an image that cannot be had.
+func unpullable(pod *corev1.Pod) {
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
+		Image: "daemon:v2", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: "no such image"}},
+	}}
+}
+
+// unschedulable makes the pod wait for a node that takes it.
+func unschedulable(pod *corev1.Pod) {
+	pod.Status.Conditions = []corev1.PodCondition{{
+		Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: "Insufficient cpu",
+	}}
+}
+
+// says writes the condition.
+func says(ds *DaemonSet, status corev1.ConditionStatus, message string) {
+	ds.Status(func(s *appsv1.DaemonSetStatus) {
+		s.Conditions = []appsv1.DaemonSetCondition{{Type: "Stalled", Status: status, Reason: "Because", Message: message}}
+	})
+}
+
+// surging begins a rollout with maxSurge on two nodes: the first has an updated pod beside the old one.
+func surging(b *Builder, edits ...func(*corev1.Pod)) (*DaemonSet, []*Pod, *Pod) {
+	ds, old := Running(b, 2, MaxSurge("1"))
+	ds.Update("v2")
+	updated := ds.PodOf("v2", "new-a", NodeName(0), edits...)
+	return ds, old, updated
+}
+
+// yielding does so with maxUnavailable: the first has an updated pod in the place of the old one.
+func yielding(b *Builder, edits ...func(*corev1.Pod)) (*DaemonSet, *Pod) {
+	ds, old := Running(b, 2, MaxUnavailable("1"))
+	ds.Update("v2")
+	old[0].Terminating()
+	old[0].Gone()
+	return ds, ds.PodOf("v2", "new-a", NodeName(0), edits...)
+}
+
+func TestAStallIsReported(t *testing.T) {
+	rule := status.StallReported()
+	Omits(t, rule,
+		Tell("an image cannot be pulled, with maxSurge", func(b *Builder) {
+			surging(b, unpullable)
+			b.After(unreported).Mark("end")
+		}),
+		Tell("an image cannot be pulled, with maxUnavailable", func(b *Builder) {
+			yielding(b, unpullable)
+			b.After(unreported).Mark("end")
+		}),
+		Tell("no node takes the pod, and a condition says something else", func(b *Builder) {
+			ds, _, _ := surging(b, unschedulable)
+			says(ds, corev1.ConditionTrue, "it is as it is")
+			b.After(unreported).Mark("end")
+		}),
+		Tell("the report goes while the stall lasts", func(b *Builder) {
+			ds, _, _ := surging(b, unpullable)
+			says(ds, corev1.ConditionTrue, "pod new-a waits")
+			b.After(unreported)
+			says(ds, corev1.ConditionFalse, "all is well")
+			b.After(unreported).Mark("end")
+		}),
+		Tell("no node is left to go on with, though the limit is not used up", func(b *Builder) {
+			ds, _ := Running(b, 1, MaxSurge("5"))
+			ds.Update("v2")
+			ds.PodOf("v2", "new-a", NodeName(0), unpullable)
+			b.After(unreported).Mark("end")
+		}),
+	)
+	Keeps(t, rule,
+		Tell("it names the pod in time", func(b *Builder) {
+			ds, _, _ := surging(b, unpullable)
+			b.After(20 * time.Second)
+			says(ds, corev1.ConditionTrue, "pod new-a waits")
+			b.After(unreported).Mark("end")
+		}),
+		Tell("it has the words of the scheduler, in a condition that is False", func(b *Builder) {
+			ds, _ := yielding(b, unschedulable)
+			b.After(20 * time.Second)
+			says(ds, corev1.ConditionFalse, "Insufficient cpu")
+			b.After(unreported).Mark("end")
+		}),
+	)
+	Ignores(t, rule,
+		Tell("the limit is not used up", func(b *Builder) {
+			ds, _ := Running(b, 3, MaxSurge("2"))
+			ds.Update("v2")
+			ds.PodOf("v2", "new-a", NodeName(0), unpullable)
+			b.After(unreported).Mark("end")
+		}),
+		Tell("the pod says nothing", func(b *Builder) {
+			surging(b)
+			b.After(unreported).Mark("end")
+		}),
+		Tell("it recovers in time", func(b *Builder) {
+			_, _, updated := surging(b, unpullable)
+			b.After(20 * time.Second)
+			updated.Edit(func(pod *corev1.Pod) { pod.Status.ContainerStatuses = nil })
+			b.After(unreported).Mark("end")
+		}),
+		Tell("it breaks down once the rollout is over", func(b *Builder) {
+			ds, old := Running(b, 1, MaxUnavailable("1"))
+			ds.Update("v2")
+			old[0].Terminating()
+			old[0].Gone()
+			updated := ds.PodOf("v2", "new-a", NodeName(0)).Ready()
+			b.After(Long)
+			updated.Unready()
+			updated.Edit(unpullable)
+			b.After(unreported).Mark("end")
+		}),
+		Tell("it is the first rollout", func(b *Builder) {
+			ds := b.Nodes(1).DaemonSet("agent")
+			ds.Pod("a", NodeName(0)).Edit(unpullable)
+			b.After(unreported).Mark("end")
+		}),
+		Tell("with OnDelete", func(b *Builder) {
+			ds, old := Running(b, 1, OnDelete())
+			ds.Update("v2")
+			b.Stimulus(history.DeletePod, old[0])
+			old[0].Gone()
+			ds.PodOf("v2", "new-a", NodeName(0), unpullable)
+			b.After(unreported).Mark("end")
+		}),
+	)
+}
+
+// cured ends the rollout by a template whose pods become Ready.
+func cured(b *Builder, ds *DaemonSet, stuck *Pod) {
+	b.After(judge.Lag)
+	ds.Update("v3")
+	stuck.Terminating()
+	stuck.Gone()
+	for i, name := range []string{"good-a", "good-b"} {
+		ds.PodOf("v3", name, NodeName(i)).Ready()
+	}
+}
+
+func TestTheReportOfAStallIsTakenBack(t *testing.T) {
+	rule := status.StallCleared()
+	// stuck is a rollout whose stall is reported.
+	stuck := func(b *Builder) (*DaemonSet, func()) {
+		ds, old, updated := surging(b, unpullable)
+		says(ds, corev1.ConditionTrue, "pod new-a waits")
+		return ds, func() {
+			cured(b, ds, updated)
+			b.After(judge.Lag)
+			for _, pod := range old {
+				pod.Terminating()
+				pod.Gone()
+			}
+		}
+	}
+	Omits(t, rule, Tell("it stands once the next rollout is over", func(b *Builder) {
+		_, cure := stuck(b)
+		cure()
+		b.After(late).Mark("end")
+	}), Tell("it stands in other words", func(b *Builder) {
+		ds, cure := stuck(b)
+		cure()
+		says(ds, corev1.ConditionTrue, "it was pod new-a")
+		b.After(late).Mark("end")
+	}))
+	Keeps(t, rule, Tell("it turns False", func(b *Builder) {
+		ds, cure := stuck(b)
+		cure()
+		b.After(judge.Prompt)
+		says(ds, corev1.ConditionFalse, "")
+	}), Tell("it goes", func(b *Builder) {
+		ds, cure := stuck(b)
+		cure()
+		b.After(judge.Prompt)
+		ds.Status(func(s *appsv1.DaemonSetStatus) { s.Conditions = nil })
+	}))
+	Ignores(t, rule, Tell("the rollout never ends", func(b *Builder) {
+		stuck(b)
+		b.After(unreported).Mark("end")
+	}), Tell("a condition was there before, and stays", func(b *Builder) {
+		ds, old := Running(b, 1, MaxUnavailable("1"))
+		says(ds, corev1.ConditionTrue, "pod new-a is expected")
+		b.After(judge.Lag)
+		ds.Update("v2")
+		old[0].Terminating()
+		old[0].Gone()
+		updated := ds.PodOf("v2", "new-a", NodeName(0), unpullable)
+		b.After(judge.Prompt)
+		updated.Edit(func(pod *corev1.Pod) { pod.Status.ContainerStatuses = nil })
+		updated.Ready()
+		b.After(late).Mark("end")
+	}))
+}
