@@ -16,7 +16,7 @@ import (
 
 // StallBetween is the part of a history in which the rollout of its only DaemonSet cannot go on: from the mark where the rollout begins to the one where the
 // cause goes away. Known is how long the cause has to be known before it has to be reported. Words are what names a cause that no pod shows, as where pods cannot
-// be created; it is known from the beginning. Earlier is another stall before this one, if there was one: the reasons of Events that came in it may come again.
+// be created; it is known from the beginning. Earlier is another stall before this one, if there was one: the reasons of Events that told of it may come again.
 type StallBetween struct {
 	From, To history.Mark
 	Known    time.Duration
@@ -42,7 +42,7 @@ func (s StallBetween) Event() Matcher {
 		if survey.eventsMissing() {
 			return untested("Event objects may be missing from the recording")
 		}
-		known := map[string]bool{}
+		known, told := map[string]bool{}, map[string]bool{}
 		for _, entry := range survey.h.Evidence {
 			event, ok := entry.Object.(*corev1.Event)
 			if !ok || event.InvolvedObject.UID != seen.daemonSet {
@@ -50,8 +50,10 @@ func (s StallBetween) Event() Matcher {
 			}
 			switch {
 			case seen.earlier(entry.Time):
+				told[event.Reason] = told[event.Reason] || history.StallEvent(event, known)
 			case entry.Time.Before(seen.from.At):
-				known[event.Reason] = true
+				// One that tells of the earlier stall may come once more when that is over.
+				known[event.Reason] = known[event.Reason] || !told[event.Reason]
 			case !entry.Time.After(seen.to.At) && history.StallEvent(event, known):
 				return kept()
 			}

@@ -46,7 +46,10 @@ func TestALaterStallIsToldOfByAnEventOfItsOwn(t *testing.T) {
 	second := StallBetween{From: "second begins", To: "second ends", Known: 20 * time.Second, Earlier: &first}
 	keeps(t, stalledTwice(t, "Stalled", "Resumed", "Stalled"), first.Event())
 	keeps(t, stalledTwice(t, "Stalled", "Resumed", "Stalled"), second.Event())
+	keeps(t, stalledTwice(t, "Stalled", "Stalled", "Stalled"), second.Event())
 	breaks(t, stalledTwice(t, "Stalled", "Resumed", ""), second.Event(), "no Event")
+	breaks(t, stalledTwice(t, "Stalled", "Stalled", ""), second.Event(), "no Event")
+	breaks(t, stalledTwice(t, "SuccessfulDelete", "Changed", "Changed"), second.Event(), "no Event")
 	breaks(t, stalledTwice(t, "", "", "Stalled"), first.Event(), "no Event")
 	breaks(t, stalledTwice(t, "Stalled", "Resumed", "Resumed"), second.Event(), "no Event")
 	breaks(t, stalledTwice(t, "Stalled", "", "SuccessfulCreate"), second.Event(), "no Event")

@@ -29,12 +29,12 @@ func again() {
 			before := c.Deploy(ctx, MaxSurge("1"))
 			inspect(ctx, c, before, corev1.ConditionTrue)
 			restored := Edit{Says: "the template of before", Apply: func(d *appsv1.DaemonSet) { d.Spec.Template = *before.Spec.Template.DeepCopy() }}
-			report := rollouts.BeforeStall(ctx, c, before)
+			report := rollouts.ReportOf(before)
 			for _, stall := range []struct {
 				version  string
 				from, to history.Mark
 			}{{"v2", begun, over}, {"v3", begunAgain, overAgain}} {
-				c.Mark(stall.from)
+				report.Begin(ctx, c, stall.from)
 				updated := c.Update(ctx, before, Image(stall.version), demand("1M"))
 				c.Await(ctx, UpdatedOn(1, updated))
 				report.Await(ctx, c)
@@ -45,7 +45,6 @@ func again() {
 				}
 				// An Event may tell of the end, too, and come later.
 				c.Await(ctx, Quiet(2*time.Second))
-				report = report.BeforeNext(ctx, c)
 			}
 		},
 		func(j *spec.Checks) {

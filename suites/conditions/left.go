@@ -23,8 +23,8 @@ func left() {
 			c.MakePod(ctx, "large", nodes[0], map[string]string{"app": "large"}, func(pod *corev1.Pod) {
 				pod.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("6")}
 			})
-			report := rollouts.BeforeStall(ctx, c, before)
-			c.Mark(begun)
+			report := rollouts.ReportOf(before)
+			report.Begin(ctx, c, begun)
 			updated := c.Update(ctx, before, Image("v2"), demand("4"))
 			c.Await(ctx, UpdatedOn(1, updated, OnNode(nodes[0])))
 			report.Await(ctx, c)

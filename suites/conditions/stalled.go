@@ -43,8 +43,8 @@ func stalled() {
 			func(ctx context.Context, c *spec.Case) {
 				c.AddNodes(ctx, 3)
 				before := c.Deploy(ctx, cause.limit)
-				report := rollouts.BeforeStall(ctx, c, before)
-				c.Mark(begun)
+				report := rollouts.ReportOf(before)
+				report.Begin(ctx, c, begun)
 				updated := c.Update(ctx, before, cause.begin...)
 				c.Await(ctx, UpdatedOn(1, updated))
 				report.Await(ctx, c)

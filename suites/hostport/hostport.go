@@ -60,8 +60,8 @@ func stall(ctx context.Context, c *spec.Case) (before, updated *appsv1.DaemonSet
 	c.AddNodes(ctx, 3)
 	before = store(ctx, c, "daemon", c.Port(0))
 	c.Require(ctx, "the first pods are available", Steady(before))
-	report := rollouts.BeforeStall(ctx, c, before)
-	c.Mark(begun)
+	report := rollouts.ReportOf(before)
+	report.Begin(ctx, c, begun)
 	updated = c.Update(ctx, before, Image("v2"))
 	rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
 	// Longer than a controller may be late.

@@ -17,40 +17,42 @@ import (
 // ReportWithin is how long after its cause is known a stall has to be reported.
 const ReportWithin = 20 * time.Second
 
-// Report follows what a DaemonSet says of a rollout that cannot go on.
+// Report follows what a DaemonSet says of rollouts that cannot go on, one after the other. What it takes for a report matchers.StallBetween takes for one, too.
 type Report struct {
 	daemonSet types.UID
-	// before are the conditions, and events the reasons of Events, from before the rollout.
-	before []appsv1.DaemonSetCondition
-	events map[string]bool
-	// told is how many Events were there before the rollout.
-	told int
 	// words name the cause, beside those that pods show.
 	words []string
+	// before are the conditions from before the rollout.
+	before []appsv1.DaemonSetCondition
+	// others are the reasons of Events from outside of stalls, told those of Events that told of one.
+	others, told map[string]bool
+	// read is how many Events were looked at.
+	read int
 	// found are the conditions that report the stall.
 	found []appsv1.DaemonSetCondition
 }
 
-// BeforeStall begins to follow the DaemonSet, whose rollout has not begun. The words name what will stall it, where no pod will show that.
-func BeforeStall(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, words ...string) *Report {
-	r := &Report{daemonSet: daemonSet.UID, events: map[string]bool{}, words: words}
-	c.Look(ctx, func(cluster *history.Cluster) {
-		if now := cluster.DaemonSets[daemonSet.UID]; now != nil {
-			r.before = now.Status.Conditions
-		}
-		for _, event := range cluster.Reports[daemonSet.UID] {
-			r.events[event.Reason] = true
-		}
-		r.told = len(cluster.Reports[daemonSet.UID])
-	})
-	return r
+// ReportOf is what the DaemonSet will say. The words name what will stall it, where no pod will show that.
+func ReportOf(daemonSet *appsv1.DaemonSet, words ...string) *Report {
+	return &Report{daemonSet: daemonSet.UID, words: words, others: map[string]bool{}, told: map[string]bool{}}
 }
 
-// BeforeNext begins to follow the DaemonSet into another stall, whose rollout has not begun either. It may be told of by the same reason.
-func (r *Report) BeforeNext(ctx context.Context, c *spec.Case) *Report {
-	next := *r
-	c.Look(ctx, func(cluster *history.Cluster) { next.told = len(cluster.Reports[r.daemonSet]) })
-	return &next
+// Begin marks where a rollout begins that will stall.
+func (r *Report) Begin(ctx context.Context, c *spec.Case, begins history.Mark) {
+	// The mark comes first: an Event that comes now is one of the stall for the checks, and is not waited for.
+	c.Mark(begins)
+	c.Look(ctx, func(cluster *history.Cluster) {
+		if now := cluster.DaemonSets[r.daemonSet]; now != nil {
+			r.before = now.Status.Conditions
+		}
+		events := cluster.Reports[r.daemonSet]
+		for _, event := range events[r.read:] {
+			if !r.told[event.Reason] {
+				r.others[event.Reason] = true
+			}
+		}
+		r.read = len(events)
+	})
 }
 
 // Await waits until a condition and an Event report the stall. An implementation that does not claim RolloutConditions is not waited for.
@@ -73,12 +75,16 @@ func (r *Report) Await(ctx context.Context, c *spec.Case) {
 		if len(r.found) == 0 {
 			return false
 		}
-		for _, event := range cluster.Reports[r.daemonSet][r.told:] {
-			if history.StallEvent(event, r.events) {
-				return true
+		events, reported := cluster.Reports[r.daemonSet], false
+		for _, event := range events[r.read:] {
+			if history.StallEvent(event, r.others) {
+				r.told[event.Reason], reported = true, true
 			}
 		}
-		return false
+		if reported {
+			r.read = len(events)
+		}
+		return reported
 	}))
 }
 
