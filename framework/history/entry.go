@@ -91,6 +91,8 @@ type Place struct {
 	RealNodes int `json:"realNodes,omitempty"`
 	// OnlyRealNodes: nobody simulates further ones.
 	OnlyRealNodes bool `json:"onlyRealNodes,omitempty"`
+	// OnlyAPI: nobody reaches its etcd past the API server.
+	OnlyAPI bool `json:"onlyAPI,omitempty"`
 	// NeverAlone says why no spec can have the cluster and the implementation to itself; empty if it can.
 	NeverAlone string `json:"neverAlone,omitempty"`
 }

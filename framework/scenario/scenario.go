@@ -61,11 +61,13 @@ type Environment struct {
 	RealNodes []string
 	// OnlyRealNodes: nobody simulates further nodes on this cluster.
 	OnlyRealNodes bool
+	// OnlyAPI, for the recording's header: no scenario reaches etcd past the API server.
+	OnlyAPI bool
 	// SimulatedNodes are the marks of those that are. Default: those of a cluster of rollcall's own.
 	SimulatedNodes kwok.Nodes
 	// Machines are what is behind the real nodes. Default: they cannot be reached.
 	Machines cluster.Machines
-	// StorageURL is that of a cluster.Storage. Default: etcd cannot be reached.
+	// StorageURL is that of a cluster.Storage. Default: the scenario does not reach etcd.
 	StorageURL string
 	// Images is where the images are that real nodes run. Default: daemonimage.Default.
 	Images daemonimage.Place
@@ -155,7 +157,7 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 		Header: history.Header{
 			Scenario: text, Namespaces: s.recordedNamespaces(), NodeSelector: nodes.String(),
 			RevisionLabel: env.RevisionLabel, UpdatePolicy: env.updatePolicy(), Seed: env.Seed, Features: env.Features, Workload: env.Workload.String(),
-			Place: history.Place{RealNodes: len(env.RealNodes), OnlyRealNodes: env.OnlyRealNodes, NeverAlone: env.NeverAlone},
+			Place: history.Place{RealNodes: len(env.RealNodes), OnlyRealNodes: env.OnlyRealNodes, OnlyAPI: env.OnlyAPI, NeverAlone: env.NeverAlone},
 		},
 	})
 	s.must(err, "start recording %s", s.path)

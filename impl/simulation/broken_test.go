@@ -61,7 +61,7 @@ func brokenPlanners() []brokenPlanner {
 		{"finishes-what-it-began", surges, ids("ROLLOVER-001")},
 		{"no-revision-label", surges, ids("API-020")},
 		{"no-generation-label", rolls, ids("API-021")},
-		{"skips-numbers", rolls, ids("HISTORY-003")},
+		{"numbers-histories-by-how-many-there-are", rolls, ids("HISTORY-003")},
 		{"trims-the-current-history-too", rolls, ids("HISTORY-018")},
 		{"trims-the-newest-history", rolls, ids("HISTORY-019")},
 		{"deletes-live-history", surges, ids("HISTORY-017")},

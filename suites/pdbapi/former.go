@@ -40,7 +40,7 @@ func former() {
 			j.Decide("PDBAPI-011",
 				Within(inTime, BudgetCreated("all"), counts("all", 1)),
 				Answers("evicting pod second", Answered(history.EvictPod, "second"), WithCode(http.StatusTooManyRequests)), Never(PodDeleted(Named("second"))))
-		}, budgets, spec.Alone{}, spec.SimulatedNodes{})
+		}, budgets, spec.Alone{}, spec.Storage{}, spec.SimulatedNodes{})
 }
 
 // atLeastOne is a budget with minAvailable 1.

@@ -23,7 +23,7 @@ const (
 
 // creation are the specs of when there is a new history, and what it is.
 func creation() {
-	spec.It("makes one history for each new DaemonSet, with number 1 and its template",
+	spec.It("makes one history for each new DaemonSet, with a number above 0 and its template",
 		spec.Decides("HISTORY-001", "HISTORY-002"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)
@@ -40,7 +40,7 @@ func creation() {
 			j.Decide("HISTORY-002", Tested(AtLeast(2, RevisionCreated())), ComesToHold(hashed()))
 		})
 
-	spec.It("makes a history for a template that was not used before, with the next number, and for no other",
+	spec.It("makes a history for a template that was not used before, with a larger number, and for no other",
 		spec.Decides("HISTORY-002", "HISTORY-003", "HISTORY-004", "HISTORY-009"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
@@ -61,10 +61,8 @@ func creation() {
 		func(j *spec.Checks) {
 			j.Decide("HISTORY-002", Tested(AtLeast(3, RevisionCreated())), ComesToHold(hashed()))
 			j.Decide("HISTORY-003",
-				Exactly(1, ofVersion(RevisionCreated(), "v2")), Exactly(1, ofVersion(RevisionCreated(), "v3")),
-				Never(ofVersion(RevisionCreated(), "v2").Where("with another number than 2", func(m Moment) bool { return numberOf(m) != 2 })),
-				// The rollback made v1 the third.
-				Never(ofVersion(RevisionCreated(), "v3").Where("with another number than 4", func(m Moment) bool { return numberOf(m) != 4 })))
+				// Which numbers they may have is the standing rule's.
+				Exactly(1, ofVersion(RevisionCreated(), "v2")), Exactly(1, ofVersion(RevisionCreated(), "v3")))
 			j.Decide("HISTORY-004",
 				Tested(AtLeast(3, After(Done(history.UpdateDaemonSet), Marked(outside)))),
 				Exactly(1, ofVersion(RevisionCreated(), "v1")), Never(After(RevisionCreated(), Marked(outside))))
@@ -72,23 +70,21 @@ func creation() {
 		}, spec.MainPath{})
 }
 
-// firstOnes holds when each history has number 1 and the template of its DaemonSet.
+// firstOnes holds when each history has a number above 0 and the template of its DaemonSet.
 func firstOnes() state.Condition {
-	return eachHistory("has number 1 and the template in force", func(revision *appsv1.ControllerRevision, owner *appsv1.DaemonSet, _ string) error {
+	return eachHistory("has a number above 0 and the template in force", func(revision *appsv1.ControllerRevision, owner *appsv1.DaemonSet, _ string) error {
 		template, err := history.TemplateIn(revision)
 		switch {
 		case err != nil:
 			return err
 		case !history.SameTemplate(template, &owner.Spec.Template):
 			return fmt.Errorf("%s does not hold the template of DaemonSet %s", revision.Name, owner.Name)
-		case revision.Revision != 1:
-			return fmt.Errorf("%s has number %d, want 1", revision.Name, revision.Revision)
+		case revision.Revision < 1:
+			return fmt.Errorf("%s has number %d", revision.Name, revision.Revision)
 		}
 		return nil
 	})
 }
-
-func numberOf(m Moment) int64 { return m.Object.(*appsv1.ControllerRevision).Revision }
 
 // eachHistory holds when the check finds nothing wrong with any history that a DaemonSet controls. It is given the revision label, too.
 func eachHistory(text string, check func(revision *appsv1.ControllerRevision, owner *appsv1.DaemonSet, label string) error) state.Condition {

@@ -111,14 +111,14 @@ func rolledBack(j *spec.Checks) {
 	j.Decide("ROLLBACK-002", untouched(), Never(After(PodRestarted(OfVersion("v1")), Marked(back))))
 }
 
-// reused asks ROLLBACK-001: that the history of the first template is the one of the rollback, with the next number.
+// reused asks ROLLBACK-001: that the history of the first template is the one of the rollback, with a larger number than all others.
 func reused(j *spec.Checks) {
 	name := j.Bound(first)
 	// A list of what is asked, without a recording, has no number.
 	number, _ := strconv.ParseInt(j.Bound(largest), 10, 64)
-	raised := RevisionRenumbered().Where(fmt.Sprintf("%s to %d", name, number+1), func(m Moment) bool {
+	raised := RevisionRenumbered().Where(fmt.Sprintf("%s above %d", name, number), func(m Moment) bool {
 		revision, ok := m.Object.(*appsv1.ControllerRevision)
-		return ok && revision.Name == name && revision.Revision == number+1
+		return ok && revision.Name == name && revision.Revision > number
 	})
 	j.Decide("ROLLBACK-001", AtLeast(1, After(raised, Marked(back))), Never(After(RevisionCreated(), Marked(back))))
 }

@@ -68,6 +68,9 @@ func (p *place) nodeKinds() []string {
 	return kinds
 }
 
+// onlyAPI reports whether no spec reaches etcd past the API server: one that is alone on embedded does, on a control plane of its own.
+func (p *place) onlyAPI() bool { return p.kind != "" || p.neverAlone != "" }
+
 // launchOptions are those of the implementation under test.
 func (p *place) launchOptions(r *suiteRun, built implementation.Artifact) implementation.LaunchOptions {
 	options := implementation.LaunchOptions{
@@ -93,7 +96,7 @@ func (p *place) session(r *suiteRun, file string, built implementation.Artifact)
 		NameSuffix: suffix,
 		Kubeconfig: p.kubeconfig, Recordings: r.artifacts.recordings, Progress: r.artifacts.progress(), Artifacts: r.artifacts.root, ArtifactsAsNamed: r.options.artifactsAsNamed,
 		RevisionLabel: r.implementation.RevisionLabel, PodUpdatePolicy: r.implementation.PodUpdatePolicy, Features: r.implementation.Features, Workload: r.implementation.Workload,
-		RealNodes: p.realNodes, OnlyRealNodes: p.onlyRealNodes, SimulatedNodes: p.simulatedNodes, Images: p.daemonImages, NeverAlone: p.neverAlone,
+		RealNodes: p.realNodes, OnlyRealNodes: p.onlyRealNodes, OnlyAPI: p.onlyAPI(), SimulatedNodes: p.simulatedNodes, Images: p.daemonImages, NeverAlone: p.neverAlone,
 		Audited: p.auditLog() != nil, AuditFolder: p.auditFolder(), ImplementationUsers: users,
 		Seed: r.options.seed, Patience: r.options.patience,
 		Launch: spec.Launch{

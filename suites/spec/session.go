@@ -47,9 +47,10 @@ type Session struct {
 	PodUpdatePolicy history.UpdatePolicy `json:"podUpdatePolicy"`
 	// Workload is what it reconciles.
 	Workload workload.Workload `json:"workload"`
-	// RealNodes, OnlyRealNodes and SimulatedNodes: see scenario.Environment.
+	// RealNodes, OnlyRealNodes, OnlyAPI and SimulatedNodes: see scenario.Environment.
 	RealNodes      []string   `json:"realNodes,omitempty"`
 	OnlyRealNodes  bool       `json:"onlyRealNodes,omitempty"`
+	OnlyAPI        bool       `json:"onlyAPI,omitempty"`
 	SimulatedNodes kwok.Nodes `json:"simulatedNodes"`
 	// Images: see scenario.Environment.
 	Images daemonimage.Place `json:"images,omitempty"`
@@ -117,7 +118,7 @@ func (s Session) features() []string {
 func (s Session) header() history.Header {
 	return history.Header{
 		Features: s.features(), Workload: s.Workload.String(),
-		Place: history.Place{RealNodes: len(s.RealNodes), OnlyRealNodes: s.OnlyRealNodes, NeverAlone: s.NeverAlone},
+		Place: history.Place{RealNodes: len(s.RealNodes), OnlyRealNodes: s.OnlyRealNodes, OnlyAPI: s.OnlyAPI, NeverAlone: s.NeverAlone},
 	}
 }
 
@@ -144,7 +145,7 @@ func (s Session) environment() (scenario.Environment, error) {
 	// It ends with the process.
 	felt, err := s.feel(ctx, config)
 	return scenario.Environment{
-		Config: config, Workload: s.Workload, Pulse: felt, Authors: authors, RealNodes: s.RealNodes, OnlyRealNodes: s.OnlyRealNodes, SimulatedNodes: s.SimulatedNodes, Images: s.Images,
+		Config: config, Workload: s.Workload, Pulse: felt, Authors: authors, RealNodes: s.RealNodes, OnlyRealNodes: s.OnlyRealNodes, OnlyAPI: s.OnlyAPI, SimulatedNodes: s.SimulatedNodes, Images: s.Images,
 		Features: s.features(), NeverAlone: s.NeverAlone,
 		NoSurge:    !slices.Contains(s.Features, requirements.Surge),
 		NameSuffix: s.NameSuffix, Recordings: s.Recordings, RevisionLabel: s.RevisionLabel, PodUpdatePolicy: s.PodUpdatePolicy, Seed: s.Seed, Patience: s.Patience,

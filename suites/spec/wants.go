@@ -24,6 +24,10 @@ type RealNodes struct{}
 // It is a decorator of It.
 type SimulatedNodes struct{}
 
+// Storage has a spec run where etcd is reached past the API server, for objects that only an older Kubernetes could have stored (scenario.StoreBudget), and not
+// at all elsewhere. A spec that has it is Alone. It is a decorator of It.
+type Storage struct{}
+
 // AppsV1 has these requirements of a spec decided only where the implementation reconciles DaemonSets of apps/v1, since they are about what Kubernetes
 // itself does with them. Without any it stands for all that the spec decides. It is a decorator of It.
 type AppsV1 []requirements.ID
@@ -47,7 +51,7 @@ type Faults struct{}
 
 // wants is what a spec asks of the cluster, by decorators.
 type wants struct {
-	alone, relay bool
+	alone, relay, storage bool
 	// nodes is empty if any kind will do.
 	nodes scenario.NodeKind
 	// appsV1 is nil if nothing is about DaemonSets of apps/v1 alone.
@@ -65,6 +69,8 @@ func wantsOf(decorators []any) (w wants, others []any) {
 		switch decorator := decorator.(type) {
 		case Alone:
 			w.alone, w.relay = true, decorator.Relay
+		case Storage:
+			w.storage = true
 		case RealNodes:
 			w.nodes = scenario.Real
 		case SimulatedNodes:
@@ -101,6 +107,8 @@ func (w wants) missingOn(p history.Place) string {
 	switch {
 	case w.alone && p.NeverAlone != "":
 		return "it takes a cluster and an implementation to itself: " + p.NeverAlone
+	case w.storage && p.OnlyAPI:
+		return "it takes an etcd that is reached past the API server: PROVIDER=embedded has one"
 	case w.nodes == scenario.Real && p.RealNodes == 0:
 		return "it takes nodes with a kubelet: PROVIDER=kind has some"
 	case w.nodes == scenario.Simulated && p.OnlyRealNodes:

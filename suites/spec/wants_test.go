@@ -31,6 +31,8 @@ func TestASpecDoesNotRunWhereItCannotHaveWhatItWants(t *testing.T) {
 		"simulated nodes where there are none": {
 			wants{nodes: scenario.Simulated}, history.Place{RealNodes: real, OnlyRealNodes: true}, false,
 		},
+		"etcd":                      {wants{storage: true}, history.Place{}, true},
+		"etcd where nobody reaches": {wants{storage: true}, history.Place{RealNodes: real, OnlyAPI: true}, false},
 	} {
 		if missing := tt.wants.missingOn(tt.place); (missing == "") != tt.runs {
 			t.Errorf("%s: %q", name, missing)

@@ -2,8 +2,6 @@ package revisions
 
 import (
 	"fmt"
-	"slices"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,13 +12,12 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
-// HistoryNext is HISTORY-003, but for the first of a DaemonSet. Histories that nobody controls may count or not. So may, for Lag, what was deleted: the cache may
-// still show it.
+// HistoryNext is HISTORY-003, but for the first of a DaemonSet.
 func HistoryNext() judge.Rule {
 	return judge.Rule{
 		Requirement: "HISTORY-003",
 		Kind:        judge.Prohibition,
-		Promise:     "a new ControllerRevision has the number after the largest that exists",
+		Promise:     "a new ControllerRevision has a larger number than all others of the DaemonSet",
 		Needs:       []history.Kind{history.KindDaemonSet, history.KindControllerRevision},
 		Situations:  []judge.Situation{situation.RolledBack(), situation.Overtook(), situation.Restarted()},
 		New:         func(history.Header) judge.Observer { return &historyNext{} },
@@ -30,13 +27,6 @@ func HistoryNext() judge.Rule {
 type historyNext struct {
 	judge.Exercise
 	touched touched
-	// gone are histories that were deleted less than Lag ago.
-	gone []gone
-}
-
-type gone struct {
-	revision *appsv1.ControllerRevision
-	at       time.Time
 }
 
 // Observe implements judge.Observer.
@@ -45,9 +35,6 @@ func (o *historyNext) Observe(s *judge.Scene) []judge.Violation {
 		return nil
 	}
 	created, is := s.Change.Object.(*appsv1.ControllerRevision)
-	if is && s.Change.Type == watch.Deleted {
-		o.gone = append(o.gone, gone{created, s.Now})
-	}
 	if !is || s.Change.Type != watch.Added || s.Change.Before != nil || o.touched.lately(s) || !s.ByImplementation() {
 		return nil
 	}
@@ -56,31 +43,19 @@ func (o *historyNext) Observe(s *judge.Scene) []judge.Violation {
 		return nil
 	}
 	w := s.Workloads()[owner.UID]
-	own, all := int64(0), int64(0)
+	own := int64(0)
 	for _, other := range s.Cluster.Revisions {
-		switch {
-		case other.UID == created.UID || other.Namespace != created.Namespace:
-		case metav1.IsControlledBy(other, w.Object):
-			own, all = max(own, other.Revision), max(all, other.Revision)
-		case metav1.GetControllerOf(other) == nil:
-			all = max(all, other.Revision)
+		if other.UID != created.UID && metav1.IsControlledBy(other, w.Object) {
+			own = max(own, other.Revision)
 		}
 	}
 	if own == 0 {
 		return nil
 	}
 	o.PutToTest()
-	if created.Revision == own+1 || created.Revision == all+1 || created.Revision > own && o.followsGone(s, created) {
+	if created.Revision > own {
 		return nil
 	}
 	got := fmt.Sprintf("%s created with number %d beside one with number %d", created.Name, created.Revision, own)
 	return []judge.Violation{{Got: got, Window: s.Window(w)}}
-}
-
-// followsGone reports whether the number is the one after that of a history in the namespace that was deleted less than Lag ago.
-func (o *historyNext) followsGone(s *judge.Scene, created *appsv1.ControllerRevision) bool {
-	o.gone = slices.DeleteFunc(o.gone, func(g gone) bool { return s.Now.Sub(g.at) >= judge.Lag })
-	return slices.ContainsFunc(o.gone, func(g gone) bool {
-		return g.revision.Namespace == created.Namespace && g.revision.Revision == created.Revision-1
-	})
 }

@@ -31,9 +31,14 @@ type labelled struct {
 	label   string
 	touched touched
 	// taken are the histories that somebody else deleted, or gave another label, less than Lag ago, as they were before.
-	taken []gone
+	taken []taken
 	// unexplained are the pods whose label nothing had yet when they were created.
 	unexplained []unexplained
+}
+
+type taken struct {
+	revision *appsv1.ControllerRevision
+	at       time.Time
 }
 
 type unexplained struct {
@@ -65,19 +70,19 @@ func (o *labelled) Observe(s *judge.Scene) []judge.Violation {
 
 // take notes what somebody else takes away in this step, and forgets what everybody knows by now.
 func (o *labelled) take(s *judge.Scene) {
-	o.taken = slices.DeleteFunc(o.taken, func(g gone) bool { return s.Now.Sub(g.at) >= judge.Lag })
+	o.taken = slices.DeleteFunc(o.taken, func(t taken) bool { return s.Now.Sub(t.at) >= judge.Lag })
 	before, is := s.Change.Before.(*appsv1.ControllerRevision)
 	if !is || !o.touched.lately(s) {
 		return
 	}
 	if after := s.Change.Object; s.Change.Type == watch.Deleted || after.GetLabels()[o.label] != before.Labels[o.label] {
-		o.taken = append(o.taken, gone{before, s.Now})
+		o.taken = append(o.taken, taken{before, s.Now})
 	}
 }
 
 // wasTaken reports whether the pod's label is that of a history that was taken.
 func (o *labelled) wasTaken(pod *judge.Pod) bool {
-	return slices.ContainsFunc(o.taken, func(g gone) bool { return g.revision.Namespace == pod.Object.Namespace && o.labels(g.revision, pod) })
+	return slices.ContainsFunc(o.taken, func(t taken) bool { return t.revision.Namespace == pod.Object.Namespace && o.labels(t.revision, pod) })
 }
 
 // labels reports whether the history has the pod's label.

@@ -154,15 +154,11 @@ func TestHistoryNext(t *testing.T) {
 			ds, _ := fourth(b, 3)
 			ds.Update("v5").Revision("v5", 4)
 		}),
-		Tell("a number is left out", func(b *Builder) {
-			ds, _ := fourth(b, 3)
-			ds.Update("v5").Revision("v5", 6)
-		}),
-		Tell("the number after one that was deleted long ago", func(b *Builder) {
-			ds, _ := fourth(b, 3)
-			ds.Revision("v5", 5).Gone()
-			b.After(Long)
-			ds.Update("v6").Revision("v6", 6)
+		Tell("a number between others", func(b *Builder) {
+			ds, _ := Running(b, 1)
+			ds.Revision("v1", 1)
+			ds.Revision("v2", 5)
+			ds.Update("v3").Revision("v3", 3)
 		}),
 		Tell("the same number again, when the one before was deleted just now", func(b *Builder) {
 			ds, all := fourth(b, 3)
@@ -187,6 +183,10 @@ func TestHistoryNext(t *testing.T) {
 			fifth.Gone()
 			b.After(judge.Lag / 2)
 			ds.Revision("v6", 6)
+		}),
+		Tell("a number is left out", func(b *Builder) {
+			ds, _ := fourth(b, 3)
+			ds.Update("v5").Revision("v5", 6)
 		}),
 		Tell("another DaemonSet's numbers are higher", func(b *Builder) {
 			ds, _ := fourth(b, 3)

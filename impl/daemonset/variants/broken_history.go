@@ -15,24 +15,18 @@ import (
 // brokenHistories make histories wrongly: when they should not, by other names, with other numbers.
 func brokenHistories() []Variant {
 	return []Variant{
-		{Name: "begins-with-number-ten", Says: "Gives the first history of a DaemonSet the number 10.",
+		{Name: "begins-with-number-zero", Says: "Gives the first history of a DaemonSet the number 0.",
 			Breaks: []string{"HISTORY-001"},
-			Planner: making(func(revision *appsv1.ControllerRevision, _ plan.State) {
-				if revision.Revision == 1 {
-					revision.Revision = 10
+			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
+				if first := actions.CreateRevision; first != nil && first.Revision == 1 {
+					first.Revision = 0
 				}
+				withoutUpdates(actions, func(update plan.RevisionUpdate) bool { return update.Revision.Revision == 1 })
 			})},
 		{Name: "names-histories-by-number", Says: "Names histories after their number.",
 			Breaks: []string{"HISTORY-002"},
 			Planner: making(func(revision *appsv1.ControllerRevision, state plan.State) {
 				revision.Name = fmt.Sprintf("%s-r%d", state.DaemonSet.Name, revision.Revision)
-			})},
-		{Name: "skips-numbers", Says: "Leaves a number out for each new history.",
-			Breaks: []string{"HISTORY-003"},
-			Planner: making(func(revision *appsv1.ControllerRevision, _ plan.State) {
-				if revision.Revision > 1 {
-					revision.Revision++
-				}
 			})},
 		{Name: "makes-a-history-for-every-change", Says: "Makes a history for every change of the spec.",
 			Breaks: []string{"HISTORY-004"}, Planner: remember(makeForChanges)},

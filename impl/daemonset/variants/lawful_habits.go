@@ -39,6 +39,15 @@ func lawfulHabits() []Variant {
 			Lawful: "A reaction may take five seconds.", Reconciler: reactAtRandom(4 * time.Second)},
 		{Name: "history-with-its-kind", Says: "Writes the kind of the object into the data of histories, beside the template.",
 			Lawful: "HISTORY-001 asks for data that restore the template, and these do.", Planner: historyWithKind},
+		{Name: "begins-with-number-ten", Says: "Gives the first history of a DaemonSet the number 10, and leaves a number out for each new one.",
+			Lawful: "HISTORY-001 and -003 ask for numbers above 0 and above all others.",
+			Planner: making(func(revision *appsv1.ControllerRevision, _ plan.State) {
+				if revision.Revision == 1 {
+					revision.Revision = 10
+				} else {
+					revision.Revision++
+				}
+			})},
 		{Name: "reports-progress-in-a-condition", Says: "Keeps a condition Progressing, which is True during a rollout and False after it.",
 			Lawful: more, Planner: reporting(reportProgress)},
 		{Name: "reports-progress-in-an-annotation", Says: "Writes an annotation of the DaemonSet that says how many pods are updated, whenever that has changed.",
