@@ -9,6 +9,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
 	"github.com/rollcall-conformance/rollcall/reports/goldentest"
@@ -39,30 +40,19 @@ func TestGoldenRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	corpus, names := open(t, "*")
-	lines := make([][]string, len(names))
-	var judging sync.WaitGroup
-	for i, name := range names {
-		judging.Go(func() {
-			h, err := corpus.Read(name)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			s := spec.Registered(h.Scenario)
-			if s == nil {
-				t.Errorf("%s: no spec is called %q", name, h.Scenario)
-				return
-			}
-			lines[i] = told(name, s.Judge(h, catalogue))
-		})
-	}
-	judging.Wait()
+	lines := eachOf(t, "*", func(name string, h *history.History) []string {
+		s := spec.Registered(h.Scenario)
+		if s == nil {
+			t.Errorf("%s: no spec is called %q", name, h.Scenario)
+			return nil
+		}
+		return told(name, s.Judge(h, catalogue))
+	})
 	goldentest.Equal(t, verdicts, strings.Join(slices.Concat(lines...), "\n")+"\n")
 }
 
-// open returns the corpus, and the names of the recordings of implementations.
-func open(t *testing.T, implementations string) (*golden.Corpus, []string) {
+// eachOf asks side by side what there is to say of each golden recording of the implementations, in the order of their names.
+func eachOf[T any](t *testing.T, implementations string, ask func(name string, h *history.History) T) []T {
 	t.Helper()
 	corpus, err := golden.Open(recordings)
 	if err != nil {
@@ -72,7 +62,20 @@ func open(t *testing.T, implementations string) (*golden.Corpus, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return corpus, names
+	answers := make([]T, len(names))
+	var asking sync.WaitGroup
+	for i, name := range names {
+		asking.Go(func() {
+			h, err := corpus.Read(name)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			answers[i] = ask(name, h)
+		})
+	}
+	asking.Wait()
+	return answers
 }
 
 // told is a line for each requirement: recording, requirement, verdict, and the reason or what is wrong.
@@ -95,17 +98,9 @@ func told(name string, j spec.Judgement) []string {
 
 // TestEverySpecHasAGoldenRecordingOfTheReference keeps the corpus whole.
 func TestEverySpecHasAGoldenRecordingOfTheReference(t *testing.T) {
-	recorded := map[string]bool{}
-	corpus, names := open(t, "reference*")
-	for _, name := range names {
-		h, err := corpus.Read(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		recorded[h.Scenario] = true
-	}
+	recorded := eachOf(t, "reference*", func(_ string, h *history.History) string { return h.Scenario })
 	for _, text := range specs() {
-		if !recorded[text] {
+		if !slices.Contains(recorded, text) {
 			t.Errorf("no golden recording of %q: see hack/golden", text)
 		}
 	}

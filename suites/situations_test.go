@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/rules"
@@ -24,20 +24,7 @@ func TestGoldenSituations(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
-	corpus, names := open(t, "reference*")
-	verdicts := make([]judge.Verdicts, len(names))
-	var judging sync.WaitGroup
-	for i, name := range names {
-		judging.Go(func() {
-			h, err := corpus.Read(name)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			verdicts[i] = judge.Run(h, rules.All())
-		})
-	}
-	judging.Wait()
+	verdicts := eachOf(t, "reference*", func(_ string, h *history.History) judge.Verdicts { return judge.Run(h, rules.All()) })
 	for _, ruled := range slices.Concat(verdicts...) {
 		for _, situation := range ruled.Situations {
 			seen[line(ruled.Requirement, situation)] = true

@@ -3,7 +3,6 @@ package suites_test
 import (
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -31,47 +30,44 @@ func observed(h *history.History) (authors []*history.Author, seen bool) {
 	return authors, true
 }
 
+// eachObserved judges the golden recordings as those of somebody who only watched: see observed.
+func eachObserved(t *testing.T, judge func(name string, h *history.History, authors []*history.Author)) {
+	t.Helper()
+	eachOf(t, "*", func(name string, h *history.History) (none struct{}) {
+		if authors, seen := observed(h); seen {
+			judge(name, h, authors)
+		}
+		return none
+	})
+}
+
 // TestAWatchOfTheSuitesRaisesNoFalseAlarm judges the golden recordings of lawful controllers as those of a watch, in which rollcall is one more user of the cluster
 // that nobody knows, and compares whose acts it takes to be the controller's with the audit log.
 func TestAWatchOfTheSuitesRaisesNoFalseAlarm(t *testing.T) {
 	var attributed, unknown, broken atomic.Int64
-	var judging sync.WaitGroup
-	corpus, names := open(t, "*")
-	for _, name := range names {
-		judging.Go(func() {
-			h, err := corpus.Read(name)
-			if err != nil {
-				t.Error(err)
-				return
+	eachObserved(t, func(name string, h *history.History, authors []*history.Author) {
+		violations := passive.Judge(h).Violations()
+		if strings.HasPrefix(name, "reference") || strings.HasPrefix(name, "lawful") {
+			for _, violation := range violations {
+				t.Errorf("%s: %v", name, violation)
 			}
-			authors, seen := observed(h)
-			if !seen {
-				return
+		} else if strings.HasPrefix(name, "broken") {
+			broken.Add(int64(len(violations)))
+		}
+		for i, entry := range h.Entries {
+			if _, pod := entry.Object.(*corev1.Pod); !pod || authors[i] == nil {
+				continue
 			}
-			violations := passive.Judge(h).Violations()
-			if strings.HasPrefix(name, "reference") || strings.HasPrefix(name, "lawful") {
-				for _, violation := range violations {
-					t.Errorf("%s: %v", name, violation)
-				}
-			} else if strings.HasPrefix(name, "broken") {
-				broken.Add(int64(len(violations)))
+			switch known := authors[i].Who == history.Implementation; {
+			case entry.Author.Who == history.Implementation && !known:
+				t.Errorf("%s: resourceVersion %d is taken for the controller's, and was made by %s", name, entry.ResourceVersion, authors[i].User)
+			case entry.Author.Who == history.Implementation:
+				attributed.Add(1)
+			case known:
+				unknown.Add(1)
 			}
-			for i, entry := range h.Entries {
-				if _, pod := entry.Object.(*corev1.Pod); !pod || authors[i] == nil {
-					continue
-				}
-				switch known := authors[i].Who == history.Implementation; {
-				case entry.Author.Who == history.Implementation && !known:
-					t.Errorf("%s: resourceVersion %d is taken for the controller's, and was made by %s", name, entry.ResourceVersion, authors[i].User)
-				case entry.Author.Who == history.Implementation:
-					attributed.Add(1)
-				case known:
-					unknown.Add(1)
-				}
-			}
-		})
-	}
-	judging.Wait()
+		}
+	})
 	t.Logf("%d acts on pods are known to be the controller's, %d more are, and %d violations of broken controllers are seen", attributed.Load(), unknown.Load(), broken.Load())
 	if attributed.Load() == 0 || broken.Load() == 0 {
 		t.Error("nothing was put to the test")
@@ -85,45 +81,32 @@ const cuts = 6
 // does not show. Whose acts they were is known from the audit log, so that more is judged than a watch could.
 func TestAWatchThatBeganLaterRaisesNoFalseAlarm(t *testing.T) {
 	var before, after atomic.Int64
-	var judging sync.WaitGroup
-	corpus, names := open(t, "*")
-	for _, name := range names {
-		judging.Go(func() {
-			h, err := corpus.Read(name)
+	eachObserved(t, func(name string, h *history.History, _ []*history.Author) {
+		whole := passive.JudgeAttributed(h).Violations()
+		for n := 1; n < len(h.Entries); n += 1 + len(h.Entries)/cuts {
+			later, err := historytest.Later(h, n)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			if _, seen := observed(h); !seen {
-				return
-			}
-			whole := passive.JudgeAttributed(h).Violations()
-			for n := 1; n < len(h.Entries); n += 1 + len(h.Entries)/cuts {
-				later, err := historytest.Later(h, n)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				still := passive.JudgeAttributed(later).Violations()
-				for _, v := range still {
-					if !slices.ContainsFunc(whole, func(other judge.Violation) bool { return sameBreak(v, other) }) {
-						t.Errorf("%s, begun at %s behind %d entries: %v", name, later.Start, n, v)
-					}
-				}
-				for _, v := range whole {
-					if v.Time.Sub(later.Start) > judge.Lag {
-						before.Add(1)
-					}
-				}
-				for _, v := range still {
-					if v.Time.Sub(later.Start) > judge.Lag {
-						after.Add(1)
-					}
+			still := passive.JudgeAttributed(later).Violations()
+			for _, v := range still {
+				if !slices.ContainsFunc(whole, func(other judge.Violation) bool { return sameBreak(v, other) }) {
+					t.Errorf("%s, begun at %s behind %d entries: %v", name, later.Start, n, v)
 				}
 			}
-		})
-	}
-	judging.Wait()
+			for _, v := range whole {
+				if v.Time.Sub(later.Start) > judge.Lag {
+					before.Add(1)
+				}
+			}
+			for _, v := range still {
+				if v.Time.Sub(later.Start) > judge.Lag {
+					after.Add(1)
+				}
+			}
+		}
+	})
 	t.Logf("of %d violations of broken controllers %d are still seen where the recording begins more than %s before them", before.Load(), after.Load(), judge.Lag)
 	if after.Load() == 0 {
 		t.Error("nothing was put to the test")

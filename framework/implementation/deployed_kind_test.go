@@ -247,7 +247,8 @@ func TestWhatIsDoneToAnImplementationByImageActs(t *testing.T) {
 						b.spec.Launch.Image.Manifests[n].Content = bytes.ReplaceAll(manifest.Content, []byte(tt.old), []byte(tt.new))
 					}
 				}
-				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				// Time enough for a pod to start, or not to, on a busy machine.
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 				defer cancel()
 				_, err := implementation.Launch(ctx, b.spec, b.options)
 				b.Expect(err).To(MatchError(ContainSubstring(tt.says)))

@@ -64,7 +64,7 @@ func leftAlone(t *testing.T, ground *ground) {
 	g.Expect(readiness(lives)).To(Equal([]bool{false, true}))
 	g.Expect(lives[len(lives)-1].Type).To(Equal(watch.Deleted))
 	if !ground.real() {
-		g.Expect(terminating(lives)).To(BeNumerically("~", time.Second, 500*time.Millisecond), "it lingers as under a kubelet")
+		g.Expect(terminating(lives)).To(BeNumerically(">", 500*time.Millisecond), "it lingers as under a kubelet")
 	}
 }
 
@@ -79,8 +79,7 @@ func slowStart(t *testing.T, ground *ground) {
 		pod := life.Object.(*corev1.Pod)
 		sawUnready = sawUnready || pod.Status.Phase == corev1.PodRunning && !ready(pod)
 		if ready(pod) {
-			// A kubelet takes a moment to start a container, and another to ask it again.
-			g.Expect(life.Received - lives[0].Received).To(And(BeNumerically(">", delay-500*time.Millisecond), BeNumerically("<", delay+10*time.Second)))
+			g.Expect(life.Received - lives[0].Received).To(BeNumerically(">", delay-500*time.Millisecond))
 			break
 		}
 	}
@@ -219,18 +218,21 @@ func released(t *testing.T, ground *ground) {
 			t.Error("the lever did more than to release")
 		}
 	})
-	b.DeletePod(b.ctx, b.pod, 5*time.Minute)
+	const grace = 5 * time.Minute
+	b.DeletePod(b.ctx, b.pod, grace)
 	b.require("gone", gone)
-	NewWithT(t).Expect(terminating(b.lives())).To(BeNumerically("<", 30*time.Second))
+	NewWithT(t).Expect(terminating(b.lives())).To(BeNumerically("<", grace/2))
 }
 
 func draining(t *testing.T, ground *ground) {
 	const duration = 3 * time.Second
 	b := newBench(t, ground, scenario.DrainFor(duration))
 	b.requireReady()
-	b.DeletePod(b.ctx, b.pod, 5*time.Minute)
+	const grace = 5 * time.Minute
+	b.DeletePod(b.ctx, b.pod, grace)
 	b.require("gone", gone)
-	NewWithT(t).Expect(terminating(b.lives())).To(And(BeNumerically(">=", duration-100*time.Millisecond), BeNumerically("<", duration+10*time.Second)))
+	// Without the lever it would be gone at once or only after its grace period. How busy the machine is does not matter.
+	NewWithT(t).Expect(terminating(b.lives())).To(And(BeNumerically(">=", duration-100*time.Millisecond), BeNumerically("<", grace/2)))
 }
 
 func readySince(t *testing.T, ground *ground) {
