@@ -23,6 +23,9 @@ const Lag = time.Second
 // the reaction, so that something is overdue when it was due for Lag and Prompt.
 const Prompt = 5 * time.Second
 
+// ReportWithin is how long after a pod shows the cause a rollout that cannot go on has to be reported: COND-001, COND-002.
+const ReportWithin = 20 * time.Second
+
 // Violation is one broken promise.
 type Violation struct {
 	// Requirement that was broken.

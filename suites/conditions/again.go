@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
@@ -48,8 +49,8 @@ func again() {
 			}
 		},
 		func(j *spec.Checks) {
-			first := StallBetween{From: begun, To: over, Known: rollouts.ReportWithin}
-			second := StallBetween{From: begunAgain, To: overAgain, Known: rollouts.ReportWithin, Earlier: &first}
+			first := StallBetween{From: begun, To: over, Known: judge.ReportWithin}
+			second := StallBetween{From: begunAgain, To: overAgain, Known: judge.ReportWithin, Earlier: &first}
 			j.Decide("COND-002", first.Event(), second.Event())
 			j.Decide("COND-003", Tested(EndsRolledOut()), first.TakenBack(), second.TakenBack())
 			j.Decide("COND-005", leftAlone(1)...)

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
@@ -34,7 +35,7 @@ func left() {
 			report.AwaitTakenBack(ctx, c)
 		},
 		func(j *spec.Checks) {
-			reported := StallBetween{From: begun, To: over, Known: rollouts.ReportWithin}
+			reported := StallBetween{From: begun, To: over, Known: judge.ReportWithin}
 			j.Decide("COND-003", Tested(EndsRolledOut()), reported.TakenBack())
 		}, spec.SimulatedNodes{})
 }

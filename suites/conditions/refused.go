@@ -3,6 +3,7 @@ package conditions
 import (
 	"context"
 
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
@@ -32,7 +33,7 @@ func refused() {
 				report.AwaitTakenBack(ctx, c)
 			},
 			func(j *spec.Checks) {
-				reported := StallBetween{From: begun, To: over, Known: rollouts.ReportWithin, Words: j.BoundAll(refusal)}
+				reported := StallBetween{From: begun, To: over, Known: judge.ReportWithin, Words: j.BoundAll(refusal)}
 				j.Given(NeverBetween(Marked(begun), Marked(over), PodCreated(Updated())))
 				j.Decide("COND-001", reported.Condition())
 				j.Decide("COND-002", reported.Event())

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
@@ -53,7 +54,7 @@ func stalled() {
 				report.AwaitTakenBack(ctx, c)
 			},
 			func(j *spec.Checks) {
-				reported := StallBetween{From: begun, To: over, Known: rollouts.ReportWithin}
+				reported := StallBetween{From: begun, To: over, Known: judge.ReportWithin}
 				j.Given(NeverBetween(Marked(begun), Marked(over), PodReady(Updated())))
 				j.Decide("COND-001", reported.Condition())
 				j.Decide("COND-002", reported.Event())

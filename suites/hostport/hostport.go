@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
@@ -34,7 +35,7 @@ func Specs() {
 		},
 		func(j *spec.Checks) {
 			stalled(j)
-			reported := StallBetween{From: begun, To: resolved, Known: rollouts.ReportWithin}
+			reported := StallBetween{From: begun, To: resolved, Known: judge.ReportWithin}
 			j.Decide("HOSTPORT-010", reported.Condition(), reported.Event())
 			j.Decide("HOSTPORT-011", EndsRolledOut(), Keeps("ROLLING-002"))
 		}, spec.SimulatedNodes{}, spec.Alone{})

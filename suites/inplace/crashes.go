@@ -10,10 +10,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
-	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -49,7 +49,7 @@ func refused() {
 			daemonSet := begin(ctx, c, 2)
 			c.RefusePodUpdates(ctx)
 			updated := c.Update(ctx, daemonSet, Image("v2"))
-			c.AwaitAfter(ctx, rollouts.ReportWithin, state.When("an Event and a condition tell of the refusal", func(cluster *history.Cluster) bool {
+			c.AwaitAfter(ctx, judge.ReportWithin, state.When("an Event and a condition tell of the refusal", func(cluster *history.Cluster) bool {
 				now := cluster.DaemonSets[daemonSet.UID]
 				return now != nil && refusals(now) > 0 && slices.ContainsFunc(cluster.Reports[daemonSet.UID], tellsOfRefusal)
 			}))

@@ -3,19 +3,16 @@ package rollouts
 import (
 	"context"
 	"slices"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
-
-// ReportWithin is how long after its cause is known a stall has to be reported.
-const ReportWithin = 20 * time.Second
 
 // Report follows what a DaemonSet says of rollouts that cannot go on, one after the other. What it takes for a report matchers.StallBetween takes for one, too.
 type Report struct {
@@ -60,7 +57,7 @@ func (r *Report) Await(ctx context.Context, c *spec.Case) {
 	if !c.Claims(requirements.RolloutConditions) {
 		return
 	}
-	c.AwaitAfter(ctx, ReportWithin, state.When("a condition and an Event report the stall", func(cluster *history.Cluster) bool {
+	c.AwaitAfter(ctx, judge.ReportWithin, state.When("a condition and an Event report the stall", func(cluster *history.Cluster) bool {
 		now := cluster.DaemonSets[r.daemonSet]
 		if now == nil {
 			return false

@@ -4,15 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
-
-// reportWithin is how long after its cause is known a stall has to be reported.
-const reportWithin = 20 * time.Second
 
 // StallReported is COND-001, where pods say what is wrong with them, and the limit of the strategy is used up by them. Where no pod says it, as where none can be
 // created, whether the rollout can go on is not certain for every implementation. A condition counts that was there before.
@@ -27,7 +23,7 @@ func StallReported() judge.Rule {
 			if !r.isStuck() || len(history.StallConditions(nil, r.w.Object.Status.Conditions, r.words())) > 0 {
 				return judge.Due{}, false
 			}
-			return judge.Due{Extra: reportWithin - judge.Prompt, Undone: fmt.Sprintf("no condition that names %s, or what keeps it from becoming Ready,", r.culprits())}, true
+			return judge.Due{Extra: judge.ReportWithin - judge.Prompt, Undone: fmt.Sprintf("no condition that names %s, or what keeps it from becoming Ready,", r.culprits())}, true
 		}),
 	}
 }

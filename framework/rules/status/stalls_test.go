@@ -15,7 +15,7 @@ import (
 )
 
 // unreported is longer than a stall may go without a report.
-const unreported = judge.Lag + 20*time.Second + 500*time.Millisecond
+const unreported = judge.Lag + judge.ReportWithin + 500*time.Millisecond
 
 // unpullable makes the pod wait for an image that cannot be had.
 func unpullable(pod *corev1.Pod) {
