@@ -27,6 +27,7 @@ var contract = map[string]func(*testing.T, *ground){
 	"a held pod stays until released":                      held,
 	"a pod held while it drains stays until released":      heldLate,
 	"a pod released before its deletion goes":              released,
+	"a pod is made unready when it is being deleted":       unreadyTooLate,
 	"a draining pod takes its time":                        draining,
 	"a pod restarts on image change":                       restart,
 	"a held pod restarts when released":                    heldRestart,
@@ -181,6 +182,19 @@ func heldLate(t *testing.T, ground *ground) {
 	b.DeletePod(b.ctx, b.pod, 5*time.Minute)
 	b.Pods.HoldTermination(b.ctx, b.pod)
 	b.staysUntilReleased()
+}
+
+// unreadyTooLate: somebody may have deleted a pod just before a schedule comes to it.
+func unreadyTooLate(t *testing.T, ground *ground) {
+	b := newBench(t, ground)
+	b.requireReady()
+	b.Pods.HoldTermination(b.ctx, b.pod)
+	b.DeletePod(b.ctx, b.pod, 5*time.Minute)
+	b.require("terminating", func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil })
+	b.Pods.BecomeUnready(b.ctx, b.pod)
+	b.Pods.ReleaseTermination(b.ctx, b.pod)
+	b.require("gone", gone)
+	NewWithT(t).Expect(readiness(b.lives())).To(Equal([]bool{false, true}))
 }
 
 func lasting(t *testing.T, ground *ground) {

@@ -11,8 +11,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
-// Pods are the levers on pods of one kind of node. Every call records the stimulus first and returns when the pod shows the effect. What cannot be
-// done to pods of that kind of node is refused, unrecorded, with an error that wraps ErrOnlySimulated.
+// Pods are the levers on pods of one kind of node. Every call records the stimulus first and returns when the pod shows the effect, or is gone. For one
+// that somebody deletes meanwhile on a simulated node it does not wait. What cannot be done to pods of that kind of node is refused, unrecorded, with an error that wraps ErrOnlySimulated.
 type Pods interface {
 	// BecomeUnready makes a ready pod unready until BecomeReady.
 	BecomeUnready(ctx context.Context, pod *corev1.Pod) error

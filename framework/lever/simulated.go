@@ -26,22 +26,22 @@ var _ Pods = Simulated{}
 
 // BecomeUnready implements Pods.
 func (l Simulated) BecomeUnready(ctx context.Context, pod *corev1.Pod) error {
-	return l.annotate(ctx, history.BecomeUnready, pod, stages.Readiness, "false", unready)
+	return l.annotate(ctx, history.BecomeUnready, pod, stages.Readiness, "false", orEnding(unready))
 }
 
 // BecomeReady implements Pods.
 func (l Simulated) BecomeReady(ctx context.Context, pod *corev1.Pod) error {
-	return l.annotate(ctx, history.BecomeReady, pod, stages.Readiness, "true", history.IsReady)
+	return l.annotate(ctx, history.BecomeReady, pod, stages.Readiness, "true", orEnding(history.IsReady))
 }
 
 // Fail implements Pods.
 func (l Simulated) Fail(ctx context.Context, pod *corev1.Pod) error {
-	return l.annotate(ctx, history.FailPod, pod, stages.Phase, string(corev1.PodFailed), inPhase(corev1.PodFailed))
+	return l.annotate(ctx, history.FailPod, pod, stages.Phase, string(corev1.PodFailed), orEnding(inPhase(corev1.PodFailed)))
 }
 
 // Succeed implements Pods.
 func (l Simulated) Succeed(ctx context.Context, pod *corev1.Pod) error {
-	return l.annotate(ctx, history.SucceedPod, pod, stages.Phase, string(corev1.PodSucceeded), inPhase(corev1.PodSucceeded))
+	return l.annotate(ctx, history.SucceedPod, pod, stages.Phase, string(corev1.PodSucceeded), orEnding(inPhase(corev1.PodSucceeded)))
 }
 
 // HoldTermination implements Pods.
@@ -65,16 +65,16 @@ func (l Simulated) HoldRestart(ctx context.Context, pod *corev1.Pod) error {
 
 // ObserveUpdate implements Pods.
 func (l Simulated) ObserveUpdate(ctx context.Context, pod *corev1.Pod) error {
-	return l.annotate(ctx, history.ObserveUpdate, pod, stages.Restart, "observe", func(now *corev1.Pod) bool {
+	return l.annotate(ctx, history.ObserveUpdate, pod, stages.Restart, "observe", orEnding(func(now *corev1.Pod) bool {
 		return now.Status.ObservedGeneration == 0 || now.Status.ObservedGeneration == now.Generation
-	})
+	}))
 }
 
 // RestartAs implements Pods.
 func (l Simulated) RestartAs(ctx context.Context, pod *corev1.Pod, image string) error {
-	return l.annotate(ctx, history.RestartAs, pod, stages.Restart, "as:"+image, func(now *corev1.Pod) bool {
+	return l.annotate(ctx, history.RestartAs, pod, stages.Restart, "as:"+image, orEnding(func(now *corev1.Pod) bool {
 		return slices.ContainsFunc(now.Status.ContainerStatuses, func(status corev1.ContainerStatus) bool { return status.Image == image })
-	})
+	}))
 }
 
 // RestartContainer implements Pods.
@@ -118,7 +118,7 @@ func restart(pod *corev1.Pod, container string) (before int32) {
 
 // ReleaseRestart implements Pods.
 func (l Simulated) ReleaseRestart(ctx context.Context, pod *corev1.Pod) error {
-	return l.annotate(ctx, history.ReleaseRestart, pod, stages.Restart, "", runsItsSpec)
+	return l.annotate(ctx, history.ReleaseRestart, pod, stages.Restart, "", orEnding(runsItsSpec))
 }
 
 // runsItsSpec reports whether the node has come to every container's image.
@@ -143,6 +143,11 @@ func (l Simulated) SetReadySince(ctx context.Context, pod *corev1.Pod, since tim
 			return ready != nil && ready.LastTransitionTime.Time.Equal(wanted.Time)
 		},
 	}.record(ctx, l.Recorder)
+}
+
+// orEnding is the effect of an act that may come when the pod is already being deleted, by whomever: a simulated node then does nothing more to it but to end it.
+func orEnding(effect func(*corev1.Pod) bool) func(*corev1.Pod) bool {
+	return func(now *corev1.Pod) bool { return now.DeletionTimestamp != nil || effect(now) }
 }
 
 func (l Simulated) annotate(ctx context.Context, act history.Act, pod *corev1.Pod, key, value string, effect func(*corev1.Pod) bool) error {

@@ -2,6 +2,7 @@ package united
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -61,6 +62,26 @@ func leaving(ds *appsv1.DaemonSet) state.Condition {
 	})
 }
 
+// subsetLabels are those of the subset's DaemonSet before somebody edits them, and relabelled is when they are expected to be back.
+const (
+	subsetLabels              = "labels of the subset's DaemonSet"
+	relabelled   history.Mark = "the labels have been put back"
+)
+
+// subsetLabelled holds when the DaemonSet of each subset has these labels.
+func subsetLabelled(first string) state.Condition {
+	return state.Right("the subset's DaemonSet has the labels that it had", func(cluster *history.Cluster) error {
+		for _, united := range cluster.United() {
+			for _, subset := range cluster.FamilyOf(united).Subsets {
+				if now := encoded(subset.Labels); now != first {
+					return fmt.Errorf("it has %s, and had %s", now, first)
+				}
+			}
+		}
+		return nil
+	})
+}
+
 // hands is the spec of edits by hand.
 func hands() {
 	spec.It("puts back what somebody changes by hand in the DaemonSet of a subset, and in the labels that it gives nodes",
@@ -88,6 +109,16 @@ func hands() {
 			c.Await(ctx, Quiet(time.Second))
 			placed(ctx, c)
 			c.Mark(changed)
+			labels := encoded(subset.Labels)
+			c.Bind(subsetLabels, labels)
+			c.Update(ctx, subset, Edit{Says: "other labels of the DaemonSet", Apply: func(d *appsv1.DaemonSet) {
+				for key := range d.Labels {
+					d.Labels[key] = "edited"
+				}
+			}})
+			c.Await(ctx, subsetLabelled(labels))
+			c.Await(ctx, Quiet(time.Second))
+			c.Mark(relabelled)
 			c.EditNode(ctx, history.EditNode, nodes[0], func(node *corev1.Node) { node.Labels = before })
 			c.Await(ctx, Quiet(time.Second))
 			c.Await(ctx, state.All(state.UnitedPlaced(name), state.UnitedLabelled(name)))
@@ -97,6 +128,8 @@ func hands() {
 		func(j *spec.Checks) {
 			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))
 			j.Decide("UNITED-041",
-				HoldsAtMark(changed, state.UnitedPlaced(name)), HoldsAtMark(again, state.UnitedPlaced(name)), HoldsAtMark(again, state.UnitedLabelled(name)))
+				HoldsAtMark(changed, state.UnitedPlaced(name)),
+				HoldsAtMark(relabelled, subsetLabelled(j.Bound(subsetLabels))), HoldsAtMark(relabelled, state.UnitedPlaced(name)), HoldsAtMark(relabelled, state.UnitedDaemonSets(name)),
+				HoldsAtMark(again, state.UnitedPlaced(name)), HoldsAtMark(again, state.UnitedLabelled(name)))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }

@@ -1,6 +1,7 @@
 package variants
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -113,6 +114,14 @@ func brokenUnitedObjects() []Variant {
 		{Name: "united-writes-subsets-once", Says: "Never changes the DaemonSet of a subset.", Breaks: []string{"UNITED-033", "UNITED-041"},
 			United: uniting(func(actions *plan.Actions, _ plan.State) {
 				actions.Subsets = slices.DeleteFunc(actions.Subsets, func(write plan.SubsetWrite) bool { return write.DaemonSet.ResourceVersion != "" })
+			})},
+		{Name: "united-leaves-edited-labels", Says: "Puts the spec of a subset's DaemonSet back, and not its labels.", Breaks: []string{"UNITED-041"},
+			United: uniting(func(actions *plan.Actions, state plan.State) {
+				actions.Subsets = slices.DeleteFunc(actions.Subsets, func(write plan.SubsetWrite) bool {
+					return slices.ContainsFunc(state.DaemonSets, func(ds *appsv1.DaemonSet) bool {
+						return ds.UID == write.DaemonSet.UID && apiequality.Semantic.DeepEqual(ds.Spec, write.DaemonSet.Spec) && !maps.Equal(ds.Labels, write.DaemonSet.Labels)
+					})
+				})
 			})},
 		{Name: "united-keeps-subsets", Says: "Never deletes the DaemonSet of a subset.", Breaks: []string{"UNITED-019", "UNITED-021"},
 			United: uniting(func(actions *plan.Actions, _ plan.State) { actions.Delete = nil })},

@@ -65,8 +65,8 @@ func newFamily(state State, now time.Time) *family {
 				f.target, f.template = ds, Ungate(&ds.Spec.Template, f.keys)
 				f.members[Original] = ds
 			}
-		case metav1.IsControlledBy(ds, united) && ds.Labels[SubsetLabel] != "":
-			f.members[ds.Labels[SubsetLabel]] = ds
+		case metav1.IsControlledBy(ds, united) && subsetOf(ds, united) != "":
+			f.members[subsetOf(ds, united)] = ds
 		}
 	}
 	if f.target == nil {
@@ -78,6 +78,20 @@ func newFamily(state State, now time.Time) *family {
 	}
 	f.survey()
 	return f
+}
+
+// subsetOf is the subset whose DaemonSet it is; empty if none is known. Somebody may have edited labels, but nobody the name, which tells whether one is right.
+func subsetOf(ds *appsv1.DaemonSet, united *api.UnitedDaemonSet) string {
+	subsets := []string{ds.Spec.Template.Labels[SubsetLabel]}
+	for _, subset := range united.Spec.Subsets {
+		subsets = append(subsets, subset.Name)
+	}
+	for _, subset := range subsets {
+		if ds.Name == DaemonSetName(united.Name, subset) {
+			return subset
+		}
+	}
+	return ds.Labels[SubsetLabel]
 }
 
 // want works out the DaemonSet of a subset.

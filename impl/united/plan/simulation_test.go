@@ -194,8 +194,11 @@ func TestMovesNeverCostMoreThanTheStrategyAllows(t *testing.T) {
 				touched[name] = touched[name] || tag != "v1"
 			}
 			s.steps()
+			s.relabel()
+			s.steps()
 		}
 		s.settle()
+		s.labelled()
 		if images, _ := s.images(); !maps.Equal(images, s.expected()) {
 			t.Fatalf("nodes run %v, want %v", images, s.expected())
 		}
@@ -207,6 +210,28 @@ func TestMovesNeverCostMoreThanTheStrategyAllows(t *testing.T) {
 		s.settle()
 		s.ended(original, first, touched)
 	})
+}
+
+// relabel edits the labels of the DaemonSet of a subset by hand, if there is one.
+func (s *simulation) relabel() {
+	sets := slices.DeleteFunc(slices.Sorted(maps.Keys(s.sets)), func(name string) bool { return name == s.target().Name })
+	if len(sets) == 0 {
+		return
+	}
+	ds := s.sets[rapid.SampledFrom(sets).Draw(s.t, "relabelled")].DeepCopy()
+	for key := range ds.Labels {
+		ds.Labels[key] = "edited"
+	}
+	s.update(ds)
+}
+
+// labelled asks that every subset's DaemonSet has the labels of its subset: UNITED-041.
+func (s *simulation) labelled() {
+	for name, ds := range s.sets {
+		if name != s.target().Name && (ds.Labels[plan.DaemonSetLabel] != name || ds.Labels[plan.SubsetLabel] == "edited") {
+			s.t.Fatalf("DaemonSet %s keeps labels %v", name, ds.Labels)
+		}
+	}
 }
 
 // same gives the subsets patches that are the same in every edit of the run.
@@ -240,7 +265,7 @@ func TestEverythingSettlesWhateverIsEdited(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := start(t, false)
 		for i := range rapid.IntRange(1, 4).Draw(t, "edits") {
-			switch rapid.IntRange(0, 3).Draw(t, "edit") {
+			switch rapid.IntRange(0, 4).Draw(t, "edit") {
 			case 0:
 				target := s.target().DeepCopy()
 				target.Spec.Template.Spec.Containers[0].Image = fmt.Sprintf("v%d", i+2)
@@ -250,6 +275,8 @@ func TestEverythingSettlesWhateverIsEdited(t *testing.T) {
 				node := s.nodes[name].DeepCopy()
 				delete(node.Labels, plan.KeysOf(namespace, "daemon").Home)
 				s.nodes[name] = node
+			case 2:
+				s.relabel()
 			default:
 				s.unite(s.draw()...)
 			}

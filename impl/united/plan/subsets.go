@@ -41,7 +41,8 @@ func (f *family) writeSubset(name string) *SubsetWrite {
 		return &SubsetWrite{Subset: name, DaemonSet: wanted, Hash: hash}
 	case there.DeletionTimestamp != nil:
 		return nil
-	case metav1.IsControlledBy(there, f.United) && f.Written[there.UID] == Written{Hash: hash, Generation: there.Generation}:
+	case metav1.IsControlledBy(there, f.United) && f.Written[there.UID] == Written{Hash: hash, Generation: there.Generation} &&
+		labels.Set(wanted.Labels).AsSelector().Matches(labels.Set(there.Labels)):
 		return nil
 	}
 	update := there.DeepCopy()
