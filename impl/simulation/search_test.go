@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	shared "github.com/rollcall-conformance/rollcall/framework/schedule"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
 )
 
 var (
@@ -69,3 +71,55 @@ func reached(s shared.Schedule) []string {
 }
 
 func situationOf(id requirements.ID, name string) string { return fmt.Sprintf("%s %s", id, name) }
+
+var kill = flag.String("kill", "", "broken variants, separated by commas: schedules that show what they break are written to the folder of -search")
+
+// TestSearchForBroken looks for a schedule in which a broken planner is caught by a requirement that it names, and makes it as small as it gets: a candidate for the
+// corpus, which real control planes play.
+func TestSearchForBroken(t *testing.T) {
+	if *search == "" || *kill == "" {
+		t.Skip("nobody searches")
+	}
+	for _, name := range strings.Split(*kill, ",") {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			planner := brokenVariant(t, name)
+			for seed := range *searched {
+				drawn := shared.Draw(seed, shared.Levers())
+				if !catches(drawn, planner) {
+					continue
+				}
+				smallest := shared.Minimize(drawn, func(candidates []shared.Schedule) (int, bool) {
+					return slices.IndexFunc(candidates, func(s shared.Schedule) bool { return catches(s, planner) }), true
+				})
+				smallest.Title = strings.TrimSuffix(planner.Says, ".")
+				if err := os.WriteFile(filepath.Join(*search, name+".txt"), []byte(smallest.String()), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				t.Logf("seed %d, %d acts", seed, len(smallest.Steps))
+				return
+			}
+			t.Errorf("none of %d schedules shows it", *searched)
+		})
+	}
+}
+
+// brokenVariant is the broken planner of that name.
+func brokenVariant(t *testing.T, name string) variants.Variant {
+	t.Helper()
+	all := variants.Broken()
+	i := slices.IndexFunc(all, func(v variants.Variant) bool { return v.Name == name && v.Planner != nil })
+	if i < 0 {
+		t.Fatalf("there is no broken planner %q", name)
+	}
+	return all[i]
+}
+
+// catches reports whether the schedule shows that the planner breaks a promise that it names.
+func catches(s shared.Schedule, broken variants.Variant) bool {
+	objections, _ := newWorld(asOnEmbedded(s), broken.Planner).judged(s.Steps, everyStrategyThere())
+	return slices.ContainsFunc(objections, func(objection error) bool {
+		var promise brokenPromise
+		return errors.As(objection, &promise) && slices.Contains(broken.Breaks, string(promise.requirement))
+	})
+}
