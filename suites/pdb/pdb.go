@@ -32,6 +32,7 @@ func Specs() {
 	writes()
 	silence()
 	away()
+	troubled()
 	refusedWrites()
 	stored()
 	metrics()
