@@ -38,6 +38,9 @@ type Pods interface {
 	// RestartContainer restarts the container of that name of a held pod, with the image of the pod's spec, and no other: it has crashed, or is the first of those
 	// whose image was changed. The pod stays Ready, and says that it has seen the latest change. Simulated nodes only.
 	RestartContainer(ctx context.Context, pod *corev1.Pod, container string) error
+	// RestartContainerAt is RestartContainer on a node by whose clock it is that time, which is when it says that the container started. Resolution: one second.
+	// Simulated nodes only.
+	RestartContainerAt(ctx context.Context, pod *corev1.Pod, container string, clock time.Time) error
 	// ReleaseRestart lets a held pod's containers restart; it returns when all of them are those of the pod's spec. Simulated nodes only.
 	ReleaseRestart(ctx context.Context, pod *corev1.Pod) error
 	// SetReadySince rewrites the transition time of the pod's Ready condition, as a node whose clock is wrong does. The zero time

@@ -101,6 +101,11 @@ func (l Real) RestartContainer(_ context.Context, pod *corev1.Pod, _ string) err
 	return restartsAtOnce(pull{stimulus: history.RestartContainer, pod: pod})
 }
 
+// RestartContainerAt implements Pods by refusing.
+func (l Real) RestartContainerAt(ctx context.Context, pod *corev1.Pod, container string, _ time.Time) error {
+	return l.RestartContainer(ctx, pod, container)
+}
+
 // ReleaseRestart implements Pods by refusing.
 func (l Real) ReleaseRestart(_ context.Context, pod *corev1.Pod) error {
 	return restartsAtOnce(pull{stimulus: history.ReleaseRestart, pod: pod})

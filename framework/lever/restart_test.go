@@ -121,6 +121,7 @@ func oneContainer(t *testing.T, ground *ground) {
 	b.requireReady()
 	if ground.real() {
 		b.refused(ground.levers().RestartContainer(b.ctx, b.pod, "sidecar"))
+		b.refused(ground.levers().RestartContainerAt(b.ctx, b.pod, "sidecar", time.Now()))
 		return
 	}
 	g := NewWithT(t)
@@ -135,12 +136,18 @@ func oneContainer(t *testing.T, ground *ground) {
 		g.Expect(pod.Status.ContainerStatuses[0].RestartCount).To(BeZero())
 		g.Expect(pod.Status.ContainerStatuses[1].RestartCount).To(Equal(int32(1)))
 	})
+	ahead := time.Now().Add(time.Hour).Truncate(time.Second)
+	b.Pods.RestartContainerAt(b.ctx, b.pod, "sidecar", ahead)
+	b.Look(b.ctx, func(cluster *history.Cluster) {
+		started := cluster.Pods[b.pod.UID].Status.ContainerStatuses[1].State.Running.StartedAt
+		g.Expect(started.Time).To(BeTemporally("==", ahead))
+	})
 	b.Pods.ReleaseRestart(b.ctx, b.pod)
 	b.requireReadyWith("v2")
 	states := statesIn(b.lives())
 	ended := states[len(states)-1].Status.ContainerStatuses
 	g.Expect(ended[0].RestartCount).To(Equal(int32(1)))
-	g.Expect(ended[1].RestartCount).To(Equal(int32(1)))
+	g.Expect(ended[1].RestartCount).To(Equal(int32(2)))
 }
 
 func keepsReady(t *testing.T, ground *ground) {

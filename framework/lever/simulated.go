@@ -79,6 +79,15 @@ func (l Simulated) RestartAs(ctx context.Context, pod *corev1.Pod, image string)
 
 // RestartContainer implements Pods.
 func (l Simulated) RestartContainer(ctx context.Context, pod *corev1.Pod, container string) error {
+	return l.restart(ctx, pod, container, container, time.Now)
+}
+
+// RestartContainerAt implements Pods.
+func (l Simulated) RestartContainerAt(ctx context.Context, pod *corev1.Pod, container string, clock time.Time) error {
+	return l.restart(ctx, pod, container, container+" at "+clock.Format(time.TimeOnly), func() time.Time { return clock })
+}
+
+func (l Simulated) restart(ctx context.Context, pod *corev1.Pod, container, detail string, clock func() time.Time) error {
 	var before int32
 	act := func(ctx context.Context) error {
 		pods := l.Client.CoreV1().Pods(pod.Namespace)
@@ -87,20 +96,21 @@ func (l Simulated) RestartContainer(ctx context.Context, pod *corev1.Pod, contai
 			if err != nil {
 				return err
 			}
-			before = restart(now, container)
+			before = restart(now, container, clock())
 			_, err = pods.UpdateStatus(ctx, now, metav1.UpdateOptions{})
 			return err
 		})
 	}
-	return pull{stimulus: history.RestartContainer, detail: container, pod: pod, act: act, effect: func(now *corev1.Pod) bool {
+	return pull{stimulus: history.RestartContainer, detail: detail, pod: pod, act: act, effect: func(now *corev1.Pod) bool {
 		return slices.ContainsFunc(now.Status.ContainerStatuses, func(status corev1.ContainerStatus) bool {
 			return status.Name == container && status.RestartCount > before
 		})
 	}}.record(ctx, l.Recorder)
 }
 
-// restart makes the container of that name another instance, of the image in the pod's spec, and returns how often it had been restarted before.
-func restart(pod *corev1.Pod, container string) (before int32) {
+// restart makes the container of that name another instance, of the image in the pod's spec, that started at a time. It returns how often it had been
+// restarted before.
+func restart(pod *corev1.Pod, container string, started time.Time) (before int32) {
 	pod.Status.ObservedGeneration = max(pod.Status.ObservedGeneration, pod.Generation)
 	for i, wanted := range pod.Spec.Containers {
 		if wanted.Name != container || i >= len(pod.Status.ContainerStatuses) {
@@ -111,7 +121,7 @@ func restart(pod *corev1.Pod, container string) (before int32) {
 		status.RestartCount++
 		status.Image, status.ImageID = wanted.Image, "simulated://"+wanted.Image
 		status.ContainerID = fmt.Sprintf("simulated://%s/%s/%d", pod.UID, container, status.RestartCount)
-		status.State = corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}
+		status.State = corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(started)}}
 	}
 	return before
 }

@@ -187,6 +187,12 @@ func (l Levers) RestartContainer(ctx context.Context, pod *corev1.Pod, container
 	l.must(l.pods.RestartContainer(ctx, pod, container))
 }
 
+// RestartContainerAt is lever.Pods.RestartContainerAt.
+func (l Levers) RestartContainerAt(ctx context.Context, pod *corev1.Pod, container string, clock time.Time) {
+	l.tb.Helper()
+	l.must(l.pods.RestartContainerAt(ctx, pod, container, clock))
+}
+
 // ReleaseRestart is lever.Pods.ReleaseRestart.
 func (l Levers) ReleaseRestart(ctx context.Context, pod *corev1.Pod) {
 	l.tb.Helper()

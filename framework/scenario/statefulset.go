@@ -36,6 +36,11 @@ func Partition(ordinal int32) SetEdit {
 	}}
 }
 
+// Replicas has that many pods.
+func Replicas(count int32) SetEdit {
+	return SetEdit{fmt.Sprintf("%d replicas", count), func(set *appsv1.StatefulSet) { set.Spec.Replicas = &count }}
+}
+
 // OrdinalsFrom has the pods' ordinals begin with that one.
 func OrdinalsFrom(start int32) SetEdit {
 	return SetEdit{fmt.Sprintf("ordinals from %d", start), func(set *appsv1.StatefulSet) { set.Spec.Ordinals = &appsv1.StatefulSetOrdinals{Start: start} }}

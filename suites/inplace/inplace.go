@@ -32,6 +32,7 @@ func Specs() {
 	kubelets()
 	statefulSets()
 	recreatedSets()
+	takenBackSets()
 	crashedSets()
 }
 

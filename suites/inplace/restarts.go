@@ -44,13 +44,14 @@ func restarts() {
 			j.Decide("INPLACE-027", append(stayed(begun), EndsRolledOut(), NeverBetween(First(late), Marked(next), PodPatched()))...)
 		}, spec.SimulatedNodes{})
 
-	spec.It("counts a patched pod as available again only when every container that was to be restarted has been, whichever others have",
+	spec.It("counts a patched pod as available again only when every container that was to be restarted has been, whichever others have, and whatever the nodes' clocks say",
 		spec.Decides("INPLACE-013", "INPLACE-023", "INPLACE-027"),
 		func(ctx context.Context, c *spec.Case) {
 			daemonSet := begin(ctx, c, 2, Sidecar(), HoldRestarts())
-			// That a container was restarted before says nothing of the update.
+			// That a container was restarted before says nothing of the update, though by its node's clock it was after that.
+			started := time.Now().Add(ahead)
 			for _, pod := range c.LivePods(ctx, daemonSet) {
-				c.Pods.RestartContainer(ctx, pod, "daemon")
+				c.Pods.RestartContainerAt(ctx, pod, "daemon", started)
 			}
 			c.Require(ctx, "the containers run again", Steady(daemonSet))
 			updated := c.Update(ctx, daemonSet, Image("v2"))
@@ -64,6 +65,8 @@ func restarts() {
 			restartSidecar(ctx, c, second)
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(3*time.Second))
+			// What starts from now on did so after what was there before, by any clock.
+			c.Await(ctx, Past(started.Add(time.Second)))
 			c.Mark(next)
 			releaseAll(ctx, c, second)
 		},
@@ -108,6 +111,25 @@ func restarts() {
 			j.Decide("INPLACE-026", append(stayed(begun), EndsRolledOut(), HoldsAtEnd(allAvailable()))...)
 		}, spec.SimulatedNodes{})
 
+	spec.It("counts an update as done when the container has been restarted, though by its node's clock that was before the update",
+		spec.Decides("INPLACE-026"),
+		func(ctx context.Context, c *spec.Case) {
+			const nodes = 2
+			updated := c.Update(ctx, begin(ctx, c, nodes, HoldRestarts()), Image("v2"))
+			for done := range nodes {
+				c.Await(ctx, UpdatedOn(done+1, updated))
+				for _, pod := range held(ctx, c, updated) {
+					c.Pods.RestartContainerAt(ctx, pod, "daemon", time.Now().Add(-time.Hour))
+				}
+			}
+			c.Await(ctx, RolledOut(updated))
+			c.Await(ctx, counted(updated, nodes))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.RestartContainer)))
+			j.Decide("INPLACE-026", append(stayed(begun), EndsRolledOut(), HoldsAtEnd(allAvailable()))...)
+		}, spec.SimulatedNodes{})
+
 	spec.It("recreates pods that are not scheduled, are terminating or have failed",
 		spec.Decides("INPLACE-021"),
 		func(ctx context.Context, c *spec.Case) {
@@ -140,6 +162,9 @@ func restarts() {
 			})))
 		}, spec.SimulatedNodes{})
 }
+
+// ahead is by how much the clock of a node is: longer than a controller may take to patch a pod.
+const ahead = 10 * time.Second
 
 // known is long enough for everybody to know what has become of a pod: some look at it and patch it without asking whether it is still as it was.
 const known = judge.Lag + 500*time.Millisecond

@@ -3,8 +3,11 @@ package inplace
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -118,6 +121,40 @@ func statefulSets() {
 			}
 		}, spec.SimulatedNodes{}, recorded())
 
+	spec.It("says that an update of a StatefulSet is over when all pods that are asked for are updated, not when as many are",
+		spec.Decides("INPLACE-034"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			inPlace := OfPods(c.InPlaceIfPossible())
+			c.DeployStatefulSets(ctx, 3, map[string][]SetEdit{ordered: {inPlace, Partition(1)}, parallel: {inPlace, Partition(1), Parallel()}})
+			updateBoth(ctx, c, OfPods(Image("v2")))
+			c.Require(ctx, "all pods from the partition on are updated", state.StatefulSetsRolledOut())
+			var tooMany []*corev1.Pod
+			for _, set := range both() {
+				pod := memberOf(ctx, c, set, 2)
+				c.Pods.HoldTermination(ctx, pod)
+				tooMany = append(tooMany, pod)
+			}
+			c.Mark(begun)
+			// Two pods are updated, and two are asked for: the other of these is old.
+			updateBoth(ctx, c, Replicas(2))
+			c.Await(ctx, theLastPodsGo())
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			for _, pod := range tooMany {
+				c.Pods.ReleaseTermination(ctx, pod)
+			}
+			c.Await(ctx, state.StatefulSetsRolledOut())
+			c.Mark(last)
+			updateBoth(ctx, c, Partition(0))
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(begun)))
+			j.Decide("INPLACE-034", HoldsAtMark(next, updatesAreUnderWay()), HoldsAtMark(last, state.StatefulSetsRolledOut()), setsEndRolledOut())
+		}, spec.SimulatedNodes{}, recorded())
+
 	spec.It("updates no other pod of a StatefulSet until the containers of one have been restarted, and for minReadySeconds after",
 		spec.Decides("INPLACE-018", "INPLACE-033"),
 		func(ctx context.Context, c *spec.Case) {
@@ -223,6 +260,34 @@ func recreatedSets() {
 		}, spec.SimulatedNodes{}, recorded())
 }
 
+// takenBackSets is the spec of StatefulSets whose update is taken back before it came to all pods.
+func takenBackSets() {
+	variable := another("another variable", withVariable)
+	changes := map[string][]Edit{ordered: {variable}, parallel: {Image("v2"), variable}}
+	spec.It("recreates the pods of a StatefulSet that an update which is taken back half way recreated",
+		spec.Decides("INPLACE-032"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			inPlace := OfPods(c.InPlaceIfPossible())
+			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {inPlace, Partition(1)}, parallel: {inPlace, Partition(1), Parallel()}})
+			for set, change := range changes {
+				c.UpdateStatefulSet(ctx, set, OfPods(change...))
+			}
+			c.Require(ctx, "the pods from the partition on are updated", state.StatefulSetsRolledOut())
+			c.Mark(begun)
+			// The revision that is in force below the partition is that of the template again, and the other pods are of another.
+			updateBoth(ctx, c, OfPods(Image("v1"), another("no other variable", withoutVariable)))
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(begun)))
+			j.Decide("INPLACE-032", setsEndRolledOut())
+			for _, set := range both() {
+				j.Decide("INPLACE-032", Never(After(PodAltered(member(set, 1)), Marked(begun))), Exactly(1, After(PodCreated(member(set, 1)), Marked(begun))))
+			}
+		}, spec.SimulatedNodes{}, recorded())
+}
+
 // crashedSets is the spec of a controller that is killed between a patch and the restart that it asks for.
 func crashedSets() {
 	spec.It("updates no other pod of a StatefulSet while one is not back that another process has patched before a crash",
@@ -292,10 +357,40 @@ func memberOf(ctx context.Context, c *spec.Case, set string, ordinal int) *corev
 
 func member(set string, ordinal int) Which { return Named(fmt.Sprintf("%s-%d", set, ordinal)) }
 
+// theLastPodsGo holds when the StatefulSets have no live pods but those with the first two ordinals.
+func theLastPodsGo() Condition {
+	return state.When("no third pod is live", func(cluster *history.Cluster) bool {
+		for _, pod := range cluster.Pods {
+			if history.IsLive(pod) && strings.HasSuffix(pod.Name, "-2") {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// updatesAreUnderWay holds when no status says that an update is over.
+func updatesAreUnderWay() Condition {
+	return state.When("no StatefulSet's status says that the update is over", func(cluster *history.Cluster) bool {
+		for _, object := range cluster.Objects(history.KindStatefulSet) {
+			if set, isSet := object.(*appsv1.StatefulSet); isSet && set.Status.CurrentRevision == set.Status.UpdateRevision {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 func setsEndRolledOut() Matcher { return ComesToHold(state.StatefulSetsRolledOut()) }
 
 // withVariable gives the container another variable.
 func withVariable(template *corev1.PodTemplateSpec) {
 	container := &template.Spec.Containers[0]
 	container.Env = append(container.Env, corev1.EnvVar{Name: "ANOTHER", Value: "variable"})
+}
+
+// withoutVariable takes it away again.
+func withoutVariable(template *corev1.PodTemplateSpec) {
+	container := &template.Spec.Containers[0]
+	container.Env = slices.DeleteFunc(container.Env, func(variable corev1.EnvVar) bool { return variable.Name == "ANOTHER" })
 }

@@ -67,6 +67,8 @@ func brokenProofs() []Variant {
 				changeContainers(record, func(_ string, is *updateInstance) { is.Restarts = 0 })
 				return true
 			})},
+		{Name: "takes-a-start-after-the-patch-for-the-restart", Says: "Takes a container for restarted that started, by its node's clock, no earlier than the second of the patch.",
+			Breaks: []string{"INPLACE-013", "INPLACE-026"}, Planner: records(compareStarts)},
 		{Name: "believes-pods-without-the-policy", Says: "Takes patched pods for Ready by their condition from before once the policy is another one.", Breaks: []string{"INPLACE-013"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
 				if !inPlace(*state) {
@@ -85,6 +87,22 @@ func brokenProofs() []Variant {
 				}
 			}},
 	}
+}
+
+// compareStarts makes the record one that every container fulfils that started since the patch, and no other.
+func compareStarts(pod *corev1.Pod, record *updateRecord) bool {
+	changeContainers(record, func(name string, is *updateInstance) {
+		status := statusOf(pod, name)
+		switch {
+		case status == nil || status.State.Running == nil:
+		case status.State.Running.StartedAt.Before(&record.At):
+			is.ID, is.Restarts = status.ContainerID, status.RestartCount
+		default:
+			// No runtime gives such an ID.
+			is.ID = "before the patch"
+		}
+	})
+	return true
 }
 
 // imageIDs are those of pods' containers when they were patched.
