@@ -5,9 +5,12 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -32,6 +35,23 @@ func meanwhile() {
 			c.Await(ctx, Quiet(time.Second))
 		}, reused)
 
+	spec.It("counts a node whose pod of the first template is terminating as unavailable when the rollout is rolled back",
+		spec.Decides("ROLLBACK-004", "ROLLING-009"),
+		func(ctx context.Context, c *spec.Case) { whileOneLeaves(ctx, c, MaxUnavailable("1")) },
+		func(j *spec.Checks) {
+			j.Given(Before(First(PodAvailable(OfVersion("v2"))), Marked(back)), Before(Nth(2, PodDeleted(OfVersion("v1"))), Marked(back)))
+			keepsLimit(j, "leaving more nodes than maxUnavailable without one", func(m Moment) bool { return m.Desired()-(m.AvailableBefore()-1) > 1 })
+			j.Decide("ROLLING-009", NeverBetween(Marked(back), Began(history.ReleaseTermination), PodDeleted().Where("available", Moment.WasAvailable)))
+		}, spec.SimulatedNodes{})
+
+	spec.It("keeps an available surge pod when the rollout is rolled back while the pod of the first template on its node is terminating",
+		spec.Decides("ROLLBACK-004", "SURGE-016", "AVAIL-001"),
+		func(ctx context.Context, c *spec.Case) { whileOneLeaves(ctx, c, MaxSurge("1")) },
+		func(j *spec.Checks) {
+			j.Given(Before(First(PodAvailable(OfVersion("v2"))), Marked(back)), Before(Nth(2, PodDeleted(OfVersion("v1"))), Marked(back)))
+			keepsLimit(j, "the last such pod of its node", func(m Moment) bool { return m.AvailableBeside() == 0 })
+		}, spec.SimulatedNodes{})
+
 	spec.It("keeps the available pods of the first template when surge pods are rolled back that are Ready, but not yet available",
 		spec.Decides("ROLLBACK-002", "ROLLBACK-003"),
 		func(ctx context.Context, c *spec.Case) {
@@ -51,4 +71,42 @@ func meanwhile() {
 			j.Decide("ROLLBACK-002", untouched())
 			j.Decide("ROLLBACK-003", untouched(), noMore(), EndsRolledOut())
 		}, spec.SimulatedNodes{})
+}
+
+// whileOneLeaves rolls a rollout back when one node is done, and a pod of the first template is terminating on another one, where it is
+// Ready until it is let go.
+func whileOneLeaves(ctx context.Context, c *spec.Case, strategy Edit) {
+	c.AddNodes(ctx, 3)
+	daemonSet := c.Deploy(ctx, strategy, IgnoreSIGTERM())
+	updated := c.Update(ctx, daemonSet, Image("v2"), Healthy())
+	first := leaving(ctx, c, updated)[0]
+	c.Pods.ReleaseTermination(ctx, first)
+	c.Require(ctx, "the rollout has come to a node", UpdatedOn(1, updated, OnNode(history.NodeOf(first)), history.IsReady))
+	leaving(ctx, c, updated)
+	c.Await(ctx, Quiet(2*time.Second))
+	c.Mark(back)
+	restored := c.Update(ctx, updated, Edit{Says: "the template of before", Apply: restore(daemonSet.Spec.Template)})
+	c.Await(ctx, Processed(restored))
+	c.Await(ctx, Quiet(3*time.Second))
+	for _, pod := range leaving(ctx, c, restored) {
+		c.Pods.ReleaseTermination(ctx, pod)
+	}
+	c.Await(ctx, RolledOut(restored))
+}
+
+// leaving waits until pods of the DaemonSet are terminating and still Ready, and returns them.
+func leaving(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) []*corev1.Pod {
+	var pods []*corev1.Pod
+	c.Require(ctx, "a pod is terminating", state.When("a pod is terminating and Ready", func(cluster *history.Cluster) bool {
+		pods = nil
+		for _, node := range cluster.NodesOf(daemonSet.UID) {
+			for _, pod := range cluster.PodsOn(daemonSet.UID, node) {
+				if pod.DeletionTimestamp != nil && history.IsReady(pod) {
+					pods = append(pods, pod)
+				}
+			}
+		}
+		return len(pods) > 0
+	}))
+	return pods
 }

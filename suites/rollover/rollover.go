@@ -22,6 +22,7 @@ func Specs() {
 		last(strategy)
 	}
 	stalled()
+	young()
 	handedOver()
 	repair()
 }

@@ -2,6 +2,7 @@ package rollover
 
 import (
 	"context"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -31,6 +32,15 @@ func surgingNodes(ctx context.Context, c *spec.Case, pods []*corev1.Pod) []strin
 	return nodes
 }
 
+// firstIsKept asks ROLLOVER-002 of the nodes that surge.
+func firstIsKept(j *spec.Checks) {
+	for _, node := range j.BoundAll(both) {
+		j.Decide("ROLLOVER-002",
+			AtLeast(1, PodDeleted(OfVersion("v2")).On(node)),
+			Before(PodAvailable(OfVersion("v3")).On(node), PodDeleted(OfVersion("v1")).On(node)))
+	}
+}
+
 // stalled is the spec of a surge rollout that stands still when it is overtaken.
 func stalled() {
 	spec.It("replaces surge pods that do not become Ready by those of another template, and keeps the old pods until these are available",
@@ -43,13 +53,49 @@ func stalled() {
 			c.RollOut(ctx, updated, Image("v3"), Healthy())
 		},
 		func(j *spec.Checks) {
-			for _, node := range j.BoundAll(both) {
-				j.Decide("ROLLOVER-002",
-					AtLeast(1, PodDeleted(OfVersion("v2")).On(node)),
-					Before(PodAvailable(OfVersion("v3")).On(node), PodDeleted(OfVersion("v1")).On(node)))
-			}
+			firstIsKept(j)
 			j.Decide("PAUSE-007", EndsRolledOut(), OnEveryNode(Before(PodAvailable(OfVersion("v3")), PodDeleted(OfVersion("v1")))))
 		})
+}
+
+// young is the spec of a surge rollout that is overtaken when its pods are Ready, and not available for as long as the scenario takes.
+func young() {
+	spec.It("replaces surge pods that are Ready, but not yet available, by those of another template, and keeps the old pods until these are available",
+		spec.Decides("ROLLOVER-001", "ROLLOVER-002", "SURGE-016"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxSurge("2"))
+			longReady(ctx, c, c.LivePods(ctx, daemonSet)...)
+			updated := c.Update(ctx, daemonSet, Image("v2"), MinReadySeconds(hour))
+			rollouts.Settle(ctx, c, updated, UpdatedOn(2, updated, history.IsReady))
+			c.Bind(both, surgingNodes(ctx, c, c.LivePods(ctx, updated))...)
+			c.Mark(third)
+			newest := c.Update(ctx, updated, Image("v3"))
+			// Long enough to see an old pod go that has to stay.
+			rollouts.Settle(ctx, c, newest, UpdatedOn(2, newest, history.IsReady))
+			for range 2 {
+				if pod := c.AwaitUpdated(ctx, newest, notYetAvailable); pod != nil {
+					longReady(ctx, c, pod)
+				}
+			}
+			c.Await(ctx, RolledOut(newest))
+		}, firstIsKept, spec.SimulatedNodes{})
+}
+
+// hour is a minReadySeconds that no spec waits out.
+const hour = 3600
+
+// notYetAvailable is the trait of being Ready, and not for an hour.
+func notYetAvailable(pod *corev1.Pod) bool {
+	from, known := history.AvailableFrom(pod, hour)
+	return known && from.After(time.Now())
+}
+
+// longReady makes the pods available, whatever minReadySeconds are.
+func longReady(ctx context.Context, c *spec.Case, pods ...*corev1.Pod) {
+	for _, pod := range pods {
+		c.Pods.SetReadySince(ctx, pod, time.Now().Add(-2*hour*time.Second))
+	}
 }
 
 // handedOver is the spec of a hand-over that is overtaken before the old pod is deleted.

@@ -92,6 +92,20 @@ func limit() {
 			j.Decide("SURGE-004", UpTo(3, besideOld()))
 		}, spec.SimulatedNodes{})
 
+	spec.It("takes the percentage of the nodes that are left when others have been deleted, although their pods are still there",
+		spec.Decides("SURGE-004", "SURGE-002"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 4)
+			daemonSet := c.Deploy(ctx, MaxSurge("50%"))
+			for _, node := range nodes[:2] {
+				rollouts.Remove(ctx, c, node)
+			}
+			c.Await(ctx, Quiet(2*time.Second))
+			// 50% of 2 is 1. The pod garbage collector lets the others' pods be for 40 seconds.
+			stall(ctx, c, daemonSet, 1)
+		},
+		func(j *spec.Checks) { j.Decide("SURGE-004", AtLeast(1, besideOld()), UpTo(1, besideOld())) }, spec.SimulatedNodes{})
+
 	spec.It("surges on every node when maxSurge is no less than their number",
 		spec.Decides("SURGE-005"),
 		func(ctx context.Context, c *spec.Case) {

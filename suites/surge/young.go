@@ -13,7 +13,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// young is the spec of updated pods that are Ready, and not available for as long as the scenario takes.
+// young are the specs of updated pods that are Ready, and not available for as long as the scenario takes.
 func young() {
 	spec.It("keeps the old pods beside updated ones that are Ready and not yet available, through a restart and when surge is switched off",
 		spec.Decides("SURGE-006", "SURGE-021"),
@@ -45,6 +45,26 @@ func young() {
 				Never(After(PodDeleted(), Marked(switched)).Where("available, in favour of one that is not", sacrificed)),
 				AtLeast(1, After(PodDeleted(), Marked(switched))))
 		}, spec.SimulatedNodes{}, spec.Alone{})
+
+	spec.It("keeps an old pod beside an updated one whose minReadySeconds pass while it is terminating",
+		spec.Decides("SURGE-016", "AVAIL-001"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			longReady(ctx, c, c.LivePods(ctx, daemonSet)...)
+			updated := c.Update(ctx, daemonSet, Image("v2"), MinReadySeconds(hour))
+			leaving := c.RequireUpdated(ctx, "the updated pod is Ready", updated, history.IsReady)
+			c.Pods.HoldTermination(ctx, leaving)
+			c.DeletePod(ctx, leaving, 30*time.Second)
+			c.Await(ctx, Quiet(2*time.Second))
+			longReady(ctx, c, leaving)
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Pods.ReleaseTermination(ctx, leaving)
+			if replacement := c.AwaitUpdated(ctx, updated, history.IsReady); replacement != nil {
+				longReady(ctx, c, replacement)
+			}
+			c.Await(ctx, RolledOut(updated))
+		}, nil, spec.SimulatedNodes{})
 }
 
 // longReady makes the pods available, whatever minReadySeconds are.

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
@@ -43,6 +44,11 @@ func brokenDepartures() []Variant {
 		{Name: "joining-nodes-cost-nothing", Says: "Does not hold a node against maxUnavailable that joined after the template was changed.",
 			Breaks:  []string{"ROLLING-010"},
 			Planner: lenient(maxUnavailable, joined)},
+		{Name: "deleted-nodes-count-until-their-pods-are-gone", Says: "Takes the percentage of maxSurge of the eligible nodes and of deleted ones that pods are still bound to.",
+			Breaks: []string{"SURGE-004", "SURGE-002"},
+			Planner: limiting(maxSurge, func(value *intstr.IntOrString, state plan.State, _ time.Time) int {
+				return scaled(value, eligibleNodes(state)+deletedNodes(state), true)
+			})},
 	}
 }
 
@@ -112,4 +118,18 @@ func joined(n *node, state plan.State, now time.Time) bool {
 		}
 	}
 	return false
+}
+
+// deletedNodes counts the nodes that do not exist and have pods of the DaemonSet.
+func deletedNodes(state plan.State) int {
+	names := sets.New[string]()
+	for _, pod := range state.Pods {
+		if pod.Spec.NodeName != "" && metav1.IsControlledBy(pod, state.DaemonSet) {
+			names.Insert(pod.Spec.NodeName)
+		}
+	}
+	for _, each := range state.Nodes {
+		names.Delete(each.Name)
+	}
+	return names.Len()
 }

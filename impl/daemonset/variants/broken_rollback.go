@@ -37,6 +37,46 @@ func brokenRollbacks() []Variant {
 			})},
 		{Name: "a-rollback-knows-no-limit", Says: "Deletes all outdated pods at once when a template comes back that there was before.",
 			Breaks: []string{"ROLLBACK-004"}, Planner: doing(rollBackAtOnce)},
+		{Name: "leaving-updated-pods-cost-nothing", Says: "Does not hold a node against maxUnavailable whose updated pod is terminating and still Ready.",
+			Breaks: []string{"ROLLBACK-004", "ROLLING-009"},
+			Planner: lenient(maxUnavailable, func(n *node, state plan.State, now time.Time) bool {
+				return n.unavailable(state, now) && available(state, stayed(n.leaving, updated(state)), now)
+			})},
+		{Name: "hands-over-to-a-leaving-pod", Says: "Deletes the old pod beside an updated one that would be available if it were not terminating.",
+			Breaks: []string{"SURGE-016", "AVAIL-001"}, Planner: doing(handOverToALeavingPod)},
+	}
+}
+
+// stayed returns the pods that which selects as they would be if nobody had deleted them.
+func stayed(leaving []*corev1.Pod, which func(*corev1.Pod) bool) []*corev1.Pod {
+	var pods []*corev1.Pod
+	for _, pod := range leaving {
+		if which(pod) {
+			pod = pod.DeepCopy()
+			pod.DeletionTimestamp = nil
+			pods = append(pods, pod)
+		}
+	}
+	return pods
+}
+
+func handOverToALeavingPod(actions *plan.Actions, state plan.State, now time.Time) {
+	if state.AwaitingOwnWrites || actions.CreateRevision != nil || !maySurge(state) {
+		return
+	}
+	isUpdated := updated(state)
+	for _, n := range nodes(state) {
+		successors := stayed(n.leaving, isUpdated)
+		for _, old := range n.olds {
+			if available(state, successors, now) {
+				remove(actions, old, plan.ReasonReplaced)
+			}
+		}
+		for _, successor := range successors {
+			if at, known := plan.AvailableAt(successor, state.DaemonSet.Spec.MinReadySeconds); known && len(n.olds) > 0 {
+				comeBack(actions, at.Sub(now))
+			}
+		}
 	}
 }
 

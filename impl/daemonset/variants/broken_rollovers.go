@@ -1,6 +1,7 @@
 package variants
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -39,6 +40,14 @@ func brokenRollovers() []Variant {
 					withoutDeletions(actions, deletedFor(plan.ReasonOldUnavailable))
 				}
 			})},
+		{Name: "a-third-revision-keeps-the-younger-ready-pod",
+			Says:   "Keeps the younger of two old pods that are Ready when a third revision overtakes the second, although it is not available yet.",
+			Breaks: []string{"ROLLOVER-002", "SURGE-016"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+				if actions.CreateRevision == nil {
+					keepOneOld(readyThenYounger)(actions, state, now)
+				}
+			})},
 	}
 }
 
@@ -59,6 +68,12 @@ func keepOneOld(order func(a, b *corev1.Pod) int) func(*plan.Actions, plan.State
 			}
 		}
 	}
+}
+
+// readyThenYounger is an order of pods in which the first is to be kept.
+func readyThenYounger(a, b *corev1.Pod) int {
+	unready := func(pod *corev1.Pod) int32 { return count(!plan.IsReady(pod)) }
+	return cmp.Or(cmp.Compare(unready(a), unready(b)), b.CreationTimestamp.Compare(a.CreationTimestamp.Time))
 }
 
 // template is one of a DaemonSet, with what the API server numbers it by.
