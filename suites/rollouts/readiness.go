@@ -17,6 +17,16 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
+// Hour is a minReadySeconds that no spec waits out.
+const Hour = 3600
+
+// LongReady makes the pods available, though minReadySeconds be an hour. It takes a simulated node.
+func LongReady(ctx context.Context, c *spec.Case, pods ...*corev1.Pod) {
+	for _, pod := range pods {
+		c.Pods.SetReadySince(ctx, pod, time.Now().Add(-2*Hour*time.Second))
+	}
+}
+
 // LoseReadiness makes the DaemonSet's pods on the nodes not Ready, and waits until the controller must know. On simulated nodes every second one's Ready
 // condition becomes Unknown, as for a node that is not heard from; the others' becomes False.
 func LoseReadiness(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, nodes ...string) {

@@ -3,11 +3,15 @@ package rollover
 
 import (
 	"context"
+	"slices"
 	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -25,6 +29,7 @@ func Specs() {
 	young()
 	handedOver()
 	repair()
+	refused()
 }
 
 // overtaken is how many nodes the scenario takes whose rollout is overtaken half way.
@@ -79,4 +84,44 @@ func repair() {
 			j.Given(NeverBetween(TemplateChanged(), Marked(third), PodAvailable(OfVersion("v2"))), AtLeast(1, PodCreated(OfVersion("v2"))))
 			j.Decide("ROLLOVER-004", EndsRolledOut())
 		})
+}
+
+// refused is the spec of a pod that the API server refuses to create until the template is another one.
+func refused() {
+	spec.It("makes a pod of the newest template on a node for which a quota refused one of the template before",
+		spec.Decides("ROLLOVER-001", "ROLLING-009"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			updated := c.Update(ctx, c.Deploy(ctx, MaxUnavailable("1")), Image("v2"), NeverReady())
+			first := c.RequireUpdated(ctx, "the first updated pod runs", updated, Running)
+			c.RefusePods(ctx, ByQuota)
+			c.Pods.BecomeReady(ctx, first)
+			c.Require(ctx, "the next node has lost its pod", anEmptyNode(updated))
+			// By then everybody has tried to create the next one.
+			c.Await(ctx, Quiet(tries))
+			c.Mark(third)
+			newest := c.Update(ctx, updated, Image("v3"), Healthy())
+			c.Await(ctx, state.All(Processed(newest), Quiet(2*time.Second)))
+			c.AdmitPods(ctx)
+			c.AwaitAfter(ctx, goesOn, RolledOut(newest))
+		},
+		func(j *spec.Checks) {
+			j.Given(NeverBetween(Done(history.RefusePods), Began(history.AdmitPods), PodCreated()), AtLeast(1, Between(PodGone(OfVersion("v1")), Done(history.RefusePods), Marked(third))))
+			j.Decide("ROLLOVER-001", EndsRolledOut())
+			// The first of them leaves the node without a pod.
+			j.Decide("ROLLING-009", Never(Nth(2, Between(PodDeleted().Where("available", Moment.WasAvailable), Done(history.RefusePods), Began(history.AdmitPods)))))
+		}, spec.SimulatedNodes{})
+}
+
+// tries is longer than a controller may be late; goesOn is how long it may pause after a refusal.
+const (
+	tries  = 3 * time.Second
+	goesOn = 30 * time.Second
+)
+
+// anEmptyNode holds while a node has no pod of the DaemonSet.
+func anEmptyNode(daemonSet *appsv1.DaemonSet) Condition {
+	return state.When("a node has no pod", func(cluster *history.Cluster) bool {
+		return slices.ContainsFunc(cluster.EligibleNodes(daemonSet), func(node string) bool { return len(cluster.PodsOn(daemonSet.UID, node)) == 0 })
+	})
 }

@@ -65,8 +65,8 @@ func young() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx, MaxSurge("2"))
-			longReady(ctx, c, c.LivePods(ctx, daemonSet)...)
-			updated := c.Update(ctx, daemonSet, Image("v2"), MinReadySeconds(hour))
+			rollouts.LongReady(ctx, c, c.LivePods(ctx, daemonSet)...)
+			updated := c.Update(ctx, daemonSet, Image("v2"), MinReadySeconds(rollouts.Hour))
 			rollouts.Settle(ctx, c, updated, UpdatedOn(2, updated, history.IsReady))
 			c.Bind(both, surgingNodes(ctx, c, c.LivePods(ctx, updated))...)
 			c.Mark(third)
@@ -75,27 +75,17 @@ func young() {
 			rollouts.Settle(ctx, c, newest, UpdatedOn(2, newest, history.IsReady))
 			for range 2 {
 				if pod := c.AwaitUpdated(ctx, newest, notYetAvailable); pod != nil {
-					longReady(ctx, c, pod)
+					rollouts.LongReady(ctx, c, pod)
 				}
 			}
 			c.Await(ctx, RolledOut(newest))
 		}, firstIsKept, spec.SimulatedNodes{})
 }
 
-// hour is a minReadySeconds that no spec waits out.
-const hour = 3600
-
 // notYetAvailable is the trait of being Ready, and not for an hour.
 func notYetAvailable(pod *corev1.Pod) bool {
-	from, known := history.AvailableFrom(pod, hour)
+	from, known := history.AvailableFrom(pod, rollouts.Hour)
 	return known && from.After(time.Now())
-}
-
-// longReady makes the pods available, whatever minReadySeconds are.
-func longReady(ctx context.Context, c *spec.Case, pods ...*corev1.Pod) {
-	for _, pod := range pods {
-		c.Pods.SetReadySince(ctx, pod, time.Now().Add(-2*hour*time.Second))
-	}
 }
 
 // handedOver is the spec of a hand-over that is overtaken before the old pod is deleted.

@@ -99,17 +99,12 @@ func unavailable() {
 		}, spec.SimulatedNodes{})
 }
 
-// hour is a minReadySeconds that no spec waits out.
-const hour = 3600
-
 // deployYoung deploys a DaemonSet to n nodes. The first node's pod is Ready, and for an hour to come not available; the others are.
 func deployYoung(ctx context.Context, c *spec.Case, n int, maxSurge string) (nodes []string, daemonSet *appsv1.DaemonSet) {
 	nodes = c.AddNodes(ctx, n)
 	daemonSet = c.Deploy(ctx, MaxSurge(maxSurge))
-	for _, pod := range c.LivePods(ctx, daemonSet)[1:] {
-		c.Pods.SetReadySince(ctx, pod, time.Now().Add(-2*hour*time.Second))
-	}
-	daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(hour))
+	rollouts.LongReady(ctx, c, c.LivePods(ctx, daemonSet)[1:]...)
+	daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(rollouts.Hour))
 	c.Require(ctx, "the controller has seen the new minReadySeconds", Processed(daemonSet))
 	return nodes, daemonSet
 }
@@ -123,7 +118,7 @@ func handOverBeside(ctx context.Context, c *spec.Case, updated *appsv1.DaemonSet
 			break
 		}
 		c.Pods.BecomeReady(ctx, pod)
-		c.Pods.SetReadySince(ctx, pod, time.Now().Add(-2*hour*time.Second))
+		rollouts.LongReady(ctx, c, pod)
 	}
 	c.Await(ctx, handedOver(updated, count))
 }

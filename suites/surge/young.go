@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -20,8 +18,8 @@ func young() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
-			longReady(ctx, c, c.LivePods(ctx, daemonSet)...)
-			updated := c.Update(ctx, daemonSet, Image("v2"), MinReadySeconds(hour))
+			rollouts.LongReady(ctx, c, c.LivePods(ctx, daemonSet)...)
+			updated := c.Update(ctx, daemonSet, Image("v2"), MinReadySeconds(rollouts.Hour))
 			c.Require(ctx, "a node surges, and its updated pod is Ready", UpdatedOn(1, updated, history.IsReady))
 			c.Await(ctx, Quiet(2*time.Second))
 			c.Kill(ctx)
@@ -30,7 +28,7 @@ func young() {
 			c.Await(ctx, Quiet(3*time.Second))
 			// It becomes available: the node is handed over, and the other's turn comes.
 			if first := c.AwaitUpdated(ctx, updated, history.IsReady); first != nil {
-				longReady(ctx, c, first)
+				rollouts.LongReady(ctx, c, first)
 				c.Await(ctx, handedOver(updated, 1))
 			}
 			rollouts.Settle(ctx, c, updated, UpdatedOn(2, updated, history.IsReady))
@@ -51,25 +49,18 @@ func young() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
-			longReady(ctx, c, c.LivePods(ctx, daemonSet)...)
-			updated := c.Update(ctx, daemonSet, Image("v2"), MinReadySeconds(hour))
+			rollouts.LongReady(ctx, c, c.LivePods(ctx, daemonSet)...)
+			updated := c.Update(ctx, daemonSet, Image("v2"), MinReadySeconds(rollouts.Hour))
 			leaving := c.RequireUpdated(ctx, "the updated pod is Ready", updated, history.IsReady)
 			c.Pods.HoldTermination(ctx, leaving)
 			c.DeletePod(ctx, leaving, 30*time.Second)
 			c.Await(ctx, Quiet(2*time.Second))
-			longReady(ctx, c, leaving)
+			rollouts.LongReady(ctx, c, leaving)
 			c.Await(ctx, Quiet(3*time.Second))
 			c.Pods.ReleaseTermination(ctx, leaving)
 			if replacement := c.AwaitUpdated(ctx, updated, history.IsReady); replacement != nil {
-				longReady(ctx, c, replacement)
+				rollouts.LongReady(ctx, c, replacement)
 			}
 			c.Await(ctx, RolledOut(updated))
 		}, nil, spec.SimulatedNodes{})
-}
-
-// longReady makes the pods available, whatever minReadySeconds are.
-func longReady(ctx context.Context, c *spec.Case, pods ...*corev1.Pod) {
-	for _, pod := range pods {
-		c.Pods.SetReadySince(ctx, pod, time.Now().Add(-2*hour*time.Second))
-	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
-// RolloverNewest is ROLLOVER-001. It is put to the test by pods that are created while the DaemonSet has pods of two other templates: a rollout has been
-// overtaken half way.
+// RolloverNewest is ROLLOVER-001. It is put to the test by pods that are created while the DaemonSet has pods of two templates that are not in force: a rollout
+// has been overtaken half way. The pod itself may be the first of the second: those before it may have been refused.
 func RolloverNewest() judge.Rule {
 	return judge.Rule{
 		Requirement: "ROLLOVER-001",
@@ -21,13 +21,13 @@ func RolloverNewest() judge.Rule {
 	}
 }
 
-// overtaken: the DaemonSet has, or just had, other pods of two templates that are not in force.
+// overtaken: the DaemonSet has, or just had, pods of two templates that are not in force.
 func overtaken(s *judge.Scene) bool {
-	created, outdated := s.Created.Pod, sets.New[int]()
-	for _, node := range created.Workload.Nodes {
+	workload, outdated := s.Created.Pod.Workload, sets.New[int]()
+	for _, node := range workload.Nodes {
 		for _, pod := range node.Everyone() {
 			revision := s.Cluster.RevisionOf(pod.Object)
-			if pod != created && revision != history.NoRevision && revision != created.Workload.Settings.Template {
+			if revision != history.NoRevision && revision != workload.Settings.Template {
 				outdated.Insert(revision)
 			}
 		}

@@ -25,6 +25,14 @@ func TestRolloverNewest(t *testing.T) {
 		b.After(Long)
 		ds.PodOf("v2", "second-b", NodeName(1))
 	}))
+	Breaks(t, rollout.RolloverNewest(), Tell("the first pod of the template before is made", func(b *Builder) {
+		ds, _ := Running(b, 3, MaxSurge("1"))
+		ds.Update("v2")
+		b.After(Long)
+		ds.Update("v3")
+		b.After(Long)
+		ds.PodOf("v2", "second-a", NodeName(0))
+	}))
 	Keeps(t, rollout.RolloverNewest(), Tell("the template changed just now", func(b *Builder) {
 		ds := overtake(b)
 		ds.PodOf("v2", "second-b", NodeName(1))
@@ -33,6 +41,14 @@ func TestRolloverNewest(t *testing.T) {
 		ds := overtake(b)
 		b.After(Long)
 		ds.Pod("third-b", NodeName(1))
+	}))
+	Ignores(t, rollout.RolloverNewest(), Tell("the rollout is taken back", func(b *Builder) {
+		ds, _ := Running(b, 3, MaxSurge("1"))
+		ds.Update("v2")
+		b.After(Long)
+		ds.Update("v1")
+		b.After(Long)
+		ds.PodOf("v2", "second-a", NodeName(0))
 	}))
 	Ignores(t, rollout.RolloverNewest(), Tell("nothing overtakes the rollout", func(b *Builder) {
 		ds, _ := Running(b, 2, MaxSurge("1"))

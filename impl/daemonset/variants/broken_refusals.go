@@ -33,6 +33,17 @@ func brokenRefusals() []Variant {
 		{Name: "hides-that-pods-are-refused", Says: "Does not report that a rollout is stalled because its pods are refused.",
 			Breaks:  []string{"COND-001", "COND-002"},
 			Planner: seeing(func(state *plan.State, _ time.Time) { state.Refused = nil })},
+		{Name: "refused-nodes-cost-nothing", Says: "Does not hold an empty node against maxUnavailable for which the API server refuses to create the pod.",
+			Breaks: []string{"ROLLING-009"},
+			Planner: lenient(maxUnavailable, func(n *node, state plan.State, _ time.Time) bool {
+				if state.Refused == nil || !n.eligible || len(n.olds)+len(n.news)+len(n.leaving)+len(n.ended) > 0 {
+					return false
+				}
+				_, refused := state.Refused.Nodes[n.name]
+				return refused
+			})},
+		{Name: "tries-a-refused-pod-again-as-it-was", Says: "Tries to create a pod that was refused until it succeeds, though the template is another one by then.",
+			Breaks: []string{"ROLLOVER-001"}, Planner: remember(tryAgainAsItWas)},
 	}
 }
 
@@ -79,5 +90,26 @@ func expectPods(m *memory[expected]) Around {
 			return known && now.Before(first.Add(5*time.Minute))
 		})
 		*since = wanted
+	})
+}
+
+// tried are the creations of the last pass that could create any, by their nodes.
+type tried struct{ creations map[string]plan.PodCreation }
+
+// tryAgainAsItWas repeats a creation that is wanted again in the next pass: then it has not succeeded.
+func tryAgainAsItWas(m *memory[tried]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+		if state.AwaitingOwnWrites || actions.CreateRevision != nil {
+			return
+		}
+		last, wanted := m.of(state), map[string]plan.PodCreation{}
+		actions.CreatePods = slices.Clone(actions.CreatePods)
+		for i, creation := range actions.CreatePods {
+			if before, again := last.creations[creation.Node]; again {
+				actions.CreatePods[i] = before
+			}
+			wanted[creation.Node] = actions.CreatePods[i]
+		}
+		last.creations = wanted
 	})
 }
