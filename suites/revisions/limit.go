@@ -8,15 +8,18 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
 // limit are the specs of the histories beyond revisionHistoryLimit.
 func limit() {
 	trims()
+	lost()
 	spec.It("keeps the histories of several old templates that pods still run or end with, beyond the limit",
 		spec.Decides("HISTORY-017", "HISTORY-010"),
 		func(ctx context.Context, c *spec.Case) {
@@ -40,6 +43,36 @@ func limit() {
 		func(j *spec.Checks) {
 			j.Decide("HISTORY-017", Tested(AtLeast(1, PodDeleted(OfVersion("v2")))), Tested(AtLeast(1, PodDeleted(OfVersion("v3")))))
 		})
+}
+
+// lostNode is the node that is removed without its pod.
+const lostNode = "the lost node"
+
+// lost is the spec of a pod whose node is gone.
+func lost() {
+	spec.It("keeps the history of a pod whose node is gone, beyond the limit, for as long as there is the pod",
+		spec.Decides("HISTORY-017"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 3)
+			c.Bind(lostNode, nodes[2])
+			daemonSet := c.Deploy(ctx, keeping(0), MaxUnavailable("1"))
+			left := c.LivePodOn(ctx, daemonSet, nodes[2])
+			// Whoever deletes it before, it stays.
+			c.AddFinalizer(ctx, left)
+			rollouts.Remove(ctx, c, nodes[2])
+			c.Await(ctx, Quiet(judge.Lag))
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			c.Require(ctx, "the other nodes have updated pods alone", UpdatedOn(2, updated, history.IsReady))
+			c.Require(ctx, "the controller has seen the template", Processed(updated))
+			c.Await(ctx, Quiet(2*time.Second))
+			c.DeletePod(ctx, left, 0)
+			c.RemoveFinalizer(ctx, left)
+			c.Await(ctx, histories(1))
+		},
+		func(j *spec.Checks) {
+			// What is deleted too early is the standing rule's.
+			j.Decide("HISTORY-017", Tested(Before(PodDeleted(OfVersion("v1")).On(j.Bound(lostNode)), ofVersion(RevisionDeleted(), "v1"))))
+		}, spec.SimulatedNodes{})
 }
 
 // trims are the specs of what is deleted beyond the limit.

@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
@@ -27,6 +28,8 @@ func brokenHistoriesInUse() []Variant {
 					return actions
 				}
 			}},
+		{Name: "pods-of-lost-nodes-use-no-history", Says: "Deletes histories beyond the limit that only pods are of whose nodes do not exist any more.",
+			Breaks: []string{"HISTORY-017"}, Planner: trimForNodes},
 		{Name: "a-rollback-with-a-lower-limit-loses-its-history",
 			Says:   "Deletes the histories beyond a limit that was lowered before it looks whether the template, changed with the limit, has one of them.",
 			Breaks: []string{"ROLLBACK-001"}, Planner: remember(trimFirst)},
@@ -59,6 +62,23 @@ func keepYoungest(actions *plan.Actions, state plan.State, _ time.Time) {
 		if !slices.Contains(actions.DeleteRevisions, old[i]) {
 			actions.DeleteRevisions = append(slices.Clone(actions.DeleteRevisions), old[i])
 		}
+	}
+}
+
+// trimForNodes deletes the histories that would be deleted if there were no pods on nodes that do not exist.
+func trimForNodes(next plan.Planner) plan.Planner {
+	return func(state plan.State, now time.Time) plan.Actions {
+		actions := next(state, now)
+		if actions.Err != nil {
+			return actions
+		}
+		there := sets.New[string]()
+		for _, node := range state.Nodes {
+			there.Insert(node.Name)
+		}
+		withoutPods(&state, func(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" && !there.Has(pod.Spec.NodeName) })
+		actions.DeleteRevisions = next(state, now).DeleteRevisions
+		return actions
 	}
 }
 
