@@ -158,11 +158,13 @@ func succeedDespiteRestarts(t *testing.T, ground *ground) {
 	b.ended(corev1.PodSucceeded)
 }
 
-// refused asserts that the lever was not pulled for what the pod's node is.
-func (b *bench) refused(err error) {
+// refused asserts that each of the levers was not pulled for what the pod's node is. It ends the recording.
+func (b *bench) refused(errs ...error) {
 	b.t.Helper()
 	g := NewWithT(b.t)
-	g.Expect(err).To(MatchError(lever.ErrOnlySimulated))
+	for _, err := range errs {
+		g.Expect(err).To(MatchError(lever.ErrOnlySimulated))
+	}
 	g.Expect(readiness(b.lives())).To(Equal([]bool{false, true}))
 }
 

@@ -120,8 +120,10 @@ func oneContainer(t *testing.T, ground *ground) {
 	b := newBench(t, ground, scenario.Sidecar())
 	b.requireReady()
 	if ground.real() {
-		b.refused(ground.levers().RestartContainer(b.ctx, b.pod, "sidecar"))
-		b.refused(ground.levers().RestartContainerAt(b.ctx, b.pod, "sidecar", time.Now()))
+		b.refused(
+			ground.levers().RestartContainer(b.ctx, b.pod, "sidecar"),
+			ground.levers().RestartContainerAt(b.ctx, b.pod, "sidecar", time.Now()),
+		)
 		return
 	}
 	g := NewWithT(t)
