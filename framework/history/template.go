@@ -18,6 +18,11 @@ const LeverPrefix = "lever.rollcall.dev/"
 // ScenarioPrefix begins the labels by which nodes belong to scenarios, one label for each: scenarios may share a node.
 const ScenarioPrefix = "scenario.rollcall.dev/"
 
+// HasTag reports whether the image of the first container has the tag.
+func HasTag(spec *corev1.PodSpec, tag string) bool {
+	return len(spec.Containers) > 0 && strings.HasSuffix(spec.Containers[0].Image, ":"+tag)
+}
+
 // MatchesTemplate reports whether the pod was made from the template, judged by what the API server would have kept of it (labels,
 // annotations, images, commands, arguments, environment, resources, ports) and not by any label that the implementation sets: a controller
 // that mislabels its pods is not believed.

@@ -76,7 +76,12 @@ func restart(t *testing.T, ground *ground) {
 	b.requireReadyWith("v2")
 	lives := b.lives()
 	g := NewWithT(t)
-	g.Expect(readiness(lives)).To(Equal([]bool{false, true, false, true}))
+	between := Equal([]bool{false, true, false, true})
+	if ground.real() {
+		// A kubelet whose probe finds the new container ready before it reports the old one's end never reports that the pod is not Ready.
+		between = Or(between, Equal([]bool{false, true}))
+	}
+	g.Expect(readiness(lives)).To(between)
 	states := statesIn(lives)
 	last := states[len(states)-1]
 	replaced(g, firstReady(states).Status.ContainerStatuses[0], last.Status.ContainerStatuses[0])

@@ -53,6 +53,14 @@ func RevisionDeleted() Event { return objectEvent(history.KindControllerRevision
 // UnitedDeleted happens when a UnitedDaemonSet is gone.
 func UnitedDeleted() Event { return objectEvent(history.KindUnitedDaemonSet, watch.Deleted) }
 
+// DaemonSetCreated happens when a DaemonSet is created whose first container's image has the tag.
+func DaemonSetCreated(tag string) Event {
+	return on("DaemonSet of "+tag+" created", func(_ *history.Cluster, change history.Change) bool {
+		ds, ok := change.Object.(*appsv1.DaemonSet)
+		return ok && change.Type == watch.Added && history.HasTag(&ds.Spec.Template.Spec, tag)
+	})
+}
+
 // RevisionRenumbered happens when a ControllerRevision gets another number.
 func RevisionRenumbered() Event {
 	return on("ControllerRevision renumbered", func(_ *history.Cluster, change history.Change) bool {

@@ -43,7 +43,7 @@ func OfDaemonSet(name string) Which {
 // OfVersion picks the pods whose first container's image has that tag.
 func OfVersion(tag string) Which {
 	return Which{tag, func(_ *history.Cluster, pod *corev1.Pod) bool {
-		return len(pod.Spec.Containers) > 0 && strings.HasSuffix(pod.Spec.Containers[0].Image, ":"+tag)
+		return history.HasTag(&pod.Spec, tag)
 	}}
 }
 

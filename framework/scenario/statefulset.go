@@ -168,7 +168,7 @@ func Waiting(pod *corev1.Pod) bool {
 
 // OfTag is the trait of a first container whose image has the tag.
 func OfTag(tag string) Trait {
-	return func(pod *corev1.Pod) bool { return strings.HasSuffix(pod.Spec.Containers[0].Image, ":"+tag) }
+	return func(pod *corev1.Pod) bool { return history.HasTag(&pod.Spec, tag) }
 }
 
 func setWords(edits []SetEdit) string {

@@ -127,8 +127,11 @@ func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, nil
 	}
 	r.remember(request.NamespacedName, state.United.UID)
-	if shown, err := r.memory.Shown(ctx, r.cache, state.United.UID); err != nil || !shown {
-		return reconcile.Result{RequeueAfter: requeue.StaleRetry}, err
+	// Who has the target depends on what was written for the others of it, too.
+	for _, united := range append(plan.Rivals(state), state.United) {
+		if shown, err := r.memory.Shown(ctx, r.cache, united.UID); err != nil || !shown {
+			return reconcile.Result{RequeueAfter: requeue.StaleRetry}, err
+		}
 	}
 	live, err := r.handover.look(ctx, state.United.UID, request.Namespace)
 	if err != nil {

@@ -14,11 +14,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/observe"
+	"github.com/rollcall-conformance/rollcall/impl/united/api"
 	"github.com/rollcall-conformance/rollcall/impl/united/plan"
 )
 
 // handover makes sure that the first plan for a UnitedDaemonSet is not made on a cache that is behind what the previous leader has written: a node that
-// it has begun to move would not count (UNITED-027), and one of a subset whose DaemonSet the cache lacks would seem to be nobody's.
+// it has begun to move would not count (UNITED-027), one of a subset whose DaemonSet the cache lacks would seem to be nobody's, and a target whose
+// UnitedDaemonSet has begun would seem to be free (UNITED-036).
 type handover struct {
 	// live bypasses every cache.
 	live client.Reader
@@ -29,8 +31,8 @@ type handover struct {
 
 // look is what the API server has; known says that the cache once had as much, and that nobody looked again.
 type look struct {
-	known                   bool
-	nodes, daemonSets, pods metav1.PartialObjectMetadataList
+	known                           bool
+	nodes, daemonSets, pods, united metav1.PartialObjectMetadataList
 }
 
 func newHandover(live client.Reader) *handover {
@@ -53,6 +55,7 @@ func (h *handover) look(ctx context.Context, united types.UID, namespace string)
 		{&l.nodes, corev1.SchemeGroupVersion.WithKind("NodeList"), ""},
 		{&l.daemonSets, appsv1.SchemeGroupVersion.WithKind("DaemonSetList"), namespace},
 		{&l.pods, corev1.SchemeGroupVersion.WithKind("PodList"), namespace},
+		{&l.united, api.GroupVersion.WithKind(api.Kind + "List"), namespace},
 	} {
 		list.into.SetGroupVersionKind(list.kind)
 		if err := h.live.List(ctx, list.into, client.InNamespace(list.in)); err != nil {
@@ -76,7 +79,9 @@ func (h *handover) confirmed(l look, state plan.State) bool {
 		controller := metav1.GetControllerOfNoCopy(pod)
 		return controller != nil && controllers.Has(controller.UID)
 	}
-	if !observe.CaughtUp(every, state.Nodes, l.nodes) || !observe.CaughtUp(every, state.DaemonSets, l.daemonSets) || !observe.CaughtUp(ofThem, state.Pods, l.pods) {
+	united := append([]*api.UnitedDaemonSet{state.United}, state.Others...)
+	if !observe.CaughtUp(every, state.Nodes, l.nodes) || !observe.CaughtUp(every, state.DaemonSets, l.daemonSets) || !observe.CaughtUp(ofThem, state.Pods, l.pods) ||
+		!observe.CaughtUp(every, united, l.united) {
 		return false
 	}
 	h.mu.Lock()

@@ -52,6 +52,7 @@ func TestNothingIsPlannedBeforeTheCacheShowsWhatThePredecessorDid(t *testing.T) 
 		return metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name), ResourceVersion: version}
 	}
 	united := &api.UnitedDaemonSet{ObjectMeta: named("united", "100")}
+	rival := func(version string) client.Object { return &api.UnitedDaemonSet{ObjectMeta: named("rival", version)} }
 	node := func(version string) client.Object {
 		n := &corev1.Node{ObjectMeta: named("n", version)}
 		n.Namespace = ""
@@ -77,6 +78,8 @@ func TestNothingIsPlannedBeforeTheCacheShowsWhatThePredecessorDid(t *testing.T) 
 		"the cache misses a pod":                  {objects(ds("d", "90"), pod("d", "95")), objects(ds("d", "90")), false},
 		"the cache has a pod that is gone":        {objects(ds("d", "90")), objects(ds("d", "90"), pod("d", "95")), false},
 		"the cache has a pod that came later":     {objects(ds("d", "90")), objects(ds("d", "90"), pod("d", "205")), true},
+		"the cache has an earlier rival":          {objects(rival("90")), objects(rival("89")), false},
+		"the cache has the rival as it is":        {objects(rival("90")), objects(rival("90")), true},
 		"pods of others need not be in the cache": {objects(ds("d", "90"), pod("other", "95")), objects(ds("d", "90")), true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,4 +106,41 @@ func TestNothingIsPlannedBeforeTheCacheShowsWhatThePredecessorDid(t *testing.T) 
 			g.Expect(looks).To(Equal(want.looks), "once confirmed, it does not look again")
 		})
 	}
+}
+
+func TestNothingIsPlannedBeforeTheCacheShowsWhatWasWrittenForARival(t *testing.T) {
+	g := NewWithT(t)
+	ctx := context.Background()
+	of := func(name string) *api.UnitedDaemonSet {
+		return &api.UnitedDaemonSet{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name), ResourceVersion: "100"},
+			Spec:       api.Spec{TargetRef: api.TargetRef{Name: "daemon"}},
+		}
+	}
+	first, second := of("first"), of("second")
+	ignored := 0
+	live, cache := server(t, &ignored, first.DeepCopy(), second.DeepCopy()), server(t, &ignored, first.DeepCopy(), second.DeepCopy())
+	clock := clocktesting.NewFakePassiveClock(time.Unix(1e9, 0))
+	memory := act.NewMemory(clock)
+	var planned []string
+	r := &reconciler{
+		clock: clock, cache: cache, memory: memory, handover: newHandover(live), known: map[types.NamespacedName]types.UID{},
+		actor: &act.Actor{Client: live, Memory: memory, Recorder: events.NewFakeRecorder(1)},
+		plan: func(state plan.State, _ time.Time) plan.Actions {
+			planned = append(planned, state.United.Name)
+			return plan.Actions{AddFinalizer: len(state.United.Finalizers) == 0 && state.United.Name == "first"}
+		},
+	}
+	// Both are known, so that only what was written since can hold the second one back.
+	for _, united := range []*api.UnitedDaemonSet{second, first, second} {
+		_, err := r.Reconcile(ctx, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(united)})
+		g.Expect(err).NotTo(HaveOccurred())
+	}
+	g.Expect(planned).To(Equal([]string{"second", "first"}), "the finalizer of the first is not in the cache")
+	g.Expect(cache.Get(ctx, client.ObjectKeyFromObject(first), first)).To(Succeed())
+	first.Finalizers = []string{plan.Finalizer}
+	g.Expect(cache.Update(ctx, first)).To(Succeed())
+	_, err := r.Reconcile(ctx, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(second)})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(planned).To(Equal([]string{"second", "first", "second"}), "UNITED-036")
 }

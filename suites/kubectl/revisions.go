@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -67,7 +68,7 @@ func revisions() {
 func templateGets(version string) Event {
 	return TemplateChanged().Where("to "+version, func(m Moment) bool {
 		daemonSet, ok := m.Object.(*appsv1.DaemonSet)
-		return ok && strings.HasSuffix(daemonSet.Spec.Template.Spec.Containers[0].Image, ":"+version)
+		return ok && history.HasTag(&daemonSet.Spec.Template.Spec, version)
 	})
 }
 
@@ -94,7 +95,7 @@ func leftOver() Event {
 			return false
 		}
 		for key := range daemonSet.Spec.Template.Annotations {
-			if version, is := strings.CutPrefix(key, ofVersion); is && !strings.HasSuffix(daemonSet.Spec.Template.Spec.Containers[0].Image, ":"+version) {
+			if version, is := strings.CutPrefix(key, ofVersion); is && !history.HasTag(&daemonSet.Spec.Template.Spec, version) {
 				return true
 			}
 		}

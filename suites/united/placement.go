@@ -62,7 +62,7 @@ func exactlyOn(tag string, nodes ...string) state.Condition {
 		func(cluster *history.Cluster, united *history.UnitedDaemonSet, _ history.Family) error {
 			var found []string
 			for _, one := range livePods(cluster, united) {
-				if strings.HasSuffix(one.pod.Spec.Containers[0].Image, ":"+tag) {
+				if history.HasTag(&one.pod.Spec, tag) {
 					found = append(found, one.node)
 				}
 			}

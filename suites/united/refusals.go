@@ -35,7 +35,7 @@ func rivals() {
 			if _, err := c.TryUnite(ctx, beside, c.NewUnited(beside, another.Name, OnNodes(Subset("third", c.ImagePatch("v4")), nodes[0]))); err != nil {
 				c.CannotDecide("the API server refuses a UnitedDaemonSet of another target: " + err.Error())
 			}
-			c.Await(ctx, state.All(tells(later), state.UnitedPlaced(beside), state.UnitedDaemonSets(beside)))
+			c.Await(ctx, state.All(tells(later, name, target), state.UnitedPlaced(beside), state.UnitedDaemonSets(beside)))
 			c.Await(ctx, Quiet(silence))
 			c.Mark(united)
 			c.Separate(ctx, first, metav1.DeletePropagationBackground)
@@ -46,16 +46,16 @@ func rivals() {
 		func(j *spec.Checks) {
 			j.Decide("UNITED-015", HoldsAtMark(united, state.UnitedDaemonSets(beside)), HoldsAtMark(united, state.UnitedPlaced(beside)))
 			j.Decide("UNITED-036",
-				HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(united, tells(later)),
+				HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(united, tells(later, name, target)),
 				Before(UnitedDeleted(), PodCreated(OfVersion("v3"))),
 				Before(UnitedDeleted(), After(PodDeleted(OfVersion("v1")), Began(history.DeleteUnited))), HoldsAtMark(again, state.UnitedPlaced(later)))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 
-// tells holds when a condition of the UnitedDaemonSet that is not True names the other one, or the target.
-func tells(later string) state.Condition {
+// tells holds when a condition of the later UnitedDaemonSet that is not True names the other one, or the target.
+func tells(later, other, target string) state.Condition {
 	return state.UnitedCondition(later, "that is not True and names the other UnitedDaemonSet or the target", func(condition metav1.Condition) bool {
-		return condition.Status != metav1.ConditionTrue && (strings.Contains(condition.Message, name) || strings.Contains(condition.Message, target))
+		return condition.Status != metav1.ConditionTrue && (strings.Contains(condition.Message, other) || strings.Contains(condition.Message, target))
 	})
 }
 
@@ -197,7 +197,7 @@ func names(subset string) state.Condition {
 func servedOn(node, tag string) state.Condition {
 	return state.When("node "+node+" has a Ready pod of "+tag, func(cluster *history.Cluster) bool {
 		for _, pod := range cluster.Pods {
-			if history.NodeOf(pod) == node && history.IsReady(pod) && history.IsLive(pod) && strings.HasSuffix(pod.Spec.Containers[0].Image, ":"+tag) {
+			if history.NodeOf(pod) == node && history.IsReady(pod) && history.IsLive(pod) && history.HasTag(&pod.Spec, tag) {
 				return true
 			}
 		}

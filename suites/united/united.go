@@ -27,6 +27,7 @@ func Specs() {
 	surge()
 	affinity()
 	rivals()
+	twins()
 	missing()
 	patches()
 	joining()

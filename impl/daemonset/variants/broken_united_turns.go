@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
 	"github.com/rollcall-conformance/rollcall/impl/united/api"
@@ -44,6 +45,10 @@ func brokenUnitedTurns() []Variant {
 					state.Others = slices.DeleteFunc(slices.Clone(state.Others), func(other *api.UnitedDaemonSet) bool { return other.DeletionTimestamp != nil })
 				})
 			}},
+		{Name: "united-compares-ages-in-seconds", Says: "Has the name decide of two UnitedDaemonSets of one second, also when one of them is in effect.",
+			Breaks: []string{"UNITED-036"}, United: func(next plan.Planner) plan.Planner { return blind(next, begunAlike) }},
+		{Name: "united-deletes-subsets-before-their-last-pods", Says: "Deletes the DaemonSet of a removed subset once no node is labelled for it, although pods of it are there.",
+			Breaks: []string{"UNITED-029"}, United: uniting(deleteBeforeLastPods)},
 		{Name: "united-finishes-moves-first", Says: "Changes the template of no subset while nodes are to be moved.", Breaks: []string{"UNITED-033"},
 			United: uniting(func(actions *plan.Actions, state plan.State) {
 				if apimeta.IsStatusConditionFalse(state.United.Status.Conditions, api.Settled) {
@@ -192,4 +197,29 @@ func keepPatches(next plan.Planner) plan.Planner {
 			subset.Patch.Template = &runtime.RawExtension{Raw: merged}
 		}
 	})(next)
+}
+
+// begunAlike shows every UnitedDaemonSet as far begun as the planned one.
+func begunAlike(state *plan.State) {
+	state.Others = slices.Clone(state.Others)
+	for i, other := range state.Others {
+		state.Others[i] = other.DeepCopy()
+		state.Others[i].Finalizers = state.United.Finalizers
+	}
+}
+
+// deleteBeforeLastPods looks at the labels of nodes alone.
+func deleteBeforeLastPods(actions *plan.Actions, state plan.State) {
+	keys, used := homes(state), sets.New[string]()
+	for _, subset := range state.United.Spec.Subsets {
+		used.Insert(subset.Name)
+	}
+	for _, node := range state.Nodes {
+		used.Insert(node.Labels[keys.Home], node.Labels[keys.Incoming])
+	}
+	for _, ds := range state.DaemonSets {
+		if metav1.IsControlledBy(ds, state.United) && ds.DeletionTimestamp == nil && !used.Has(ds.Labels[plan.SubsetLabel]) && !slices.Contains(actions.Delete, ds) {
+			actions.Delete = append(actions.Delete, ds)
+		}
+	}
 }

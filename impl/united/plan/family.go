@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -238,8 +237,8 @@ func (f *family) again() time.Duration {
 // rival returns the UnitedDaemonSet that has the target instead; nil if none has.
 func rival(state State) *api.UnitedDaemonSet {
 	first := state.United
-	for _, other := range state.Others {
-		if other.Spec.TargetRef.Name == first.Spec.TargetRef.Name && older(other, first) {
+	for _, other := range Rivals(state) {
+		if goesBefore(other, first) {
 			first = other
 		}
 	}
@@ -249,6 +248,28 @@ func rival(state State) *api.UnitedDaemonSet {
 	return first
 }
 
-func older(a, b *api.UnitedDaemonSet) bool {
-	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name)) < 0
+// Rivals are the other UnitedDaemonSets of the same target.
+func Rivals(state State) []*api.UnitedDaemonSet {
+	var rivals []*api.UnitedDaemonSet
+	for _, other := range state.Others {
+		if other.Spec.TargetRef.Name == state.United.Spec.TargetRef.Name {
+			rivals = append(rivals, other)
+		}
+	}
+	return rivals
 }
+
+// goesBefore reports whether a has the target rather than b: the older. Of two of the same second that is whoever has begun, lest the target is taken
+// from it again.
+func goesBefore(a, b *api.UnitedDaemonSet) bool {
+	if older := a.CreationTimestamp.Compare(b.CreationTimestamp.Time); older != 0 {
+		return older < 0
+	}
+	if begun(a) != begun(b) {
+		return begun(a)
+	}
+	return a.Name < b.Name
+}
+
+// begun reports whether the UnitedDaemonSet has the finalizer, before which it does nothing.
+func begun(united *api.UnitedDaemonSet) bool { return slices.Contains(united.Finalizers, Finalizer) }

@@ -12,7 +12,7 @@ import (
 // Plan is the reference's Planner.
 func Plan(state State, now time.Time) Actions {
 	united := state.United
-	held := slices.Contains(united.Finalizers, Finalizer)
+	held := begun(united)
 	deleted := united.DeletionTimestamp != nil
 	switch {
 	case deleted && !held:

@@ -65,7 +65,7 @@ func (f *family) effective() metav1.Condition {
 	other := rival(f.State)
 	switch {
 	case other != nil:
-		condition.Reason, condition.Message = "TargetTaken", fmt.Sprintf("UnitedDaemonSet %s has DaemonSet %s as its target, and is older", other.Name, name)
+		condition.Reason, condition.Message = "TargetTaken", fmt.Sprintf("UnitedDaemonSet %s has DaemonSet %s as its target, and had it first", other.Name, name)
 	case f.target == nil:
 		condition.Reason, condition.Message = "TargetNotFound", fmt.Sprintf("there is no DaemonSet %s", name)
 	default:

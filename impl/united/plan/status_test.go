@@ -80,7 +80,7 @@ func TestTheStatusTellsWhatIsWrong(t *testing.T) {
 				other := w.united.DeepCopy()
 				other.Name, other.UID, other.CreationTimestamp = "rival", "rival", metav1.NewTime(w.united.CreationTimestamp.Add(-time.Second))
 				state.Others = append(state.Others, other)
-			}, api.Effective, "False, TargetTaken: UnitedDaemonSet rival has DaemonSet daemon as its target, and is older",
+			}, api.Effective, "False, TargetTaken: UnitedDaemonSet rival has DaemonSet daemon as its target, and had it first",
 		},
 		"a younger UnitedDaemonSet of the target": {
 			func(w *world, state *plan.State) {
@@ -88,6 +88,21 @@ func TestTheStatusTellsWhatIsWrong(t *testing.T) {
 				other.Name, other.UID, other.CreationTimestamp = "rival", "rival", metav1.NewTime(w.united.CreationTimestamp.Add(time.Second))
 				state.Others = append(state.Others, other)
 			}, api.Effective, "True, TargetFound: the target is DaemonSet daemon",
+		},
+		"one of the same second that comes first by its name, but has not begun": {
+			func(w *world, state *plan.State) {
+				other := w.united.DeepCopy()
+				other.Name, other.UID, other.Finalizers = "another", "another", nil
+				state.Others = append(state.Others, other)
+			}, api.Effective, "True, TargetFound: the target is DaemonSet daemon",
+		},
+		"one of the same second that comes last by its name, but has begun": {
+			func(w *world, state *plan.State) {
+				other := w.united.DeepCopy()
+				other.Name, other.UID = "zebra", "zebra"
+				w.united.Finalizers = nil
+				state.Others = append(state.Others, other)
+			}, api.Effective, "False, TargetTaken: UnitedDaemonSet zebra has DaemonSet daemon as its target, and had it first",
 		},
 		"a patch that changes the selector's labels": {
 			func(w *world, _ *plan.State) { w.unite(named("bad", labels, "node-1"), good) }, api.SubsetsValid,
