@@ -47,7 +47,7 @@ func brokenUnitedTurns() []Variant {
 			}},
 		{Name: "united-compares-ages-in-seconds", Says: "Has the name decide of two UnitedDaemonSets of one second, also when one of them is in effect.",
 			Breaks: []string{"UNITED-036"}, United: func(next plan.Planner) plan.Planner { return blind(next, begunAlike) }},
-		{Name: "united-deletes-subsets-before-their-last-pods", Says: "Deletes the DaemonSet of a removed subset once no node is labelled for it, although pods of it are there.",
+		{Name: "united-deletes-subsets-before-their-last-pods", Says: "Deletes the DaemonSet of a subset that is to go once no node is labelled for it, although pods of it are there.",
 			Breaks: []string{"UNITED-029"}, United: uniting(deleteBeforeLastPods)},
 		{Name: "united-finishes-moves-first", Says: "Changes the template of no subset while nodes are to be moved.", Breaks: []string{"UNITED-033"},
 			United: uniting(func(actions *plan.Actions, state plan.State) {
@@ -211,8 +211,10 @@ func begunAlike(state *plan.State) {
 // deleteBeforeLastPods looks at the labels of nodes alone.
 func deleteBeforeLastPods(actions *plan.Actions, state plan.State) {
 	keys, used := homes(state), sets.New[string]()
-	for _, subset := range state.United.Spec.Subsets {
-		used.Insert(subset.Name)
+	if state.United.DeletionTimestamp == nil {
+		for _, subset := range state.United.Spec.Subsets {
+			used.Insert(subset.Name)
+		}
 	}
 	for _, node := range state.Nodes {
 		used.Insert(node.Labels[keys.Home], node.Labels[keys.Incoming])
