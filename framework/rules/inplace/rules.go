@@ -10,7 +10,7 @@ import (
 func Rules() []judge.Rule {
 	return []judge.Rule{
 		OnDelete(), ByDefault(), Runs(), OneWrite(), Template(), Counts(), ZeroDowntime(), Limit(), Patches(),
-		SetPolicy(), SetOneWrite(), SetOrder(), SetCounts(), SetPatches(),
+		SetPolicy(), SetRevisions(), SetOrder(), SetCounts(), SetPatches(),
 	}
 }
 

@@ -122,15 +122,18 @@ func SetPolicy() judge.Rule {
 		})
 }
 
-// SetOneWrite is INPLACE-034, as far as images and label go together.
-func SetOneWrite() judge.Rule {
+// SetRevisions is INPLACE-034: images and label go together, and the status does not say too early that an update is over.
+func SetRevisions() judge.Rule {
 	return judge.Rule{
 		Requirement: "INPLACE-034",
 		Kind:        judge.Prohibition,
-		Promise:     "a pod of a StatefulSet gets new images and the label of their revision in one write",
-		Needs:       append(setNeeds(), history.KindControllerRevision),
-		Situations:  actingOnSets(),
-		New:         func(header history.Header) judge.Observer { return &setOneWrite{sets: newSets(header)} },
+		Promise: "a pod of a StatefulSet gets new images and the label of their revision in one write, " +
+			"and currentRevision becomes updateRevision only when all pods are updated",
+		Needs:      append(setNeeds(), history.KindControllerRevision),
+		Situations: actingOnSets(),
+		New: judge.Both(
+			func(header history.Header) judge.Observer { return &setOneWrite{sets: newSets(header)} },
+			func(header history.Header) judge.Observer { return &setOver{sets: newSets(header)} }),
 	}
 }
 

@@ -182,7 +182,7 @@ func TestWhatCanBePatchedOfAStatefulSetIsNotRecreated(t *testing.T) {
 }
 
 func TestImagesAndLabelOfAStatefulSetGoTogether(t *testing.T) {
-	Breaks(t, inplace.SetOneWrite(),
+	Breaks(t, inplace.SetRevisions(),
 		Tell("the image first", func(b *Builder) {
 			_, pods := rolling(b, 2, SetInPlace())
 			pods[1].SetImage("v2")
@@ -192,9 +192,66 @@ func TestImagesAndLabelOfAStatefulSetGoTogether(t *testing.T) {
 			set.Revision("v2", 2)
 			pods[1].Edit(func(pod *corev1.Pod) { pod.Labels[RevisionLabel] = "v2" })
 		}))
-	Keeps(t, inplace.SetOneWrite(), Tell("together", func(b *Builder) {
+	Keeps(t, inplace.SetRevisions(), Tell("together", func(b *Builder) {
 		_, pods := rolling(b, 2, SetInPlace())
 		pods[1].Patch("v2")
+	}))
+}
+
+func TestAnUpdateOfAStatefulSetIsOverWhenAllPodsAreUpdated(t *testing.T) {
+	// says is a status with these revisions.
+	says := func(set *StatefulSet, current, update string) {
+		set.Status(func(status *appsv1.StatefulSetStatus) {
+			status.CurrentRevision, status.UpdateRevision = current, update
+		})
+	}
+	Breaks(t, inplace.SetRevisions(),
+		Tell("one pod is left", func(b *Builder) {
+			set, pods := rolling(b, 2, SetInPlace())
+			says(set, "v1", "v2")
+			back(pods[1].Patch("v2"))
+			b.After(judge.Lag)
+			says(set, "v2", "v2")
+		}),
+		Tell("no pod is updated", func(b *Builder) {
+			set, _ := rolling(b, 2)
+			says(set, "v1", "v1")
+			b.After(Long)
+			says(set, "v2", "v2")
+		}),
+		Tell("all but one below the partition", func(b *Builder) {
+			set, pods := rolling(b, 2, SetInPlace(), SetPartition(1))
+			says(set, "v1", "v2")
+			back(pods[1].Patch("v2"))
+			b.After(Long)
+			says(set, "v2", "v2")
+		}))
+	Keeps(t, inplace.SetRevisions(),
+		Tell("all are updated", func(b *Builder) {
+			set, pods := rolling(b, 2, SetInPlace())
+			says(set, "v1", "v2")
+			back(pods[1].Patch("v2"))
+			back(pods[0].Patch("v2"))
+			says(set, "v2", "v2")
+		}),
+		Tell("a rollback brings updateRevision back", func(b *Builder) {
+			set, pods := rolling(b, 2, SetInPlace())
+			says(set, "v1", "v2")
+			back(pods[1].Patch("v2"))
+			set.Set(SetVersion("v1"))
+			b.After(judge.Lag)
+			says(set, "v1", "v1")
+		}),
+		Tell("another template came just now", func(b *Builder) {
+			set, pods := rolling(b, 1, SetInPlace())
+			says(set, "v1", "v2")
+			back(pods[0].Patch("v2"))
+			set.Set(SetVersion("v3"))
+			says(set, "v2", "v2")
+		}))
+	Ignores(t, inplace.SetRevisions(), Tell("the first status", func(b *Builder) {
+		set, _ := rolling(b, 2)
+		says(set, "v2", "v2")
 	}))
 }
 

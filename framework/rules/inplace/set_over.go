@@ -1,0 +1,57 @@
+package inplace
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+)
+
+// setOver is the part of SetRevisions about the status.
+type setOver struct {
+	judge.Exercise
+	sets
+}
+
+// Observe implements judge.Observer.
+func (o *setOver) Observe(s *judge.Scene) []judge.Violation {
+	o.learn(s)
+	is, isSet := s.Change.Object.(*appsv1.StatefulSet)
+	before, existed := s.Change.Before.(*appsv1.StatefulSet)
+	// A rollback makes the two the same by bringing updateRevision back.
+	if !isSet || !existed || s.Change.Type == watch.Deleted || is.Status.CurrentRevision != is.Status.UpdateRevision ||
+		is.Status.CurrentRevision == before.Status.CurrentRevision || before.Status.CurrentRevision == "" || !s.ByImplementation() {
+		return nil
+	}
+	o.PutToTest()
+	old := o.outdated(s, is)
+	if old == nil {
+		return nil
+	}
+	return []judge.Violation{{
+		Node: history.NodeOf(old), Window: s.ThisEntry(),
+		Got: fmt.Sprintf("currentRevision became %s while %s is not updated", is.Status.CurrentRevision, old.Name),
+	}}
+}
+
+// outdated returns a live pod that the StatefulSet asks for and that is none of its template, whichever the implementation may have gone by; nil if there
+// is none. Of several it is the first by ordinal.
+func (o *setOver) outdated(s *judge.Scene, is *appsv1.StatefulSet) *corev1.Pod {
+	var first *corev1.Pod
+	for _, pod := range s.Cluster.Pods {
+		if !metav1.IsControlledBy(pod, is) || !history.IsLive(pod) || first != nil && ordinalOf(first) < ordinalOf(pod) {
+			continue
+		}
+		if o.known[is.UID].always(s.Now, func(is *appsv1.StatefulSet) bool {
+			return asksFor(is, ordinalOf(pod)) && !history.MatchesTemplate(pod, &is.Spec.Template)
+		}) {
+			first = pod
+		}
+	}
+	return first
+}
