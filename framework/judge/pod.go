@@ -54,6 +54,9 @@ func (p *Pod) Available(minReady int32, now time.Time) bool {
 	return ok && !now.Before(from)
 }
 
+// Own reports whether the implementation created it for the DaemonSet that has it, as far as the recording shows.
+func (p *Pod) Own() bool { return p.own }
+
 // ReadySince is when the pod's Ready condition was seen to become what it is.
 func (p *Pod) ReadySince() time.Time { return p.readySince }
 

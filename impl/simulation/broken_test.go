@@ -79,6 +79,8 @@ func brokenPlanners() []brokenPlanner {
 		{"cares-for-a-deleted-daemonset", flavour{strategies: rolling(), deletes: true}, ids("STATUS-015")},
 		{"lets-the-status-wait", rolls, ids("STATUS-001", "STATUS-010")},
 		{"writes-for-ever", rolls, ids("SURGE-025")},
+		{"updates-although-on-delete", flavour{strategies: []strategy{{OnDelete: true}}}, ids("ONDELETE-001")},
+		{"restarts-for-any-change", rolls, ids("ROLLING-015")},
 		{"surges-without-the-gate", switches, ids("ROLLING-013")},
 		{"stands-still-without-the-gate", switches, ids("ROLLING-001")},
 		{"gives-up-available-pods-without-the-gate", switches, ids("ROLLING-002")},

@@ -93,6 +93,33 @@ func Specs() {
 			}
 		})
 
+	spec.It("keeps old pods with the OnDelete strategy while one of them is not Ready, and when the implementation is started anew",
+		spec.Decides("ONDELETE-001"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, OnDelete())
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			c.Require(ctx, "the controller has seen the template", Processed(updated))
+			c.Pods.BecomeUnready(ctx, c.LivePodOn(ctx, daemonSet, nodes[0]))
+			c.Bind(replaced, nodes[1:]...)
+			for i, node := range nodes[1:] {
+				c.DeletePod(ctx, c.LivePodOn(ctx, daemonSet, node), time.Minute)
+				c.Await(ctx, UpdatedOn(i+1, updated))
+				// Longer than a controller may be late.
+				c.Await(ctx, Quiet(3*time.Second))
+				c.Kill(ctx)
+				c.Restart(ctx)
+				c.RequireReconciled(ctx, updated)
+			}
+			c.Await(ctx, Quiet(3*time.Second))
+		},
+		func(j *spec.Checks) {
+			for _, node := range j.BoundAll(replaced) {
+				j.Given(Exactly(1, PodDeleted().On(node)), AtLeast(1, PodCreated(OfVersion("v2")).On(node)))
+			}
+			j.Decide("ONDELETE-001", Keeps("ONDELETE-001"), Exactly(2, After(PodDeleted(), TemplateChanged())))
+		}, spec.Alone{})
+
 	spec.It("gives a node that joins a pod of the new template, and takes the old pod from one that leaves the selector, with the OnDelete strategy",
 		spec.Decides("TARGET-002", "TARGET-004", "HISTORY-009"),
 		func(ctx context.Context, c *spec.Case) {

@@ -234,6 +234,7 @@ func TestGeneration(t *testing.T) {
 		}),
 		Tell("templates have no generation", func(b *Builder) {
 			ds, pods := Running(b, 1)
+			b.Stimulus(history.DeletePod, pods[0])
 			pods[0].Terminating().Gone()
 			ds.Pod("new", NodeName(0))
 		}),

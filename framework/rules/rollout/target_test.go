@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/rules/rollout"
@@ -56,6 +57,7 @@ func TestTargetNodes(t *testing.T) {
 	Ignores(t, j,
 		Tell("the taint came just now", func(b *Builder) {
 			ds, pods := Running(b, 2)
+			b.Stimulus(history.DeletePod, pods[1])
 			pods[1].Terminating().Gone()
 			b.Node(NodeName(1)).Taint("dedicated", corev1.TaintEffectNoSchedule)
 			ds.Pod("new-b", NodeName(1))

@@ -51,6 +51,7 @@ func TestLeftAlone(t *testing.T) {
 	Ignores(t, j,
 		Tell("it was deleted just now", func(b *Builder) {
 			ds, pods := Running(b, 2)
+			b.Stimulus(history.DeletePod, pods[0])
 			pods[0].Terminating()
 			pods[0].Gone()
 			b.Stimulus(history.DeleteDaemonSet, ds)
