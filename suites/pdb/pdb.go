@@ -25,6 +25,7 @@ func Specs() {
 	scales()
 	pods()
 	unscaled()
+	custom()
 	unmanaged()
 	evictions()
 	expiry()

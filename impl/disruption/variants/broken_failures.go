@@ -44,5 +44,12 @@ func brokenFailures() []Variant {
 					}
 				}
 			})},
+		{Name: "keeps-the-numbers-over-a-passing-failure", Says: "Leaves the status of a budget as it is while a scale cannot be read that may be read the next time.",
+			Breaks: []string{"PDB-018", "EVICT-025"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				if actions.Retry != nil && state.Budget.Status.ObservedGeneration > 0 {
+					actions.Status = nil
+				}
+			})},
 	}
 }
