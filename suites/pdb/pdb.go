@@ -29,6 +29,7 @@ func Specs() {
 	unmanaged()
 	evictions()
 	expiry()
+	overtaken()
 	several()
 	writes()
 	silence()
