@@ -3,7 +3,6 @@ package scenario
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
@@ -18,6 +17,9 @@ import (
 
 // customKind is the kind of the objects of an API that a scenario defines.
 const customKind = "Keeper"
+
+// CustomResource is the name of their resource, in a group of the scenario's own.
+const CustomResource = "keepers"
 
 // RunCustom defines an API of the scenario's own whose objects have a scale subresource, creates an object of it that asks for that many replicas, and returns
 // the reference by which it controls pods. Nobody makes any. The API goes with the scenario.
@@ -43,7 +45,7 @@ func (s *Scenario) RunCustom(ctx context.Context, name string, replicas int64) m
 		if _, err := definitions.Create(ctx, definition, metav1.CreateOptions{}); err != nil {
 			return err
 		}
-		resource := objects.Resource(kind.GroupVersion().WithResource(definition.Spec.Names.Plural)).Namespace(s.namespace)
+		resource := objects.Resource(kind.GroupVersion().WithResource(CustomResource)).Namespace(s.namespace)
 		// The API server serves it a moment after it was defined.
 		return s.poll(ctx, func(ctx context.Context) (bool, error) {
 			created, err := resource.Create(ctx, object, metav1.CreateOptions{})
@@ -61,7 +63,7 @@ func (s *Scenario) ScaleCustom(ctx context.Context, owner metav1.OwnerReference,
 	objects, err := dynamic.NewForConfig(s.env.Config)
 	s.must(err, "make a client of any API")
 	kind := schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind)
-	resource := objects.Resource(kind.GroupVersion().WithResource(pluralOf(kind))).Namespace(s.namespace)
+	resource := objects.Resource(kind.GroupVersion().WithResource(CustomResource)).Namespace(s.namespace)
 	stimulus := history.Stimulus{
 		Act: history.ScaleWorkload, Kind: history.KindOf(kind.GroupKind()), Namespace: s.namespace, Name: owner.Name, UID: owner.UID,
 		Detail: fmt.Sprintf("%d replicas", replicas),
@@ -74,15 +76,13 @@ func (s *Scenario) ScaleCustom(ctx context.Context, owner metav1.OwnerReference,
 	s.must(err, "scale %s %s to %d", customKind, owner.Name, replicas)
 }
 
-func pluralOf(kind schema.GroupVersionKind) string { return strings.ToLower(kind.Kind) + "s" }
-
 func customDefinition(kind schema.GroupVersionKind) *apiextensionsv1.CustomResourceDefinition {
-	plural, keepsAll := pluralOf(kind), true
+	keepsAll := true
 	return &apiextensionsv1.CustomResourceDefinition{
-		ObjectMeta: metav1.ObjectMeta{Name: plural + "." + kind.Group},
+		ObjectMeta: metav1.ObjectMeta{Name: CustomResource + "." + kind.Group},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
 			Group: kind.Group, Scope: apiextensionsv1.NamespaceScoped,
-			Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: kind.Kind, Plural: plural},
+			Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: kind.Kind, Plural: CustomResource},
 			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
 				Name: kind.Version, Served: true, Storage: true,
 				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{

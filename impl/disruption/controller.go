@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -106,28 +108,48 @@ type Reconciler struct {
 	plan     plan.Planner
 	observer *observe.Observer
 	actor    *act.Actor
+	retries  requeue.Retries
 }
 
 // NewReconciler returns a Reconciler with the clock and the planner of options.
 func NewReconciler(options Options, observer *observe.Observer, writer client.StatusClient, recorder events.EventRecorder) *Reconciler {
 	options = options.withDefaults()
-	return &Reconciler{clock: options.Clock, plan: options.Plan, observer: observer, actor: &act.Actor{Client: writer, Recorder: recorder}}
+	return &Reconciler{
+		clock: options.Clock, plan: options.Plan, observer: observer, actor: &act.Actor{Client: writer, Recorder: recorder}, retries: requeue.NewRetries(),
+	}
 }
 
 // Reconcile observes, plans and acts once.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	state, err := r.observer.Observe(ctx, request.NamespacedName)
 	if err != nil {
+		if apierrors.IsNotFound(err) {
+			r.retries.Succeeded(request)
+		}
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
 	actions := r.plan(state, r.clock.Now())
-	if err := r.actor.Do(ctx, state.Budget, actions); err != nil {
+	err = r.actor.Do(ctx, state.Budget, actions)
+	switch {
+	case errors.Is(err, act.ErrStale):
 		return outdated(ctx, err)
+	case err != nil:
+		return r.failed(ctx, request, actions.RequeueAfter, err)
+	case actions.Retry != nil:
+		return r.failed(ctx, request, actions.RequeueAfter, actions.Retry)
 	}
-	if actions.Retry != nil {
-		return reconcile.Result{}, actions.Retry
-	}
+	r.retries.Succeeded(request)
 	return reconcile.Result{RequeueAfter: actions.RequeueAfter}, nil
+}
+
+// failed ends a pass that is to be repeated, and that announced to come back after byClock, unless that is zero: an eviction is given up in time, however rarely a
+// scale is still asked for (PDB-015).
+func (r *Reconciler) failed(ctx context.Context, request reconcile.Request, byClock time.Duration, err error) (reconcile.Result, error) {
+	if byClock == 0 {
+		return reconcile.Result{}, err
+	}
+	log.FromContext(ctx).Error(err, "The pass failed, and is repeated")
+	return r.retries.Failed(request, byClock), nil
 }
 
 // outdated makes another pass of an outdated view, and leaves any other error to the queue.

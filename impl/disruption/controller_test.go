@@ -101,9 +101,22 @@ func TestAFailureIsWrittenAndTriedAgain(t *testing.T) {
 	all := objects()
 	all[0].(*policyv1.PodDisruptionBudget).Spec.MinAvailable = ptr.To(intstr.FromString("50%"))
 	c := server(interceptor.Funcs{}, all...)
-	_, err := reconciler(c).Reconcile(t.Context(), request)
-	g.Expect(err).To(MatchError(errTimeout))
-	g.Expect(stored(g, c).Status.Conditions[0].Reason).To(Equal(policyv1.SyncFailedReason), "PDB-018")
+	result, err := reconciler(c).Reconcile(t.Context(), request)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(result.RequeueAfter).To(And(BeNumerically(">", 0), BeNumerically("<", time.Second)))
+	g.Expect(stored(g, c).Status.Conditions[0]).To(And(HaveField("Reason", policyv1.SyncFailedReason), HaveField("Message", ContainSubstring(errTimeout.Error()))), "PDB-018")
+}
+
+func TestAnEvictionIsGivenUpInTimeWhileAScaleCannotBeRead(t *testing.T) {
+	g := NewWithT(t)
+	all := objects()
+	budget := all[0].(*policyv1.PodDisruptionBudget)
+	budget.Spec.MinAvailable = ptr.To(intstr.FromString("50%"))
+	budget.Status.DisruptedPods = map[string]metav1.Time{"pod": metav1.NewTime(now.Add(5*time.Second - plan.DeletionTimeout))}
+	r := reconciler(server(interceptor.Funcs{}, all...))
+	for range 20 {
+		g.Expect(r.Reconcile(t.Context(), request)).To(HaveField("RequeueAfter", And(BeNumerically(">", 0), BeNumerically("<=", 5*time.Second))), "PDB-015")
+	}
 }
 
 func TestTheConditionOfAPodIsResetInTime(t *testing.T) {

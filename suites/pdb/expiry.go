@@ -9,6 +9,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -18,10 +19,16 @@ import (
 // left is what remains of the two minutes of what these specs write, which is of the past. More than judge.Lag and the second to which times are rounded.
 const left = 5 * time.Second
 
+// early is before any of that has passed, by more than clocks may differ.
+const early = left - 2*time.Second
+
+// longLeft is what remains where the controller is started again meanwhile.
+const longLeft = 16 * time.Second
+
 // later is how long after the other the second of two pods was to be evicted: longer than a controller may be late.
 const later = promptly + 2*time.Second
 
-// expiry is the spec of what is taken back after two minutes, if what it announces has not come about.
+// expiry are the specs of what is taken back after two minutes, if what it announces has not come about.
 func expiry() {
 	spec.It("gives up after two minutes, by itself, on each pod that was to be evicted and is still there",
 		spec.Decides("PDB-014", "PDB-015", "PDB-034"),
@@ -44,25 +51,81 @@ func expiry() {
 		func(j *spec.Checks) {
 			listed := written(guard, "the pods are listed", func(status policyv1.PodDisruptionBudgetStatus) bool { return len(status.DisruptedPods) == 2 })
 			j.Given(AtLeast(1, listed))
-			const early = left - 2*time.Second
 			for i, pod := range j.BoundAll(unmoved) {
 				after := time.Duration(i) * later
 				dropped := written(guard, "pod "+pod+" is listed no more, and counts", countsAgain(pod, int32(2+i)))
-				inTime, atOnce := Within(left+after+promptly, First(listed), dropped), Within(early, First(listed), dropped)
-				// Whoever takes it off at once may have seen that the pod is younger than the entry, and so another one; not if it says that the pod was not deleted.
-				notEarly := NotWithin(early+after, First(listed), dropped)
-				notDeleted := func(event *corev1.Event) bool {
-					return event.Reason == "NotDeleted" && event.Type == corev1.EventTypeWarning && event.InvolvedObject.Name == pod
-				}
-				j.Decide("PDB-014", inTime, OneOf(notEarly, All(atOnce, ReportedAtMost(0, "NotDeleted about the pod", listed, notDeleted))),
-					OneOf(Reported("NotDeleted about the pod", notDeleted), atOnce), Tested(notEarly))
-				j.Decide("PDB-015", inTime, Tested(notEarly))
+				givenUp(j, pod, First(listed), after, dropped)
+				j.Decide("PDB-015", Within(left+after+promptly, First(listed), dropped), Tested(NotWithin(early+after, First(listed), dropped)))
 			}
 			spared := j.Bound(spared)
 			first, second := First(Began(history.SetDisruption)), Nth(2, Began(history.SetDisruption))
 			j.Decide("PDB-034", Within(promptly, first, PodSpared(Named(spared))),
 				Within(left+promptly, second, PodSpared(Named(spared))), NotWithin(early, second, PodSpared(Named(spared))))
 		}, recorded(), spec.Alone{}, spec.SimulatedNodes{})
+
+	spec.It("gives up after two minutes on a pod that was to be evicted, and lists one no more that goes, also while the budget cannot be computed",
+		spec.Decides("PDB-014", "PDB-016"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			// A Job has no scale.
+			job := c.RunScaled(ctx, history.KindJob, "job", 3)
+			c.Require(ctx, "the pods are Ready", LivePodsOf(job, 3, history.IsReady))
+			budget := c.CreateBudget(ctx, guard, MaxDisrupted("1"), Selecting(job.Labels()))
+			c.Require(ctx, "the budget cannot be computed", state.Budget(guard, "it failed", failed))
+			c.Await(ctx, Quiet(time.Second))
+			pods := c.PodsOf(ctx, job)
+			c.Bind(unmoved, pods[0].Name)
+			c.WriteBudgetStatus(ctx, budget,
+				ListDisrupted(pods[0].Name, time.Now().Add(left-history.DisruptedTimeout)), ListDisrupted(pods[1].Name, time.Now()))
+			c.Pods.HoldTermination(ctx, pods[1])
+			c.DeletePod(ctx, pods[1], graceful)
+			c.AwaitAfter(ctx, left, state.Budget(guard, "no pod is listed", func(status policyv1.PodDisruptionBudgetStatus) bool { return len(status.DisruptedPods) == 0 }))
+			c.Await(ctx, Quiet(spec.Prompt))
+			c.Pods.ReleaseTermination(ctx, pods[1])
+		},
+		func(j *spec.Checks) {
+			listed := written(guard, "the pods are listed", func(status policyv1.PodDisruptionBudgetStatus) bool { return len(status.DisruptedPods) == 2 })
+			j.Given(AtLeast(1, listed))
+			pod := j.Bound(unmoved)
+			givenUp(j, pod, First(listed), 0, written(guard, "pod "+pod+" is listed no more", countsAgain(pod, 0)))
+		}, recorded(), spec.Alone{}, spec.SimulatedNodes{})
+
+	spec.It("gives up in time on a pod that was to be evicted before the controller was started again",
+		spec.Decides("PDB-015"),
+		func(ctx context.Context, c *spec.Case) {
+			workload := web(ctx, c, 2)
+			budget := guarded(ctx, c, workload, MinAvailable("1"))
+			c.Await(ctx, Quiet(time.Second))
+			pod := c.PodsOf(ctx, workload)[0]
+			c.Bind(unmoved, pod.Name)
+			c.WriteBudgetStatus(ctx, budget, ListDisrupted(pod.Name, time.Now().Add(longLeft-history.DisruptedTimeout)))
+			// By then it knows what is listed.
+			c.Await(ctx, Quiet(judge.Lag))
+			c.Kill(ctx)
+			c.Restart(ctx)
+			c.AwaitAfter(ctx, longLeft, state.Budget(guard, "it counts all pods", counts(2)))
+			c.Await(ctx, Quiet(spec.Prompt))
+		},
+		func(j *spec.Checks) {
+			listed := First(written(guard, "the pod is listed", func(status policyv1.PodDisruptionBudgetStatus) bool { return len(status.DisruptedPods) == 1 }))
+			// Whatever it does at its start, the time has not come by then.
+			j.Given(Within(longLeft-promptly, listed, Done(history.RestartImplementation)))
+			pod := j.Bound(unmoved)
+			dropped := written(guard, "pod "+pod+" is listed no more, and counts", countsAgain(pod, 2))
+			j.Decide("PDB-015", Within(longLeft+promptly, listed, dropped), Tested(NotWithin(longLeft-2*time.Second, listed, dropped)))
+		}, recorded(), spec.Alone{}, spec.SimulatedNodes{})
+}
+
+// givenUp asks that the controller gives up on the pod when what is left of its two minutes has passed, and so much more, and says so.
+func givenUp(j *spec.Checks, pod string, listed Event, after time.Duration, dropped Event) {
+	inTime, atOnce := Within(left+after+promptly, listed, dropped), Within(early, listed, dropped)
+	// Whoever takes it off at once may have seen that the pod is younger than the entry, and so another one; not if it says that the pod was not deleted.
+	notEarly := NotWithin(early+after, listed, dropped)
+	notDeleted := func(event *corev1.Event) bool {
+		return event.Reason == "NotDeleted" && event.Type == corev1.EventTypeWarning && event.InvolvedObject.Name == pod
+	}
+	j.Decide("PDB-014", inTime, OneOf(notEarly, All(atOnce, ReportedAtMost(0, "NotDeleted about the pod", listed, notDeleted))),
+		OneOf(Reported("NotDeleted about the pod", notDeleted), atOnce), Tested(notEarly))
 }
 
 // What the scenario chooses.

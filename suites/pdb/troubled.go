@@ -15,18 +15,20 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// troubled is the spec of pods of every sort, with each kind of limit, and of a controller that is down while they change.
+// troubled is the spec of pods of every sort, with each kind of limit, and of a controller that is down while they change or go.
 func troubled() {
 	spec.It("computes each kind of limit over pods that have ended, terminate, are listed or not Ready, also those that came to it while the controller was down",
 		spec.Decides("PDB-002", "PDB-003", "PDB-004", "PDB-005", "PDB-006", "PDB-007", "PDB-012", "PDB-013", "PDB-016"),
 		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 2)
+			node := c.AddNodes(ctx, 2)[0]
 			var all []guardedPods
 			for i, limit := range []BudgetEdit{MinAvailable("34%"), MaxDisrupted("2"), MaxDisrupted("34%"), MinAvailable("100%"), MaxDisrupted("0"), MinAvailable("1")} {
 				all = append(all, guardPods(ctx, c, fmt.Sprintf("web-%d", i), limit))
 			}
-			nobody := c.CreateBudget(ctx, "nobody", MaxDisrupted("1"), Selecting(map[string]string{"app": "nobody"}))
-			right := []Condition{Computed(nobody)}
+			alone := Scaled{Name: "alone"}
+			last := c.MakePod(ctx, alone.Name, node, alone.Labels())
+			c.Require(ctx, "the pod is Ready", LivePodsOf(alone, 1, history.IsReady))
+			right := []Condition{Computed(c.CreateBudget(ctx, alone.Name, MinAvailable("0"), Selecting(alone.Labels())))}
 			for _, guarded := range all {
 				right = append(right, Computed(guarded.budget))
 			}
@@ -37,14 +39,17 @@ func troubled() {
 				c.Pods.Fail(ctx, failing)
 				c.Pods.BecomeUnready(ctx, unready)
 				c.Pods.HoldTermination(ctx, leaving)
+				c.WriteBudgetStatus(ctx, guarded.budget, ListDisrupted(leaving.Name, time.Now()))
 				c.DeletePod(ctx, leaving, graceful)
-				c.Await(ctx, Computed(guarded.budget))
+				c.Await(ctx, state.All(Computed(guarded.budget), noneListed(guarded.budget)))
 				c.WriteBudgetStatus(ctx, guarded.budget, ListDisrupted(guarded.pods[3].Name, time.Now()))
 			}
 			c.Await(ctx, state.All(right...))
 			c.Await(ctx, Quiet(judge.Lag))
 
 			c.Kill(ctx)
+			// Its budget is left without a pod.
+			c.DeletePod(ctx, last, 0)
 			for _, guarded := range all {
 				c.Pods.BecomeReady(ctx, guarded.pods[1])
 				c.Pods.Fail(ctx, guarded.pods[3])

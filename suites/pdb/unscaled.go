@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -54,50 +52,6 @@ func unscaled() {
 				})))
 		}, recorded(), spec.SimulatedNodes{})
 
-	spec.It("counts pods of a custom resource by its scale subresource, also when that has changed, beside those of a workload of the same name",
-		spec.Decides("PDB-008"),
-		func(ctx context.Context, c *spec.Case) {
-			node := c.AddNodes(ctx, 1)[0]
-			owner := c.RunCustom(ctx, keeper, 4)
-			kept := Scaled{Name: "kept"}
-			for i := range 3 {
-				c.MakePod(ctx, "kept-"+strconv.Itoa(i), node, kept.Labels(), func(pod *corev1.Pod) { pod.OwnerReferences = []metav1.OwnerReference{owner} })
-			}
-			c.Require(ctx, "the pods are Ready", LivePodsOf(kept, 3, history.IsReady))
-			budget := c.CreateBudget(ctx, guard, MaxDisrupted("50%"), Selecting(kept.Labels()))
-			pod := c.PodsOf(ctx, kept)[0]
-			// A controller may know of a new API late, and look for it, or at the scale, again only when something happens.
-			comes := func(condition Condition, mark history.Mark) bool {
-				came := false
-				for began := time.Now(); !came && time.Since(began) < learning; {
-					c.Await(ctx, state.Any(condition, Past(time.Now().Add(spec.Prompt))))
-					if came = holds(ctx, c, condition); !came {
-						c.LabelPod(ctx, pod, map[string]string{"looked": time.Now().Format("150405")})
-					}
-				}
-				if !came {
-					c.Await(ctx, Quiet(promptly))
-				}
-				c.Mark(mark)
-				return came
-			}
-			if !comes(scaled(), ofKeeper) {
-				return
-			}
-			// Its pods are told by another label.
-			c.RunScaled(ctx, history.KindReplicaSet, keeper, 2)
-			c.UpdateBudget(ctx, budget, Selecting(nil))
-			if !comes(besideAnother(), ofBoth) {
-				return
-			}
-			c.ScaleCustom(ctx, owner, 7)
-			c.LabelPod(ctx, pod, map[string]string{"looked": "again"})
-			comes(scaledAgain(), ofMore)
-		},
-		func(j *spec.Checks) {
-			j.Decide("PDB-008", HoldsAtMark(ofKeeper, scaled()), HoldsAtMark(ofBoth, besideAnother()), HoldsAtMark(ofMore, scaledAgain()))
-		}, recorded(), spec.SimulatedNodes{})
-
 	spec.It("computes the status for an integer minAvailable whoever controls the pods, and where nobody does",
 		spec.Decides("PDB-019"),
 		func(ctx context.Context, c *spec.Case) {
@@ -111,34 +65,6 @@ func unscaled() {
 			}
 		},
 		func(j *spec.Checks) { j.Decide("PDB-019", Keeps("PDB-001")) }, recorded(), spec.SimulatedNodes{})
-}
-
-// learning is how long a controller may take to know an API that has just been defined.
-const learning = 40 * time.Second
-
-// keeper is the name of the custom resource, and of the workload beside it.
-const keeper = "keeper"
-
-// Marks of the scenario, in their order: there was time for each.
-const (
-	ofKeeper history.Mark = "the custom resource counts"
-	ofBoth   history.Mark = "the workload of the same name counts, too"
-	ofMore   history.Mark = "the custom resource counts with more replicas"
-)
-
-// scaled holds when the budget counts 3 pods of 4 replicas, half of which may be disrupted.
-func scaled() Condition {
-	return tallied(history.Tally{Expected: 4, Desired: 2, Healthy: 3, Allowed: 1})
-}
-
-// besideAnother holds when it counts the 2 pods of 2 replicas of another workload, too.
-func besideAnother() Condition {
-	return tallied(history.Tally{Expected: 6, Desired: 3, Healthy: 5, Allowed: 2})
-}
-
-// scaledAgain holds when the custom resource counts with 7 replicas.
-func scaledAgain() Condition {
-	return tallied(history.Tally{Expected: 9, Desired: 4, Healthy: 5, Allowed: 1})
 }
 
 // tallied holds when the budget's status has these numbers.

@@ -105,7 +105,7 @@ func generationGrows(before, after *policyv1.PodDisruptionBudget) string {
 	return fmt.Sprintf("%d after %d", after.Generation, before.Generation)
 }
 
-// neither is the spec of a budget without a limit.
+// neither are the specs of a budget without a limit.
 func neither() {
 	spec.It("allows no disruption of healthy pods without a limit",
 		spec.Decides("PDBAPI-015"),
@@ -127,4 +127,47 @@ func neither() {
 				j.Decide("PDBAPI-015", Answers("evicting healthy pod "+pod, Answered(history.EvictPod, pod), WithCode(http.StatusTooManyRequests)), Never(PodDeleted(Named(pod))))
 			}
 		}, budgets)
+
+	gone := BudgetChanged("budget", "has a status that expects, wants and allows nothing", func(_, after *policyv1.PodDisruptionBudget) bool { return hasNothing(after.Status) })
+	spec.It("keeps nothing of a limit that is taken away",
+		spec.Decides("PDBAPI-003", "PDBAPI-015"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			workload := c.RunScaled(ctx, history.KindReplicaSet, "web", 3)
+			c.Require(ctx, "all pods are Ready", LivePodsOf(workload, 3, history.IsReady))
+			pods := c.PodsOf(ctx, workload)
+			c.Bind(limited, pods[0].Name, pods[1].Name)
+			budget := c.CreateBudget(ctx, "budget", MinAvailable("1"), Selecting(workload.Labels()))
+			c.Require(ctx, "disruptions are allowed", Allows(budget, 2))
+			for i, pod := range pods[:2] {
+				if i > 0 {
+					c.Await(ctx, Allows(c.UpdateBudget(ctx, budget, MaxDisrupted("2")), 2))
+				}
+				c.Await(ctx, BudgetStatus(c.UpdateBudget(ctx, budget, unlimited), "it expects, wants and allows nothing", hasNothing))
+				_ = c.TryEvict(ctx, pod)
+			}
+		},
+		func(j *spec.Checks) {
+			for i, pod := range j.BoundAll(limited) {
+				// The second time a limit comes before it goes.
+				respecified := Nth(2*i+1, BudgetRespecified("budget"))
+				for _, id := range spec.Decides("PDBAPI-003", "PDBAPI-015") {
+					j.Decide(id, Within(inTime, respecified, gone),
+						Answers("evicting healthy pod "+pod, Answered(history.EvictPod, pod), WithCode(http.StatusTooManyRequests)), Never(PodDeleted(Named(pod))))
+				}
+			}
+		}, budgets)
+}
+
+// limited are the pods that the budget guards without a limit, in turn.
+const limited = "the pods that are evicted while the budget has no limit"
+
+// unlimited takes every limit away.
+var unlimited = set("no limit", func(budget *policyv1.PodDisruptionBudget) {
+	budget.Spec.MinAvailable, budget.Spec.MaxUnavailable = nil, nil
+})
+
+// hasNothing is the predicate of a status by which no pod is expected, wanted or may go.
+func hasNothing(status policyv1.PodDisruptionBudgetStatus) bool {
+	return status.DisruptionsAllowed == 0 && status.DesiredHealthy == 0 && status.ExpectedPods == 0
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/disruption/variants"
 )
 
-// unseen are the broken variants that the simulation cannot find out: it has one budget, which always selects pods of two
+// unseen are the broken variants that the simulation cannot find out: it has one budget, which always has a limit and selects pods of two
 // workloads by a label, and whose pods keep their controllers; knows no events, and looks at no timestamps, nor at the generation of a condition. Its pods
 // end at once, and it sees no status between two acts.
 func unseen() []string {
@@ -25,8 +25,9 @@ func unseen() []string {
 		"wakes-for-the-latest-eviction", "observes-no-smaller-generation", "resets-targets-of-evictions-alone",
 		"knows-statuses-by-name", "resets-a-target-once", "waits-for-other-budgets", "takes-no-evictions-from-the-future", "takes-shares-in-floating-point",
 		"takes-not-in-for-one-of-others", "gives-up-a-status-that-is-not-written", "counts-pods-whose-containers-are-ready", "counts-deployments-by-replica-sets",
-		// It patches, which the simulation's API server does not know: see unconditional.
-		"writes-over-evictions",
+		"reads-a-custom-scale-once-a-minute", "keeps-the-numbers-of-a-limit-that-is-gone",
+		// They patch, which the simulation's API server does not know: see unconditional.
+		"writes-over-evictions", "writes-again-over-a-conflict",
 	}
 }
 

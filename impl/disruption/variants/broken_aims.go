@@ -56,5 +56,11 @@ func brokenAims() []Variant {
 					actions.Status = nil
 				}
 			})},
+		{Name: "keeps-the-numbers-of-a-limit-that-is-gone", Says: "Goes on expecting and wanting what it did when a budget has no limit any more.", Breaks: []string{"PDBAPI-003", "PDBAPI-015"},
+			Planner: counting(func(status *policyv1.PodDisruptionBudgetStatus, state plan.State) {
+				if spec := state.Budget.Spec; spec.MinAvailable == nil && spec.MaxUnavailable == nil {
+					status.ExpectedPods, status.DesiredHealthy = state.Budget.Status.ExpectedPods, state.Budget.Status.DesiredHealthy
+				}
+			})},
 	}
 }

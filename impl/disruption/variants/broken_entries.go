@@ -2,6 +2,7 @@ package variants
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
@@ -31,9 +32,35 @@ func brokenEntries() []Variant {
 				}
 				return false
 			})},
+		{Name: "wakes-for-evictions-that-it-noted", Says: "Looks again in time for the pods alone that came to disruptedPods since its process began.",
+			Breaks: []string{"PDB-015"}, Planner: remember(wakeForNoted)},
 		{Name: "gives-up-a-status-that-is-not-written", Says: "Treats a status that the API server refused as written.", Breaks: []string{"PDB-026"},
 			Writer: func(c client.StatusClient) client.StatusClient { return careless{c} }},
 	}
+}
+
+// wakeForNoted forgets the time of entries that were there when the process first saw the budget.
+func wakeForNoted(m *memory[map[string]metav1.Time]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+		found := m.of(state)
+		if *found == nil {
+			*found = map[string]metav1.Time{}
+			maps.Copy(*found, state.Budget.Status.DisruptedPods)
+		}
+		status := actions.Status
+		if status == nil {
+			status = &state.Budget.Status
+		}
+		if len(status.DisruptedPods) == 0 {
+			return
+		}
+		actions.RequeueAfter = 0
+		for name, granted := range status.DisruptedPods {
+			if before, met := (*found)[name]; !met || !before.Equal(&granted) {
+				comeBack(actions, max(granted.Add(plan.DeletionTimeout).Sub(now), time.Millisecond))
+			}
+		}
+	})
 }
 
 // withoutEvictions takes those entries off disruptedPods that which selects.

@@ -44,5 +44,18 @@ func brokenFailures() []Variant {
 					}
 				}
 			})},
+		{Name: "keeps-the-numbers-over-a-passing-failure", Says: "Leaves the status of a budget as it is while a scale cannot be read that may be read the next time.",
+			Breaks: []string{"PDB-018", "EVICT-025"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				if actions.Retry != nil && state.Budget.Status.ObservedGeneration > 0 {
+					actions.Status = nil
+				}
+			})},
+		{Name: "keeps-evictions-while-it-fails", Says: "Leaves disruptedPods as it is while a budget cannot be computed.", Breaks: []string{"PDB-014", "PDB-016"},
+			Planner: reporting(func(status *policyv1.PodDisruptionBudgetStatus, state plan.State, _ time.Time) {
+				if failed(status) {
+					status.DisruptedPods = state.Budget.Status.DisruptedPods
+				}
+			})},
 	}
 }

@@ -44,6 +44,8 @@ func brokenScales() []Variant {
 					return c
 				})
 			})},
+		{Name: "reads-a-custom-scale-once-a-minute", Says: "Takes the scale of a custom resource to be what it was when it was last read, for a minute.",
+			Breaks: []string{"PDB-008", "PDB-026"}, Planner: remember(readOnceAMinute)},
 		{Name: "leaves-out-what-has-no-scale", Says: "Leaves pods whose controller has no scale out, and computes for the rest, as the test plan of the document has it.",
 			Breaks: []string{"PDB-020", "CROSS-002"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
@@ -68,6 +70,31 @@ func brokenScales() []Variant {
 			}},
 		{Name: "leaves-bare-pods-out", Says: "Leaves pods without a controller out of a budget that needs a scale.", Breaks: []string{"PDB-022"}, Planner: withoutBarePods},
 	}
+}
+
+// scaleRead is a number of replicas, and when it was read.
+type scaleRead struct {
+	replicas int32
+	at       time.Time
+}
+
+func readOnceAMinute(m *memory[map[types.UID]scaleRead]) Around {
+	return seeing(func(state *plan.State, now time.Time) {
+		known := m.of(*state)
+		if *known == nil {
+			*known = map[types.UID]scaleRead{}
+		}
+		changeControllers(state, func(reference types.UID, c plan.Controller) plan.Controller {
+			if !c.Polled {
+				return c
+			}
+			if last, read := (*known)[reference]; !read || now.Sub(last.at) >= plan.ScaleRecheck {
+				(*known)[reference] = scaleRead{c.Replicas, now}
+			}
+			c.Replicas = (*known)[reference].replicas
+			return c
+		})
+	})
 }
 
 // withoutBarePods shows the planner no pods without a controller where a scale is needed.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -39,6 +40,22 @@ func brokenWrites() []Variant {
 		{Name: "writes-over-evictions", Says: "Writes the status without regard to what others have written meanwhile, and half a second after it looked.",
 			Breaks: []string{"PDB-012"},
 			Writer: func(c client.StatusClient) client.StatusClient { return regardless{c} }},
+		{Name: "writes-again-over-a-conflict", Says: "Writes the status that a conflict kept it from writing again, as it is, over what there is by then.",
+			Breaks: []string{"PDB-012", "EVICT-015"},
+			Writer: func(c client.StatusClient) client.StatusClient {
+				return otherwise{c, func(ctx context.Context, w client.SubResourceWriter, budget *policyv1.PodDisruptionBudget) error {
+					// What is sent is overwritten by the answer.
+					err := w.Update(ctx, budget.DeepCopy())
+					if !apierrors.IsConflict(err) {
+						return err
+					}
+					patch, err := json.Marshal([]map[string]any{{"op": "add", "path": "/status", "value": budget.Status}})
+					if err != nil {
+						return fmt.Errorf("encode the patch: %w", err)
+					}
+					return w.Patch(ctx, budget.DeepCopy(), client.RawPatch(types.JSONPatchType, patch))
+				}}
+			}},
 	}
 }
 

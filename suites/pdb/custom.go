@@ -1,0 +1,169 @@
+package pdb
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/relay"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// custom are the specs of pods of a custom resource, whose scale no watch of a built-in workload tells.
+func custom() {
+	spec.It("counts pods of a custom resource by its scale subresource, also when that has changed, beside those of a workload of the same name",
+		spec.Decides("PDB-008", "PDB-026"),
+		func(ctx context.Context, c *spec.Case) {
+			owner, pods := keep(ctx, c, 4, 3)
+			budget := c.CreateBudget(ctx, guard, MaxDisrupted("50%"), Selecting(kept().Labels()))
+			if !learns(ctx, c, pods[0], scaled(), ofKeeper) {
+				return
+			}
+			// Its pods are told by another label.
+			c.RunScaled(ctx, history.KindReplicaSet, keeper, 2)
+			c.UpdateBudget(ctx, budget, Selecting(nil))
+			if !learns(ctx, c, pods[0], besideAnother(), ofBoth) {
+				return
+			}
+			c.ScaleCustom(ctx, owner, 7)
+			// By then everybody can know how many it asks for. Nobody has to look before a pod changes.
+			c.Await(ctx, Past(time.Now().Add(judge.Lag)))
+			c.LabelPod(ctx, pods[0], map[string]string{"looked": "again"})
+			follows(ctx, c, scaledAgain(), ofMore)
+		},
+		func(j *spec.Checks) {
+			j.Decide("PDB-008", HoldsAtMark(ofKeeper, scaled()), HoldsAtMark(ofBoth, besideAnother()), HoldsAtMark(ofMore, scaledAgain()))
+			j.Decide("PDB-026", HoldsAtMark(ofMore, scaledAgain()))
+		}, recorded(), spec.SimulatedNodes{})
+
+	spec.It("lets nothing be evicted by the numbers of before while the scale of a custom resource cannot be read, and has numbers again when it can",
+		spec.Decides("PDB-008", "PDB-018", "EVICT-025"),
+		func(ctx context.Context, c *spec.Case) {
+			_, pods := keep(ctx, c, 3, 3)
+			unready, ready := pods[0], pods[1]
+			c.Pods.BecomeUnready(ctx, unready)
+			c.CreateBudget(ctx, guard, MaxDisrupted("2"), Selecting(kept().Labels()))
+			if !learns(ctx, c, ready, oneAllowed(), ofKeeper) {
+				return
+			}
+			c.SetFaults(ctx, relay.Fault{
+				Of:    relay.Selector{Verbs: []string{"get"}, Resource: CustomResource, Subresource: "scale"},
+				Count: relay.Always, Effect: relay.Refused{Code: http.StatusInternalServerError},
+			})
+			c.LabelPod(ctx, ready, map[string]string{"looked": "again"})
+			// Who does not say so by then has not failed yet, or goes on with what it knew.
+			c.Await(ctx, state.Any(state.Budget(guard, "it failed", failed), Past(time.Now().Add(promptly))))
+			_ = c.TryEvict(ctx, unready)
+			_ = c.TryEvict(ctx, ready)
+			c.Await(ctx, Quiet(silent))
+			c.SetFaults(ctx)
+			c.LabelPod(ctx, pods[2], map[string]string{"looked": "again"})
+			follows(ctx, c, ofThree(), ofAgain)
+		},
+		func(j *spec.Checks) {
+			refusal := First(Done(history.RefuseRequest))
+			j.Given(HoldsAtMark(ofKeeper, oneAllowed()), AtLeast(1, refusal))
+			j.Decide("PDB-018", Within(promptly, refusal, written(guard, "it failed", failed)))
+			for _, evicted := range []struct {
+				id        requirements.ID
+				pod, says string
+			}{{"EVICT-025", keptPod(0), "a pod that is not Ready"}, {"PDB-018", keptPod(1), "a Ready pod"}} {
+				j.Decide(evicted.id, Answers("evicting "+evicted.says+" while a scale cannot be read", Answered(history.EvictPod, evicted.pod),
+					WithCode(http.StatusTooManyRequests), WithCause(policyv1.DisruptionBudgetCause)), Never(PodDeleted(Named(evicted.pod))))
+			}
+			j.Decide("PDB-008", HoldsAtMark(ofAgain, ofThree()))
+		}, recorded(), spec.Alone{Relay: true}, spec.Faults{}, spec.SimulatedNodes{})
+}
+
+// keeper is the name of the custom resource, and of the workload beside it.
+const keeper = "keeper"
+
+// kept tells the pods of the custom resource.
+func kept() Scaled { return Scaled{Name: "kept"} }
+
+// keptPod is the name of one of them.
+func keptPod(i int) string { return "kept-" + strconv.Itoa(i) }
+
+// keep makes a custom resource that asks for that many pods, and so many Ready ones that it controls.
+func keep(ctx context.Context, c *spec.Case, replicas int64, count int) (metav1.OwnerReference, []*corev1.Pod) {
+	node := c.AddNodes(ctx, 1)[0]
+	owner := c.RunCustom(ctx, keeper, replicas)
+	for i := range count {
+		c.MakePod(ctx, keptPod(i), node, kept().Labels(), func(pod *corev1.Pod) { pod.OwnerReferences = []metav1.OwnerReference{owner} })
+	}
+	c.Require(ctx, "the pods are Ready", LivePodsOf(kept(), count, history.IsReady))
+	return owner, c.PodsOf(ctx, kept())
+}
+
+// learning is how long a controller may take to know an API that has just been defined.
+const learning = 40 * time.Second
+
+// learns waits until the condition holds, puts the mark, and reports whether it holds. A controller may know of a new API late, and look for it again only when
+// something happens: the pod changes now and then.
+func learns(ctx context.Context, c *spec.Case, pod *corev1.Pod, condition Condition, mark history.Mark) bool {
+	came := false
+	for began := time.Now(); !came && time.Since(began) < learning; {
+		c.Await(ctx, state.Any(condition, Past(time.Now().Add(spec.Prompt))))
+		if came = holds(ctx, c, condition); !came {
+			c.LabelPod(ctx, pod, map[string]string{"looked": time.Now().Format("150405")})
+		}
+	}
+	return follows(ctx, c, condition, mark)
+}
+
+// follows waits until the condition holds, for as long as a controller may take that has just been woken, puts the mark, and reports whether it holds.
+func follows(ctx context.Context, c *spec.Case, condition Condition, mark history.Mark) bool {
+	c.Await(ctx, state.Any(condition, Past(time.Now().Add(promptly))))
+	came := holds(ctx, c, condition)
+	if !came {
+		c.Await(ctx, Quiet(promptly))
+	}
+	c.Mark(mark)
+	return came
+}
+
+// Marks of the scenarios, in their order: there was time for each.
+const (
+	ofKeeper history.Mark = "the custom resource counts"
+	ofBoth   history.Mark = "the workload of the same name counts, too"
+	ofMore   history.Mark = "the custom resource counts with more replicas"
+	ofAgain  history.Mark = "the custom resource counts again"
+)
+
+// scaled holds when the budget counts 3 pods of 4 replicas, half of which may be disrupted.
+func scaled() Condition {
+	return tallied(history.Tally{Expected: 4, Desired: 2, Healthy: 3, Allowed: 1})
+}
+
+// besideAnother holds when it counts the 2 pods of 2 replicas of another workload, too.
+func besideAnother() Condition {
+	return tallied(history.Tally{Expected: 6, Desired: 3, Healthy: 5, Allowed: 2})
+}
+
+// scaledAgain holds when the custom resource counts with 7 replicas.
+func scaledAgain() Condition {
+	return tallied(history.Tally{Expected: 9, Desired: 4, Healthy: 5, Allowed: 1})
+}
+
+// oneAllowed holds when two of 3 replicas are Ready, and two may be disrupted.
+func oneAllowed() Condition {
+	return tallied(history.Tally{Expected: 3, Desired: 1, Healthy: 2, Allowed: 1})
+}
+
+// ofThree holds when the budget expects and wants what it does of 3 replicas, however many there are.
+func ofThree() Condition {
+	return state.Budget(guard, "3 pods are expected, 1 desired", func(status policyv1.PodDisruptionBudgetStatus) bool {
+		return status.ExpectedPods == 3 && status.DesiredHealthy == 1
+	})
+}
