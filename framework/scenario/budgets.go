@@ -79,11 +79,15 @@ func (s *Scenario) UpdateBudget(ctx context.Context, budget *policyv1.PodDisrupt
 	return stored
 }
 
-// WriteBudgetStatus changes the budget and sends it to the status subresource, as nobody but the disruption controller should.
+// WriteBudgetStatus changes the budget and sends it to the status subresource, as nobody but the disruption controller should. It returns when the recording
+// shows the change.
 func (s *Scenario) WriteBudgetStatus(ctx context.Context, budget *policyv1.PodDisruptionBudget, edits ...BudgetEdit) *policyv1.PodDisruptionBudget {
 	s.tb.Helper()
 	stored, err := s.writeBudget(ctx, history.WriteStatus, budget, edits, s.client.PolicyV1().PodDisruptionBudgets(budget.Namespace).UpdateStatus)
 	s.must(err, "write the status of PodDisruptionBudget %s", budget.Name)
+	s.Require(ctx, "the recording shows the change", state.When("PodDisruptionBudget "+budget.Name+" is as it was changed", func(cluster *history.Cluster) bool {
+		return slices.ContainsFunc(cluster.Budgets(), func(now *policyv1.PodDisruptionBudget) bool { return now.UID == stored.UID && shows(now, stored) })
+	}))
 	return stored
 }
 

@@ -77,7 +77,7 @@ func unlisted(w *statusWrite) []string {
 // DisruptedDropped is PDB-016.
 func DisruptedDropped() judge.Rule {
 	return follows("PDB-016", "a pod that terminates or is gone is promptly taken off disruptedPods", field{
-		applies: func(b *budget) bool { return !b.relabelled && !b.shared && b.evicting },
+		applies: func(b *budget) bool { return !b.relabelled && !b.shared && b.evicting && !syncFailed(b.object) },
 		wrong: func(b *budget) string {
 			var names []string
 			for name := range b.object.Status.DisruptedPods {

@@ -108,6 +108,13 @@ func TestDisruptedPods(t *testing.T) {
 			b.After(late).Mark("end")
 		})
 	}))
+	Ignores(t, disruption.DisruptedDropped(), Tell("it stays listed while the budget cannot be computed", func(b *Builder) {
+		evicting(b, func(budget *Budget, pod *Pod) {
+			budget.SyncFailed("timeout")
+			pod.Evicted().Terminating()
+			b.After(late).Mark("end")
+		})
+	}))
 	Keeps(t, disruption.DisruptedDropped(), Tell("it is listed no more", func(b *Builder) {
 		evicting(b, func(budget *Budget, pod *Pod) {
 			pod.Evicted().Terminating()

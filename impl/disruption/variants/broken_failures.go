@@ -51,7 +51,7 @@ func brokenFailures() []Variant {
 					actions.Status = nil
 				}
 			})},
-		{Name: "keeps-evictions-while-it-fails", Says: "Leaves disruptedPods as it is while a budget cannot be computed.", Breaks: []string{"PDB-014", "PDB-016"},
+		{Name: "keeps-evictions-while-it-fails", Says: "Leaves disruptedPods as it is while a budget cannot be computed.", Breaks: []string{"PDB-014"},
 			Planner: reporting(func(status *policyv1.PodDisruptionBudgetStatus, state plan.State, _ time.Time) {
 				if failed(status) {
 					status.DisruptedPods = state.Budget.Status.DisruptedPods
