@@ -67,7 +67,28 @@ var podReasons = []string{
 	"SuccessfulCreate", "FailedCreate", "SuccessfulDelete", "FailedDelete", "FailedDaemonPod", "SucceededDaemonPod", "FailedPlacement",
 }
 
-// StallEvent reports whether the Event tells of something else than single pods: its reason is none of Kubernetes' for those, and none of known.
-func StallEvent(event *corev1.Event, known map[string]bool) bool {
-	return !known[event.Reason] && !slices.Contains(podReasons, event.Reason)
+// Spell is a stretch of the Events about a DaemonSet, in their order: those of a stall, or those from before or after one.
+type Spell struct {
+	Stalled bool
+	Events  []*corev1.Event
+}
+
+// StallEvents are the Events of the last spell that tell of its stall: their reasons are none of Kubernetes' for Events about single pods, and none of those from
+// outside of stalls. One that told of an earlier stall may come again, and may come once more when that is over.
+func StallEvents(spells ...Spell) []*corev1.Event {
+	others, told := map[string]bool{}, map[string]bool{}
+	var telling []*corev1.Event
+	for _, spell := range spells {
+		telling = nil
+		for _, event := range spell.Events {
+			switch {
+			case !spell.Stalled:
+				others[event.Reason] = others[event.Reason] || !told[event.Reason]
+			case !others[event.Reason] && !slices.Contains(podReasons, event.Reason):
+				told[event.Reason] = true
+				telling = append(telling, event)
+			}
+		}
+	}
+	return telling
 }

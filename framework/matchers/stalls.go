@@ -42,21 +42,18 @@ func (s StallBetween) Event() Matcher {
 		if survey.eventsMissing() {
 			return untested("Event objects may be missing from the recording")
 		}
-		known, told := map[string]bool{}, map[string]bool{}
+		spells := []history.Spell{{}, {Stalled: true}, {}, {Stalled: true}}
 		for _, entry := range survey.h.Evidence {
 			event, ok := entry.Object.(*corev1.Event)
 			if !ok || event.InvolvedObject.UID != seen.daemonSet {
 				continue
 			}
-			switch {
-			case seen.earlier(entry.Time):
-				told[event.Reason] = told[event.Reason] || history.StallEvent(event, known)
-			case entry.Time.Before(seen.from.At):
-				// One that tells of the earlier stall may come once more when that is over.
-				known[event.Reason] = known[event.Reason] || !told[event.Reason]
-			case !entry.Time.After(seen.to.At) && history.StallEvent(event, known):
-				return kept()
+			if at := seen.spell(entry.Time); at < len(spells) {
+				spells[at].Events = append(spells[at].Events, event)
 			}
+		}
+		if len(history.StallEvents(spells...)) > 0 {
+			return kept()
 		}
 		return s.missing(survey, seen, "no Event but about single pods")
 	})
@@ -124,9 +121,24 @@ func (s StallBetween) question(promise string, ask func(*Survey, stallSeen) Answ
 	}}
 }
 
-// earlier reports whether it was in the stall before.
-func (s *stallSeen) earlier(at time.Time) bool {
-	return len(s.before) == 2 && !at.Before(s.before[0].At) && !at.After(s.before[1].At)
+// spell is 0 before the earlier stall, 1 in it, 2 between it and the stall, 3 in that, and 4 behind it. Where there was no earlier one all before is 0.
+func (s *stallSeen) spell(at time.Time) int {
+	bounds := []Occurrence{s.from, s.from}
+	if len(s.before) == 2 {
+		bounds = s.before
+	}
+	switch {
+	case at.After(s.to.At):
+		return 4
+	case !at.Before(s.from.At):
+		return 3
+	case at.Before(bounds[0].At):
+		return 0
+	case at.After(bounds[1].At):
+		return 2
+	default:
+		return 1
+	}
 }
 
 func (s *stallSeen) within(o Occurrence) bool { return o.compare(s.from) > 0 && o.compare(s.to) < 0 }

@@ -16,29 +16,48 @@ import (
 // round is how many events are judged at once here.
 const round = 500
 
+// fleet is a DaemonSet with a Ready pod on each node of a history that is being written.
+type fleet struct {
+	w    *historytest.Builder
+	ds   *historytest.DaemonSet
+	pods []*historytest.Pod
+}
+
+func newFleet(b *testing.B, n int) *fleet {
+	w := historytest.New(b).Nodes(n)
+	f := &fleet{w: w, ds: w.DaemonSet("agent", historytest.MaxUnavailable("1")), pods: make([]*historytest.Pod, n)}
+	for i := range f.pods {
+		f.pods[i] = f.ds.Pod(fmt.Sprintf("v1-%d", i), f.node(i)).Ready()
+	}
+	return f
+}
+
+func (f *fleet) node(i int) string { return fmt.Sprintf("node-%d", i+1) }
+
+// replace has another Ready pod in the place of that on the node, which sends heartbeats meanwhile.
+func (f *fleet) replace(i int, name string) {
+	f.pods[i].Terminating().Unready().Gone()
+	f.pods[i] = f.ds.Pod(name, f.node(i)).Ready()
+	for range 15 {
+		f.w.Node(f.node(i)).Edit(func(node *corev1.Node) {
+			metav1.SetMetaDataAnnotation(&node.ObjectMeta, "heartbeat", f.w.Now().String())
+		})
+	}
+	f.w.After(3 * time.Second)
+}
+
 // rollouts writes a history of so many rollouts, one node at a time, on n nodes that send heartbeats meanwhile.
 func rollouts(b *testing.B, n, times int) []history.Entry {
-	w := historytest.New(b).Nodes(n)
-	ds := w.DaemonSet("agent", historytest.MaxUnavailable("1"))
-	pods := make([]*historytest.Pod, n)
-	name := func(i int) string { return fmt.Sprintf("node-%d", i+1) }
-	for i := range pods {
-		pods[i] = ds.Pod(fmt.Sprintf("v1-%d", i), name(i)).Ready()
-	}
+	f := newFleet(b, n)
 	for rollout := range times {
-		w.After(time.Minute)
+		f.w.After(time.Minute)
 		version := fmt.Sprintf("v%d", rollout+2)
-		ds.Update(version)
-		for i := range pods {
-			pods[i].Terminating().Unready().Gone()
-			pods[i] = ds.Pod(fmt.Sprintf("%s-%d", version, i), name(i)).Ready()
-			for range 15 {
-				w.Node(name(i)).Edit(func(node *corev1.Node) { metav1.SetMetaDataAnnotation(&node.ObjectMeta, "heartbeat", w.Now().String()) })
-			}
-			w.After(3 * time.Second)
+		f.ds.Update(version)
+		for i := range n {
+			f.replace(i, fmt.Sprintf("%s-%d", version, i))
 		}
 	}
-	return w.History().Entries
+	return f.w.History().Entries
 }
 
 // BenchmarkHeld says how many bytes a watch of 500 nodes holds behind 10,000 events of a rollout, and behind 50,000 of five: what is over is forgotten.
@@ -83,29 +102,18 @@ func measureHeld(b *testing.B, times int) {
 // endless is like rollouts, but a pod on the first node never becomes ready, and others delete the pods on the other nodes again and again. The rollout has begun
 // behind the first so many entries.
 func endless(b *testing.B, n, times int) (h *history.History, begins int) {
-	w := historytest.New(b).Nodes(n)
-	ds := w.DaemonSet("agent", historytest.MaxUnavailable("1"))
-	pods := make([]*historytest.Pod, n)
-	name := func(i int) string { return fmt.Sprintf("node-%d", i+1) }
-	for i := range pods {
-		pods[i] = ds.Pod(fmt.Sprintf("v1-%d", i), name(i)).Ready()
-	}
-	begins = len(w.History().Entries)
-	w.After(time.Minute)
-	ds.Update("v2")
-	pods[0].Terminating().Unready().Gone()
-	ds.Pod("stuck", name(0))
+	f := newFleet(b, n)
+	begins = len(f.w.History().Entries)
+	f.w.After(time.Minute)
+	f.ds.Update("v2")
+	f.pods[0].Terminating().Unready().Gone()
+	f.ds.Pod("stuck", f.node(0))
 	for turn := range times {
 		for i := 1; i < n; i++ {
-			pods[i].Terminating().Unready().Gone()
-			pods[i] = ds.Pod(fmt.Sprintf("v2-%d-%d", turn, i), name(i)).Ready()
-			for range 15 {
-				w.Node(name(i)).Edit(func(node *corev1.Node) { metav1.SetMetaDataAnnotation(&node.ObjectMeta, "heartbeat", w.Now().String()) })
-			}
-			w.After(3 * time.Second)
+			f.replace(i, fmt.Sprintf("v2-%d-%d", turn, i))
 		}
 	}
-	h = w.History()
+	h = f.w.History()
 	h.Kinds, h.Watched = Kinds(), []string{"*/*"}
 	return h, begins
 }

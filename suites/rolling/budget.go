@@ -49,6 +49,23 @@ func budget() {
 			j.Decide("ROLLING-004", AtLeast(1, eligible), UpTo(3, eligible))
 		}, spec.SimulatedNodes{})
 
+	spec.It("takes the percentage of the nodes that are left when others have been deleted, although their pods are still there",
+		spec.Decides("ROLLING-004", "ROLLING-002"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 4)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("50%"))
+			for _, node := range nodes[:2] {
+				rollouts.Remove(ctx, c, node)
+			}
+			c.Await(ctx, Quiet(2*time.Second))
+			// 50% of 2 is 1. The pod garbage collector lets the others' pods be for 40 seconds.
+			stall(ctx, c, daemonSet, "v2", 1)
+		},
+		func(j *spec.Checks) {
+			left := PodDeleted(OfVersion("v1")).Where("on an eligible node", Moment.NodeIsEligible)
+			j.Decide("ROLLING-004", AtLeast(1, left), UpTo(1, left))
+		}, spec.SimulatedNodes{})
+
 	spec.It("stops after maxUnavailable broken pods, since they count as unavailable themselves",
 		spec.Decides("ROLLING-010", "ROLLING-012", "ROLLING-002"),
 		func(ctx context.Context, c *spec.Case) {

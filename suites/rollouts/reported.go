@@ -21,9 +21,9 @@ type Report struct {
 	words []string
 	// before are the conditions from before the rollout.
 	before []appsv1.DaemonSetCondition
-	// others are the reasons of Events from outside of stalls, told those of Events that told of one.
-	others, told map[string]bool
-	// read is how many Events were looked at.
+	// spells are the Events that were looked at.
+	spells []history.Spell
+	// read is how many these are.
 	read int
 	// found are the conditions that report the stall.
 	found []appsv1.DaemonSetCondition
@@ -31,7 +31,7 @@ type Report struct {
 
 // ReportOf is what the DaemonSet will say. The words name what will stall it, where no pod will show that.
 func ReportOf(daemonSet *appsv1.DaemonSet, words ...string) *Report {
-	return &Report{daemonSet: daemonSet.UID, words: words, others: map[string]bool{}, told: map[string]bool{}}
+	return &Report{daemonSet: daemonSet.UID, words: words}
 }
 
 // Begin marks where a rollout begins that will stall.
@@ -43,11 +43,7 @@ func (r *Report) Begin(ctx context.Context, c *spec.Case, begins history.Mark) {
 			r.before = now.Status.Conditions
 		}
 		events := cluster.Reports[r.daemonSet]
-		for _, event := range events[r.read:] {
-			if !r.told[event.Reason] {
-				r.others[event.Reason] = true
-			}
-		}
+		r.spells = append(r.spells, history.Spell{Events: slices.Clone(events[r.read:])})
 		r.read = len(events)
 	})
 }
@@ -72,16 +68,13 @@ func (r *Report) Await(ctx context.Context, c *spec.Case) {
 		if len(r.found) == 0 {
 			return false
 		}
-		events, reported := cluster.Reports[r.daemonSet], false
-		for _, event := range events[r.read:] {
-			if history.StallEvent(event, r.others) {
-				r.told[event.Reason], reported = true, true
-			}
+		events := cluster.Reports[r.daemonSet]
+		spells := append(slices.Clip(r.spells), history.Spell{Stalled: true, Events: slices.Clone(events[r.read:])})
+		if len(history.StallEvents(spells...)) == 0 {
+			return false
 		}
-		if reported {
-			r.read = len(events)
-		}
-		return reported
+		r.spells, r.read = spells, len(events)
+		return true
 	}))
 }
 

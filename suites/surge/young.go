@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -16,10 +18,7 @@ func young() {
 	spec.It("keeps the old pods beside updated ones that are Ready and not yet available, through a restart and when surge is switched off",
 		spec.Decides("SURGE-006", "SURGE-021"),
 		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 2)
-			daemonSet := c.Deploy(ctx, MaxSurge("1"))
-			rollouts.LongReady(ctx, c, c.LivePods(ctx, daemonSet)...)
-			updated := c.Update(ctx, daemonSet, Image("v2"), MinReadySeconds(rollouts.Hour))
+			updated := updateYoung(ctx, c, 2)
 			c.Require(ctx, "a node surges, and its updated pod is Ready", UpdatedOn(1, updated, history.IsReady))
 			c.Await(ctx, Quiet(2*time.Second))
 			c.Kill(ctx)
@@ -47,10 +46,7 @@ func young() {
 	spec.It("keeps an old pod beside an updated one whose minReadySeconds pass while it is terminating",
 		spec.Decides("SURGE-016", "AVAIL-001"),
 		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 1)
-			daemonSet := c.Deploy(ctx, MaxSurge("1"))
-			rollouts.LongReady(ctx, c, c.LivePods(ctx, daemonSet)...)
-			updated := c.Update(ctx, daemonSet, Image("v2"), MinReadySeconds(rollouts.Hour))
+			updated := updateYoung(ctx, c, 1)
 			leaving := c.RequireUpdated(ctx, "the updated pod is Ready", updated, history.IsReady)
 			c.Pods.HoldTermination(ctx, leaving)
 			c.DeletePod(ctx, leaving, 30*time.Second)
@@ -63,4 +59,12 @@ func young() {
 			}
 			c.Await(ctx, RolledOut(updated))
 		}, nil, spec.SimulatedNodes{})
+}
+
+// updateYoung begins a rollout on so many nodes whose pods are available and whose updated pods will not be.
+func updateYoung(ctx context.Context, c *spec.Case, nodes int) *appsv1.DaemonSet {
+	c.AddNodes(ctx, nodes)
+	daemonSet := c.Deploy(ctx, MaxSurge("1"))
+	rollouts.LongReady(ctx, c, c.LivePods(ctx, daemonSet)...)
+	return c.Update(ctx, daemonSet, Image("v2"), MinReadySeconds(rollouts.Hour))
 }

@@ -49,6 +49,11 @@ func brokenDepartures() []Variant {
 			Planner: limiting(maxSurge, func(value *intstr.IntOrString, state plan.State, _ time.Time) int {
 				return scaled(value, eligibleNodes(state)+deletedNodes(state), true)
 			})},
+		{Name: "deleted-nodes-count-for-max-unavailable", Says: "Takes the percentage of maxUnavailable of the eligible nodes and of deleted ones that pods are still bound to.",
+			Breaks: []string{"ROLLING-004", "ROLLING-002"},
+			Planner: limiting(maxUnavailable, func(value *intstr.IntOrString, state plan.State, _ time.Time) int {
+				return scaled(value, eligibleNodes(state)+deletedNodes(state), true)
+			})},
 	}
 }
 
