@@ -73,6 +73,7 @@ func brokenPlanners() []brokenPlanner {
 		{"unavailable-means-not-ready", surges, ids("STATUS-007")},
 		{"empty-nodes-count-as-updated", rolls, ids("STATUS-013")},
 		{"reports-a-generation-too-early", surges, ids("STATUS-010")},
+		{"observes-a-generation-with-old-numbers", surges, ids("STATUS-010")},
 		{"reports-nodes-as-misscheduled", rolls, ids("STATUS-003")},
 		{"desired-only-goes-up", rolls, ids("STATUS-001", "STATUS-014")},
 		{"terminating-pods-are-reported-as-ready", rolls, ids("STATUS-009")},

@@ -4,20 +4,26 @@ import (
 	"fmt"
 	"strconv"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
-// StatusObserved is STATUS-010, but for what the numbers were computed from.
+// StatusObserved is STATUS-010; what numbers were computed from is judged by those of the updated pods.
 func StatusObserved() judge.Rule {
 	return judge.Rule{
 		Requirement: "STATUS-010",
 		Kind:        judge.Obligation,
-		Promise:     "observedGeneration reaches the generation, and is never one that does not exist",
+		Promise:     "observedGeneration reaches the generation, is never one that does not exist, and comes with numbers of its spec",
 		Needs:       []history.Kind{history.KindDaemonSet},
 		Situations:  []judge.Situation{situation.RolledBack(), situation.Relimited(), situation.Retimed(), situation.Restarted(), situation.OnDelete()},
-		New:         judge.Both(func(history.Header) judge.Observer { return &existing{} }, judge.DueOnDaemonSets(observed)),
+		New: judge.Both(
+			judge.Both(
+				func(history.Header) judge.Observer { return &existing{} },
+				func(history.Header) judge.Observer { return &computed{updated: map[types.UID]*updatedNodes{}} }),
+			judge.DueOnDaemonSets(observed)),
 	}
 }
 
