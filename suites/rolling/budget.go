@@ -50,7 +50,7 @@ func budget() {
 		}, spec.SimulatedNodes{})
 
 	spec.It("takes the percentage of the nodes that are left when others have been deleted, although their pods are still there",
-		spec.Decides("ROLLING-004", "ROLLING-002"),
+		spec.Decides("ROLLING-004"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 4)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("50%"))
@@ -63,7 +63,8 @@ func budget() {
 		},
 		func(j *spec.Checks) {
 			left := PodDeleted(OfVersion("v1")).Where("on an eligible node", Moment.NodeIsEligible)
-			j.Decide("ROLLING-004", AtLeast(1, left), UpTo(1, left))
+			// That the others go on at all is TARGET-006.
+			j.Decide("ROLLING-004", Tested(AtLeast(1, left)), UpTo(1, left))
 		}, spec.SimulatedNodes{})
 
 	spec.It("stops after maxUnavailable broken pods, since they count as unavailable themselves",
