@@ -22,8 +22,8 @@ const left = 5 * time.Second
 // early is before any of that has passed, by more than clocks may differ.
 const early = left - 2*time.Second
 
-// longLeft is what remains where the controller is started again meanwhile.
-const longLeft = 16 * time.Second
+// longLeft is what remains where the controller is started again meanwhile: who was killed in a cluster has first to wait for its own lease to end.
+const longLeft = 40 * time.Second
 
 // later is how long after the other the second of two pods was to be evicted: longer than a controller may be late.
 const later = promptly + 2*time.Second

@@ -2,9 +2,11 @@ package surge
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -56,7 +58,7 @@ func strategy() {
 			j.Decide("ROLLING-017", EndsRolledOut())
 		})
 
-	spec.It("replaces a deleted pod only once it is gone with the OnDelete strategy, whatever maxSurge says",
+	spec.It("replaces a deleted pod only once it has ended with the OnDelete strategy, whatever maxSurge says",
 		spec.Decides("SURGE-015", "DRAIN-003"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
@@ -73,7 +75,7 @@ func strategy() {
 		},
 		func(j *spec.Checks) {
 			again := After(PodCreated(), Began(history.DeletePod))
-			j.Decide("SURGE-015", Never(again.Where("beside a pod that is still there", func(m Moment) bool { return len(m.PodsBeside()) > 0 })))
+			j.Decide("SURGE-015", Never(again.Where("beside a pod that has not ended", besideUnended)))
 			j.Decide("DRAIN-003", AtLeast(1, again))
 		})
 }
@@ -82,4 +84,9 @@ func onDeleteBesideBlock() Edit {
 	return Edit{Says: "strategy OnDelete, the block left in place", Apply: func(d *appsv1.DaemonSet) {
 		d.Spec.UpdateStrategy.Type = appsv1.OnDeleteDaemonSetStrategyType
 	}}
+}
+
+// besideUnended: a pod that has ended stands in nobody's way while its object is still there (DRAIN-007).
+func besideUnended(m Moment) bool {
+	return slices.ContainsFunc(m.PodsBeside(), func(pod *corev1.Pod) bool { return !history.IsTerminal(pod) })
 }

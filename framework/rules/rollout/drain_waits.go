@@ -12,7 +12,7 @@ func DrainWaits() judge.Rule {
 	return judge.Rule{
 		Requirement: "DRAIN-003",
 		Kind:        judge.Prohibition,
-		Promise:     "without maxSurge a pod is replaced only once it is gone",
+		Promise:     "without maxSurge a pod is replaced only once it has ended",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet},
 		Situations:  replacing(),
 		New:         func(history.Header) judge.Observer { return &drainWaits{left: map[*judge.Node]bool{}} },

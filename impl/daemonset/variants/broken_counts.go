@@ -96,7 +96,7 @@ func keepStall(m *memory[stalledNodes]) Around {
 			return
 		}
 		if slices.ContainsFunc(actions.Status.Conditions, isStall) {
-			if stored < 0 {
+			if stored < 0 || *stalled == nil {
 				*stalled = stalledNodes{}
 			}
 			for _, n := range nodes(state) {
