@@ -3,6 +3,7 @@ package reports
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/rollcall-conformance/rollcall/reports/paragraph"
 )
@@ -22,7 +23,7 @@ func label(answer Conformance) string {
 // Why says in one line why Judge gives the report its answer, and what cut the run short.
 func Why(report *ConformanceReport) string {
 	provenance := report.Provenance
-	why := reason(Judge(report), count(report.Requirements))
+	why := reason(Judge(report), report.Requirements)
 	if provenance.Interrupted {
 		why += "; the run was interrupted"
 	}
@@ -38,16 +39,22 @@ func Why(report *ConformanceReport) string {
 	return why
 }
 
-func reason(answer Conformance, counts Statistics) string {
+func reason(answer Conformance, results []RequirementResult) string {
+	counts := count(results)
+	doubts := fmt.Sprintf("%d inconclusive", counts.Inconclusive) + named(results, func(r RequirementResult) bool { return r.Verdict == Inconclusive })
 	switch {
 	case answer == NotConformant:
-		return counted(counts.ItsOwn(), "requirement") + " failed"
+		why := counted(counts.ItsOwn(), "requirement") + " failed" + named(results, func(r RequirementResult) bool { return r.Verdict == Fail && r.BrokenBy() == "" })
+		if counts.Inconclusive > 0 {
+			why += "; " + doubts
+		}
+		return why
 	case answer == Conformant:
 		return "every requirement that was decided passed" + exceptions(counts)
 	case answer == Partial:
 		return "every requirement that was selected passed" + exceptions(counts) + ", which says nothing about the others"
 	case counts.Inconclusive > 0:
-		return fmt.Sprintf("none failed%s, but %d inconclusive", exceptions(counts), counts.Inconclusive)
+		return "none failed" + exceptions(counts) + ", but " + doubts
 	case counts.Decided() == 0:
 		return "no requirement was decided"
 	}
@@ -60,4 +67,22 @@ func exceptions(counts Statistics) string {
 		return ""
 	}
 	return fmt.Sprintf(" but for %d that Kubernetes itself breaks", counts.NotItsOwn)
+}
+
+// namesShown bounds the requirements that Why names, a run of consecutive ones as one.
+const namesShown = 8
+
+// named are the IDs of the requirements that are meant, to follow their number. A log that is cut off shows its last lines, so these say it.
+func named(results []RequirementResult, meant func(RequirementResult) bool) string {
+	var ids []ID
+	for _, result := range results {
+		if meant(result) {
+			ids = append(ids, result.ID)
+		}
+	}
+	names := ranges(ids)
+	if hidden := len(names) - namesShown; hidden > 0 {
+		names = append(names[:namesShown:namesShown], "and others")
+	}
+	return ": " + strings.Join(names, ", ")
 }

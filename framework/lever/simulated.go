@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/util/retry"
 
 	"github.com/rollcall-conformance/rollcall/fixtures/stages"
 	"github.com/rollcall-conformance/rollcall/fixtures/workload/behaviour"
@@ -91,7 +90,7 @@ func (l Simulated) restart(ctx context.Context, pod *corev1.Pod, container, deta
 	var before int32
 	act := func(ctx context.Context) error {
 		pods := l.Client.CoreV1().Pods(pod.Namespace)
-		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		return OnConflict(func() error {
 			now, err := pods.Get(ctx, pod.Name, metav1.GetOptions{})
 			if err != nil {
 				return err

@@ -6,9 +6,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
-	"k8s.io/client-go/util/retry"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/lever"
 )
 
 // EditOf is one change to an object, with the words in which the recording tells it.
@@ -48,7 +48,7 @@ type (
 // rewrite changes the object that the stimulus names and returns what the API server stored, or its refusal. A conflict with another writer is tried again.
 func rewrite[T any](ctx context.Context, s *Scenario, stimulus history.Stimulus, from getter[T], change func(*T), send sender[T]) (stored *T, err error) {
 	err = s.Do(ctx, stimulus, func(ctx context.Context) error {
-		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		return lever.OnConflict(func() error {
 			current, err := from.Get(ctx, stimulus.Name, metav1.GetOptions{})
 			if err != nil {
 				return err

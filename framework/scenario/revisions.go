@@ -104,8 +104,15 @@ func (s *Scenario) onNamespace(act history.Act) history.Stimulus {
 	return history.Stimulus{Act: act, Kind: history.KindNamespace, Name: s.namespace}
 }
 
-// LabelPod sets labels of the pod; with an empty value it takes the label off. It returns when the recording shows the change.
+// LabelPod is TryLabelPod for a pod that must be there.
 func (s *Scenario) LabelPod(ctx context.Context, pod *corev1.Pod, labels map[string]string) {
+	s.tb.Helper()
+	s.must(s.TryLabelPod(ctx, pod, labels), "label pod %s", pod.Name)
+}
+
+// TryLabelPod sets labels of the pod; with an empty value it takes the label off. It returns when the recording shows the change, or with the API server's
+// refusal.
+func (s *Scenario) TryLabelPod(ctx context.Context, pod *corev1.Pod, labels map[string]string) error {
 	s.tb.Helper()
 	pods := s.client.CoreV1().Pods(pod.Namespace)
 	stored, err := rewrite(ctx, s, onPod(history.LabelPod, pod), pods, func(current *corev1.Pod) {
@@ -117,9 +124,12 @@ func (s *Scenario) LabelPod(ctx context.Context, pod *corev1.Pod, labels map[str
 			metav1.SetMetaDataLabel(&current.ObjectMeta, key, value)
 		}
 	}, pods.Update)
-	s.must(err, "label pod %s", pod.Name)
+	if err != nil {
+		return err
+	}
 	s.Require(ctx, "the recording shows the labels", state.When("pod "+pod.Name+" was changed", func(cluster *history.Cluster) bool {
 		now := cluster.Pods[pod.UID]
 		return now == nil || shows(now, stored)
 	}))
+	return nil
 }

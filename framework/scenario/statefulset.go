@@ -4,25 +4,18 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/util/retry"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 )
 
 // SetEdit is one change to a StatefulSet, with the words in which the recording tells it.
-type SetEdit struct {
-	// Says what the edit does, for example "partition 1".
-	Says string
-	// Apply does it.
-	Apply func(*appsv1.StatefulSet)
-}
+type SetEdit = EditOf[appsv1.StatefulSet]
 
 // Parallel has the pods created all at once, instead of one after the other.
 func Parallel() SetEdit {
@@ -74,9 +67,7 @@ func OfPods(edits ...Edit) SetEdit {
 		like := &appsv1.DaemonSet{ObjectMeta: set.ObjectMeta, Spec: appsv1.DaemonSetSpec{
 			Template: set.Spec.Template, MinReadySeconds: set.Spec.MinReadySeconds,
 		}}
-		for _, edit := range edits {
-			edit.Apply(like)
-		}
+		apply(edits)(like)
 		set.ObjectMeta, set.Spec.Template, set.Spec.MinReadySeconds = like.ObjectMeta, like.Spec.Template, like.Spec.MinReadySeconds
 	}}
 }
@@ -89,11 +80,9 @@ func (s *Scenario) CreateStatefulSet(ctx context.Context, name string, replicas 
 		ObjectMeta: like.ObjectMeta,
 		Spec:       appsv1.StatefulSetSpec{Replicas: &replicas, Selector: like.Spec.Selector, Template: like.Spec.Template},
 	}
-	for _, edit := range edits {
-		edit.Apply(set)
-	}
+	apply(edits)(set)
 	stimulus := s.onScaled(history.CreateWorkload, Scaled{Kind: history.KindStatefulSet, Name: name})
-	stimulus.Detail = fmt.Sprintf("%d replicas, %s", replicas, setWords(edits))
+	stimulus.Detail = fmt.Sprintf("%d replicas, %s", replicas, words(edits))
 	err := s.Do(ctx, stimulus, func(ctx context.Context) (err error) {
 		set, err = s.client.AppsV1().StatefulSets(s.namespace).Create(ctx, set, metav1.CreateOptions{})
 		return err
@@ -114,24 +103,10 @@ func (s *Scenario) DeployStatefulSets(ctx context.Context, replicas int32, sets 
 // UpdateStatefulSet edits the StatefulSet of that name, and returns when the recording shows it.
 func (s *Scenario) UpdateStatefulSet(ctx context.Context, name string, edits ...SetEdit) {
 	s.tb.Helper()
-	var updated *appsv1.StatefulSet
 	sets := s.client.AppsV1().StatefulSets(s.namespace)
-	stimulus := s.onScaled(history.UpdateWorkload, Scaled{Kind: history.KindStatefulSet, Name: name})
-	stimulus.Detail = setWords(edits)
-	err := s.Do(ctx, stimulus, func(ctx context.Context) error {
-		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-			current, err := sets.Get(ctx, name, metav1.GetOptions{})
-			if err != nil {
-				return err
-			}
-			for _, edit := range edits {
-				edit.Apply(current)
-			}
-			updated, err = sets.Update(ctx, current, metav1.UpdateOptions{})
-			return err
-		})
-	})
-	s.must(err, "update StatefulSet %s (%s)", name, setWords(edits))
+	stimulus := edited(s.onScaled(history.UpdateWorkload, Scaled{Kind: history.KindStatefulSet, Name: name}), edits)
+	updated, err := rewrite(ctx, s, stimulus, sets, apply(edits), sets.Update)
+	s.must(err, "update StatefulSet %s (%s)", name, words(edits))
 	s.Require(ctx, "the recording shows the change", state.When("StatefulSet "+name+" is as it was changed", func(cluster *history.Cluster) bool {
 		for _, object := range cluster.Objects(history.KindStatefulSet) {
 			if now, isSet := object.(*appsv1.StatefulSet); isSet && now.UID == updated.UID {
@@ -169,12 +144,4 @@ func Waiting(pod *corev1.Pod) bool {
 // OfTag is the trait of a first container whose image has the tag.
 func OfTag(tag string) Trait {
 	return func(pod *corev1.Pod) bool { return history.HasTag(&pod.Spec, tag) }
-}
-
-func setWords(edits []SetEdit) string {
-	said := make([]string, len(edits))
-	for i, edit := range edits {
-		said[i] = edit.Says
-	}
-	return strings.Join(said, ", ")
 }

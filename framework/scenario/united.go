@@ -11,9 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/util/retry"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/lever"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 )
 
@@ -98,7 +98,7 @@ func (s *Scenario) TrySubdivide(ctx context.Context, united *history.UnitedDaemo
 		stimulus.Detail += " " + subset.Name
 	}
 	err := s.Do(ctx, stimulus, func(ctx context.Context) error {
-		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		return lever.OnConflict(func() error {
 			client := s.client.AppsV1().RESTClient()
 			if err := s.sendUnited(ctx, client.Get(), united.Name, "", nil, stored); err != nil {
 				return err
@@ -115,7 +115,7 @@ func (s *Scenario) TryReport(ctx context.Context, united *history.UnitedDaemonSe
 	s.tb.Helper()
 	stored := &history.UnitedDaemonSet{}
 	err := s.Do(ctx, onUnited(history.WriteStatus, united), func(ctx context.Context) error {
-		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		return lever.OnConflict(func() error {
 			client := s.client.AppsV1().RESTClient()
 			if err := s.sendUnited(ctx, client.Get(), united.Name, "", nil, stored); err != nil {
 				return err

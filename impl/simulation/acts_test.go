@@ -54,6 +54,9 @@ func controllerActs() []act {
 		{"restart the controller", 3, func(w *world, _, _ int) {
 			w.startController()
 		}},
+		{"kill the controller", 0, func(w *world, _, _ int) {
+			w.api.noteControl(history.Stimulus{Act: history.KillImplementation}, w.controller.kill)
+		}},
 		{"lose the leader for a while", 2, func(w *world, a, _ int) {
 			w.api.noteControl(history.Stimulus{Act: history.KillImplementation}, w.controller.kill)
 			started := w.controller.started

@@ -22,13 +22,6 @@ func oddActs() []act {
 		{"update to tolerate trouble for a while", 2, releasing(tolerateForAWhile)},
 		{"update to run on a node by name", 1, releasing(func(_ *world, spec *corev1.PodSpec, a int) { spec.NodeName = fmt.Sprintf("node-%d", a%3+1) })},
 		{"update to run on any node", 3, releasing(func(_ *world, spec *corev1.PodSpec, _ int) { spec.NodeName = "" })},
-		{"update all but the image", 3, func(w *world, a, _ int) {
-			template := *w.api.daemonSet().Spec.Template.DeepCopy()
-			grace := int64(len(w.templates) + a)
-			template.Spec.TerminationGracePeriodSeconds = &grace
-			w.templates = append(w.templates, template)
-			w.api.editDaemonSet("another grace period", func(spec *appsv1.DaemonSetSpec) { spec.Template = *template.DeepCopy() })
-		}},
 		{"a node is in trouble", 4, onNode(history.TaintNode, func(w *world, node string, b int) {
 			trouble := troubles()[b%len(troubles())]
 			w.taint(node, trouble.Key, trouble.Effect)

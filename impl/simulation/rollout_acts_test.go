@@ -20,6 +20,13 @@ func rolloutActs(f flavour) []act {
 		{"update to a slow image", 2, func(w *world, _, _ int) { w.release(suffixSlow, nil) }},
 		{"update to a broken image", 2, func(w *world, _, _ int) { w.release(suffixBroken, nil) }},
 		{"update to a crashing image", 1, func(w *world, _, _ int) { w.release(suffixCrashing, nil) }},
+		{"update all but the image", 1, func(w *world, a, _ int) {
+			template := *w.api.daemonSet().Spec.Template.DeepCopy()
+			grace := int64(len(w.templates) + a)
+			template.Spec.TerminationGracePeriodSeconds = &grace
+			w.templates = append(w.templates, template)
+			w.api.editDaemonSet("another grace period", func(spec *appsv1.DaemonSetSpec) { spec.Template = *template.DeepCopy() })
+		}},
 		{"update to run on one pool", 1, func(w *world, a, _ int) {
 			w.release("", func(spec *corev1.PodSpec) {
 				spec.NodeSelector = map[string]string{poolLabel: fmt.Sprintf("pool-%d", a%2)}

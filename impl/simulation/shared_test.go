@@ -10,7 +10,9 @@ import (
 )
 
 // everyStrategyThere is the flavour of schedules that real control planes play.
-func everyStrategyThere() flavour { return flavour{strategies: everyStrategy()} }
+func everyStrategyThere() flavour {
+	return flavour{strategies: everyStrategy(), gates: true, inPlace: true, crosses: true, tampers: true, stalls: true}
+}
 
 // asOnEmbedded is what a simulation of such a schedule begins with: pods are as quick there as on simulated nodes of a real control plane.
 func asOnEmbedded(s shared.Schedule) setup {

@@ -29,6 +29,24 @@ func Untaint(node *corev1.Node) {
 	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(taint corev1.Taint) bool { return taint.Key == closedTaint })
 }
 
+// Tolerate makes pods tolerate the taint.
+func Tolerate() Edit {
+	return Edit{Says: "tolerates " + closedTaint, Apply: func(d *appsv1.DaemonSet) {
+		spec := &d.Spec.Template.Spec
+		spec.Tolerations = append(slices.DeleteFunc(slices.Clone(spec.Tolerations), ofClosed), corev1.Toleration{Key: closedTaint, Operator: corev1.TolerationOpExists})
+	}}
+}
+
+// TolerateNoLonger makes pods not tolerate the taint.
+func TolerateNoLonger() Edit {
+	return Edit{Says: "does not tolerate " + closedTaint, Apply: func(d *appsv1.DaemonSet) {
+		spec := &d.Spec.Template.Spec
+		spec.Tolerations = slices.DeleteFunc(slices.Clone(spec.Tolerations), ofClosed)
+	}}
+}
+
+func ofClosed(toleration corev1.Toleration) bool { return toleration.Key == closedTaint }
+
 // Close makes the nodes ineligible, one after the other.
 func Close(ctx context.Context, c *spec.Case, nodes ...string) {
 	for _, node := range nodes {

@@ -50,7 +50,7 @@ func register(text string, choose func(*spec.Case) schedule.Schedule, observe fu
 		func(ctx context.Context, c *spec.Case) {
 			chosen := choose(c)
 			c.Bind(scheduled, lines(chosen)...)
-			p := &player{Case: c, surges: c.Claims(requirements.Surge)}
+			p := &player{Case: c}
 			p.play(ctx, chosen)
 			c.Await(ctx, RolledOut(p.daemonSet))
 			c.Await(ctx, Quiet(spec.Prompt))
