@@ -117,7 +117,7 @@ func limits() {
 			j.Given(AtLeast(2, Began(history.RestartContainer)))
 			j.Decide("INPLACE-012", EndsRolledOut())
 			j.Decide("INPLACE-024",
-				NotWithin(3500*time.Millisecond, First(restartedIn("daemon")), Nth(2, PodPatched())),
+				Before(First(PodAvailable(OfVersion("v2"))), Nth(2, PodPatched())),
 				Within(spec.AtOnce, First(PodAvailable(OfVersion("v2"))), Nth(2, PodPatched())))
 		}, spec.SimulatedNodes{})
 
