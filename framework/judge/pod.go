@@ -68,10 +68,12 @@ func (p *Pod) Restarting() bool {
 // PatchedAt is when the implementation last gave its containers other images; zero if it never did.
 func (p *Pod) PatchedAt() time.Time { return p.patchedAt }
 
-// Steady reports whether the implementation has to take it for available: it has been for Lag, or since well before the template changed.
+// Steady reports whether the implementation has to take it for available: it has been for Lag, or became so by an event from well before the template changed, of
+// which has heard who knows the template. That minReadySeconds have passed nobody is told.
 func (p *Pod) Steady(minReady int32, now time.Time) bool {
 	from, ok := p.AvailableFrom(minReady)
-	return ok && (now.Sub(from) >= Lag || p.Workload.rolledAt.Sub(from) >= watchSkew)
+	heard := !from.After(p.readySince) && p.Workload.rolledAt.Sub(from) >= watchSkew
+	return ok && (now.Sub(from) >= Lag || heard)
 }
 
 // Undated reports whether the pod is Ready since no known time, and the time matters. No kubelet writes that. Such a pod is not available
