@@ -52,7 +52,7 @@ func (w *world) converged() error {
 			if taint := untolerated(pod); taint != "" {
 				return broken("TARGET-007", "daemon pods tolerate trouble for ever: got %s, which does not tolerate %s", pod.Name, taint)
 			}
-			updated := pod.Labels[plan.HashLabel] == hash
+			updated := pod.Labels[plan.HashLabel] == hash || w.passesForUpdated(ds, pod)
 			if updated && eligibility.ShouldRun {
 				want.UpdatedNumberScheduled++
 			}
@@ -119,6 +119,15 @@ func (w *world) historyOf(ds *appsv1.DaemonSet) (current, old []*appsv1.Controll
 		current = borrowed
 	}
 	return current, old
+}
+
+// passesForUpdated reports whether the pod has the number of the template, and no history that says otherwise: it was made for a DaemonSet of the same name that is
+// gone with its histories (HISTORY-022).
+func (w *world) passesForUpdated(ds *appsv1.DaemonSet, pod *corev1.Pod) bool {
+	known := slices.ContainsFunc(w.api.revisions(), func(revision *appsv1.ControllerRevision) bool {
+		return revision.Labels[plan.HashLabel] == pod.Labels[plan.HashLabel]
+	})
+	return !known && pod.Labels[plan.GenerationLabel] == ds.Annotations[appsv1.DeprecatedTemplateGeneration]
 }
 
 // unused reports whether no pod has the label of the revision.
