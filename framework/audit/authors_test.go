@@ -57,7 +57,9 @@ func TestALineThatComesLateIsWaitedFor(t *testing.T) {
 	found, err := audit.Authors{Log: late}.Of(t.Context(), kept(time.Now()), 0)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(found.Authors).To(HaveLen(1))
-	g.Expect(found.Authors[0].Author).To(Equal(history.Author{Who: history.Kubelet, User: "system:node:n", Verb: "patch", Subresource: "status", Code: 200}))
+	g.Expect(found.Authors[0].Author).To(Equal(history.Author{
+		Who: history.Kubelet, User: "system:node:n", Verb: "patch", Subresource: "status", Code: 200, Answered: time.Date(2026, 1, 1, 12, 0, 0, 2000, time.UTC),
+	}))
 	g.Expect(late.read).To(Equal(3))
 }
 

@@ -52,7 +52,7 @@ func Join(h *history.History, records []Record) []history.Authorship {
 }
 
 func (r Record) author() history.Author {
-	return history.Author{User: r.User, Verb: r.Verb, Subresource: r.Subresource, Code: r.Code}
+	return history.Author{User: r.User, Verb: r.Verb, Subresource: r.Subresource, Code: r.Code, Answered: r.Answered.UTC()}
 }
 
 // joiner holds the records of requests that were carried out, first answered first.

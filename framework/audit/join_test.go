@@ -196,7 +196,7 @@ func TestAnAuthorshipNamesTheRequest(t *testing.T) {
 	w.answered("drainer", "create", "eviction", "", 0)
 	NewWithT(t).Expect(audit.Join(w.History(), w.log)[1]).To(Equal(history.Authorship{
 		ResourceVersion: w.Version(), UID: pod.Object().UID,
-		Author: history.Author{User: "drainer", Verb: "create", Subresource: "eviction", Code: 200},
+		Author: history.Author{User: "drainer", Verb: "create", Subresource: "eviction", Code: 200, Answered: w.log[len(w.log)-1].Answered},
 	}))
 }
 

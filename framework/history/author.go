@@ -22,6 +22,8 @@ type Author struct {
 	Subresource string `json:"subresource,omitempty"`
 	// Code of the answer.
 	Code int32 `json:"code"`
+	// Answered is when the answer had been given, by the API server's clock; zero where nobody knows. The change was made before.
+	Answered time.Time `json:"answered,omitzero"`
 }
 
 // Who is somebody who changes objects.

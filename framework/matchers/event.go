@@ -48,6 +48,14 @@ type Occurrence struct {
 	act *history.Stimulus
 }
 
+// answered returns when the occurrence had come about at the latest: the harness may hear of a change long after the API server had answered who made it.
+func (o Occurrence) answered() time.Time {
+	if author := o.Author; author != nil && !author.Answered.IsZero() && author.Answered.Before(o.At) {
+		return author.Answered
+	}
+	return o.At
+}
+
 // compare orders occurrences as the history does; what happened by the passage of time comes before the entry that follows it.
 func (o Occurrence) compare(other Occurrence) int {
 	if order := cmp.Compare(o.index, other.index); order != 0 {

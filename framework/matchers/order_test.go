@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 )
@@ -60,4 +62,19 @@ func TestNotWithin(t *testing.T) {
 	keeps(t, h, NotWithin(3*time.Second, First(PodReady(OfVersion("v2"))), PodFailed()))
 	breaks(t, h, NotWithin(10*time.Second, First(PodReady(OfVersion("v2"))), PodDeleted(Old())), "old-a")
 	isUntested(t, h, NotWithin(time.Second, PodFailed(), PodDeleted()), "no pod failed")
+}
+
+func TestWhatIsHeardOfLate(t *testing.T) {
+	b := historytest.New(t).Nodes(1)
+	pod := b.DaemonSet("agent").Pod("a", "node-1")
+	pod.Ready()
+	b.By(history.Kubelet, "patch").Answered(2 * time.Second)
+	b.After(3 * time.Second)
+	pod.Terminating()
+	b.By(history.Implementation, "delete").Answered(2 * time.Second)
+	// Between 3 and 5 s passed: 5 by when the first was answered and the second was heard of, 1 by the other two.
+	keeps(t, b.History(), NotWithin(4*time.Second, PodReady(), PodDeleted()))
+	breaks(t, b.History(), NotWithin(6*time.Second, PodReady(), PodDeleted()), "pod deleted after 5.0")
+	keeps(t, b.History(), Within(2*time.Second, PodReady(), PodDeleted()))
+	breaks(t, b.History(), Within(500*time.Millisecond, PodReady(), PodDeleted()), "pod deleted after 1.0")
 }

@@ -8,8 +8,9 @@ import (
 // Within asks that each time that from happens, to follows within d. It is broken once d has passed without; where from never happens, or the recording
 // ends before d has passed, it is not tested; nor where only a standstill of the API server made it longer.
 //
-// The instants compared are those at which the harness received the events, so d must leave room for that: milliseconds. A pod that becomes
-// available by waiting does so at an instant with a resolution of one second, rounded down.
+// It begins when the harness received from, and ends when the request behind to was answered, where that is known (see history.Author), or else when the
+// harness received to, so d must leave room for that: milliseconds. A pod that becomes available by waiting does so at an instant with a resolution of one
+// second, rounded down.
 func Within(d time.Duration, from, to Event) NodeMatcher {
 	return question{
 		promise:  fmt.Sprintf("%s within %s of %s", to, d, from),
@@ -24,7 +25,7 @@ func Within(d time.Duration, from, to Event) NodeMatcher {
 				follows := keep(s.occurrences(to, node), func(o Occurrence) bool { return o.compare(begin) > 0 })
 				until := s.last.Time
 				if len(follows) > 0 {
-					until = follows[0].At
+					until = follows[0].answered()
 				}
 				took := max(until.Sub(begin.At), 0).Seconds()
 				late, standstill := s.late(begin.At, until, d)
@@ -53,7 +54,8 @@ func missed(answer Answer, deadline time.Time) Answer {
 }
 
 // NotWithin asks that to does not follow within d of from's first occurrence. Without from it is not tested; to need not happen.
-// The harness may hear of from late, which makes to seem early: d has to be clearly less than what is promised.
+// The harness may hear of from late, which makes to seem early. Time counts from when the request behind from was answered, where that is known (see
+// history.Author); elsewhere d has to be clearly less than what is promised.
 func NotWithin(d time.Duration, from, to Event) NodeMatcher {
 	return question{
 		promise:  fmt.Sprintf("no %s within %s of %s", to, d, from),
@@ -63,9 +65,10 @@ func NotWithin(d time.Duration, from, to Event) NodeMatcher {
 			if len(begun) == 0 {
 				return untested("no %s", from)
 			}
+			since := begun[0].answered()
 			for _, o := range s.occurrences(to, node) {
-				if took := o.At.Sub(begun[0].At); o.compare(begun[0]) > 0 && took < d {
-					if answer, excused := s.excused(fmt.Sprintf("%s after %.3f s", to, max(took, 0).Seconds()), begun[0].At); excused {
+				if took := o.At.Sub(since); o.compare(begun[0]) > 0 && took < d {
+					if answer, excused := s.excused(fmt.Sprintf("%s after %.3f s", to, max(took, 0).Seconds()), since); excused {
 						return answer
 					}
 					return s.act(fmt.Sprintf("%s after %.3f s", to, max(took, 0).Seconds()), o, begun[0])
