@@ -217,9 +217,15 @@ func (m *memory) switched(scene *Scene, act func()) {
 	}
 }
 
+// refreshNodes looks at all nodes that are there, and at those that somebody may still think are.
 func (m *memory) refreshNodes(uid types.UID, w *Workload) {
 	for name := range m.cluster.Nodes {
 		m.refreshNode(uid, w, name)
+	}
+	for name, former := range m.nodes {
+		if m.cluster.Nodes[name] == nil && former.anyRecent(m.now) {
+			m.refreshNode(uid, w, name)
+		}
 	}
 }
 

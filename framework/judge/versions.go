@@ -26,6 +26,11 @@ func (v *versions[T]) supersede(object T, now time.Time) {
 // recent reports whether the version was the newest until less than Lag ago.
 func (s superseded[T]) recent(now time.Time) bool { return now.Sub(s.at) < Lag }
 
+// anyRecent reports whether any version was the newest until less than Lag ago.
+func (v versions[T]) anyRecent(now time.Time) bool {
+	return slices.ContainsFunc(v, func(past superseded[T]) bool { return past.recent(now) })
+}
+
 // with returns the newest and those that were it until less than Lag ago.
 func (v versions[T]) with(newest T, now time.Time) []T {
 	all := []T{newest}

@@ -43,6 +43,12 @@ func TestTargetNodes(t *testing.T) {
 			b.After(Long)
 			ds.Pod("new-b", NodeName(1))
 		}),
+		Tell("a node that was deleted long before the template that selects it", func(b *Builder) {
+			ds := elsewhere(b)
+			b.Node(NodeName(1)).Leave()
+			b.After(judge.Lag)
+			ds.Set(onHost(1)).Pod("new-b", NodeName(1))
+		}),
 		Tell("a node that another selector records", func(b *Builder) {
 			b.Nodes(1).Selecting("pool=a")
 			ds := b.DaemonSet("agent", selecting("a"))
@@ -65,6 +71,11 @@ func TestTargetNodes(t *testing.T) {
 		Tell("the taint came just before the template that selects the node", func(b *Builder) {
 			ds := elsewhere(b)
 			b.Node(NodeName(1)).Taint("dedicated", corev1.TaintEffectNoSchedule)
+			ds.Set(onHost(1)).Pod("new-b", NodeName(1))
+		}),
+		Tell("the node was deleted just before the template that selects it", func(b *Builder) {
+			ds := elsewhere(b)
+			b.Node(NodeName(1)).Leave()
 			ds.Set(onHost(1)).Pod("new-b", NodeName(1))
 		}),
 		Tell("the taint went just after the template that selected the node", func(b *Builder) {
