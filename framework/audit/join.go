@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"cmp"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -26,7 +25,8 @@ import (
 //   - who takes the last finalizer from a terminating object is answered with the object as it was before it went, and is joined by the DELETED event.
 //
 // Of several requests that may have had one effect, the one that was answered first had it: those that came later found it. None has an effect that was
-// seen before the request came in.
+// seen before the request came in. A pod that has no time left is shown twice, so that a kubelet that sees it may delete it, and be answered, before the request that
+// took the time has gone on to remove it: there the one that came in first had the effect.
 //
 // Writes that changed nothing come last: those whose answers have a version that another made.
 //
@@ -111,7 +111,12 @@ func (j *joiner) author(before history.Object, entry history.Entry) *Record {
 	if definition, err := history.Define(entry.Kind); err == nil {
 		candidates = append(candidates, j.byName[name{definition.GroupResource(), entry.Object.GetNamespace(), entry.Object.GetName()}]...)
 	}
-	slices.SortStableFunc(candidates, func(a, b *Record) int { return cmp.Compare(a.Answered.UnixNano(), b.Answered.UnixNano()) })
+	slices.SortStableFunc(candidates, func(a, b *Record) int {
+		if shown == ending {
+			return a.Received.Compare(b.Received)
+		}
+		return a.Answered.Compare(b.Answered)
+	})
 	for _, record := range candidates {
 		if j.spent[record] || !record.mayCause(shown, entry.ResourceVersion) || record.Received.After(entry.Time) {
 			continue

@@ -104,6 +104,12 @@ func TestEachEventHasTheAuthorWhoseRequestMadeIt(t *testing.T) {
 			w.answered("late", "delete", "", pod.Object().UID, w.Version())
 			pod.Gone()
 		}, "maker deleter ?"},
+		"a deletion at once, before whose answer a kubelet saw it and deleted the pod, too": {func(w *told) {
+			pod := w.pod().Edit(endAtOnce)
+			pod.Gone()
+			w.answered("kubelet", "delete", "", pod.Object().UID, w.Version()).Received = w.Now().Add(-10 * time.Millisecond)
+			w.answered("deleter", "delete", "", pod.Object().UID, 0).Received = w.Now().Add(-20 * time.Millisecond)
+		}, "maker deleter kubelet"},
 		"a binding": {func(w *told) {
 			pod := w.pod().Edit(func(pod *corev1.Pod) { pod.Spec.NodeName = "node-1" })
 			w.answered("scheduler", "create", "binding", pod.Object().UID, 0)

@@ -62,10 +62,8 @@ func (d *duty) overdue(s *Scene, next time.Time) bool {
 		d.restart(s.Now, m.acts)
 		return false
 	}
-	d.restart(latest(w.changedAt, m.control.workingSince), d.acts)
-	if d.Creates || d.Rolls {
-		d.restart(w.recordedAt, d.acts)
-	}
+	// The history of a template comes first (HISTORY-008), before any pod is created or deleted for it.
+	d.restart(latest(latest(w.changedAt, w.recordedAt), m.control.workingSince), d.acts)
 	if d.Creates {
 		d.restart(w.createdAt, d.acts)
 	}

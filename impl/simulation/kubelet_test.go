@@ -258,14 +258,27 @@ func (k *kubelets) finish(uid types.UID, phase corev1.PodPhase) {
 func (k *kubelets) loseSight(node string) {
 	k.goDown(node)
 	for _, pod := range k.api.pods() {
-		if pod.Spec.NodeName != node || history.Ready(pod) == nil {
-			continue
+		if pod.Spec.NodeName == node {
+			k.unknown(pod)
 		}
-		k.api.updatePod(pod.Name, func(pod *corev1.Pod) {
-			ready := history.Ready(pod)
-			ready.Status, ready.LastTransitionTime = corev1.ConditionUnknown, k.wholeSecond()
-		})
 	}
+}
+
+// loseReadiness makes the readiness of one pod Unknown, until setUnready is called with false.
+func (k *kubelets) loseReadiness(pod *corev1.Pod) {
+	k.setUnready(pod.UID, true)
+	k.unknown(pod)
+}
+
+// unknown writes that nobody knows whether the pod is Ready, if anybody has said so far.
+func (k *kubelets) unknown(pod *corev1.Pod) {
+	if history.Ready(pod) == nil {
+		return
+	}
+	k.api.updatePod(pod.Name, func(pod *corev1.Pod) {
+		ready := history.Ready(pod)
+		ready.Status, ready.LastTransitionTime = corev1.ConditionUnknown, k.wholeSecond()
+	})
 }
 
 // regainSight is the end of it.

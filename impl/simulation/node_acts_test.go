@@ -27,6 +27,9 @@ func nodeActs() []act {
 		{"a node comes up", 2, onNode(history.RestoreNode, func(w *world, node string, _ int) { w.kubelets.resume(node) })},
 		{"a node is tainted NoSchedule", 1, onNode(history.TaintNode, func(w *world, node string, _ int) { w.taint(node, taintKey, corev1.TaintEffectNoSchedule) })},
 		{"a node is tainted NoExecute", 1, onNode(history.TaintNode, func(w *world, node string, _ int) { w.taint(node, taintKey, corev1.TaintEffectNoExecute) })},
+		{"a node is tainted PreferNoSchedule", 1, onNode(history.TaintNode, func(w *world, node string, _ int) {
+			w.taint(node, taintKey, corev1.TaintEffectPreferNoSchedule)
+		})},
 		{"a node is untainted", 2, onNode(history.UntaintNode, func(w *world, node string, _ int) { w.taint(node, taintKey, "") })},
 		{"a node is cordoned", 1, onNode(history.CordonNode, func(w *world, node string, _ int) { w.cordon(node, corev1.TaintEffectNoSchedule) })},
 		{"a node is uncordoned", 1, onNode(history.UncordonNode, func(w *world, node string, _ int) { w.cordon(node, "") })},

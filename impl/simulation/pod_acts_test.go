@@ -15,6 +15,7 @@ func podActs() []act {
 	return []act{
 		{"a pod becomes unready", 5, onPod(history.BecomeUnready, func(w *world, pod *corev1.Pod) { w.kubelets.setUnready(pod.UID, true) })},
 		{"a pod becomes ready", 3, onPod(history.BecomeReady, func(w *world, pod *corev1.Pod) { w.kubelets.setUnready(pod.UID, false) })},
+		{"nobody knows whether a pod is ready", 1, onPod(history.BecomeUnready, func(w *world, pod *corev1.Pod) { w.kubelets.loseReadiness(pod) })},
 		{"a pod fails", 3, onPod(history.FailPod, func(w *world, pod *corev1.Pod) { w.kubelets.finish(pod.UID, corev1.PodFailed) })},
 		{"a pod succeeds", 1, onPod(history.SucceedPod, func(w *world, pod *corev1.Pod) { w.kubelets.finish(pod.UID, corev1.PodSucceeded) })},
 		{"somebody deletes a pod", 3, onPod(history.DeletePod, deletePod)},

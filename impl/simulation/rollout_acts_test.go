@@ -5,6 +5,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	shared "github.com/rollcall-conformance/rollcall/framework/schedule"
 )
 
 // rolloutActs are what a user does to the DaemonSet.
@@ -42,6 +44,14 @@ func rolloutActs(f flavour) []act {
 		}},
 		{"update not to tolerate the taint", 1, func(w *world, _, _ int) {
 			w.release("", func(spec *corev1.PodSpec) { spec.Tolerations = nil })
+		}},
+		{"update what pods tolerate", 1, func(w *world, a, _ int) {
+			all := shared.Tolerations(taintKey)
+			w.release("", all[a%len(all)].Apply)
+		}},
+		{"update where pods run", 2, func(w *world, a, b int) {
+			all := shared.Placements(shared.Pool{Label: poolLabel, Values: [2]string{"pool-0", "pool-1"}}, fmt.Sprintf("node-%d", b%w.joined+1))
+			w.release("", all[a%len(all)].Apply)
 		}},
 		{"change the strategy", 4, func(w *world, a, _ int) {
 			next := f.strategies[a%len(f.strategies)]

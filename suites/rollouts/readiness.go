@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -82,7 +83,8 @@ func writeStatus(ctx context.Context, c *spec.Case, pod *corev1.Pod, act history
 		_, err = c.Client().CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, body, metav1.PatchOptions{}, "status")
 		return err
 	})
-	if err != nil {
+	// Whoever waits for what was written waits no longer once the pod is gone.
+	if err != nil && !apierrors.IsNotFound(err) {
 		c.CannotDecide(fmt.Sprintf("harness: write the status of pod %s, %s: %v", pod.Name, detail, err))
 	}
 }

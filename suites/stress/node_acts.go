@@ -22,6 +22,12 @@ func nodeActs() map[string]act {
 		schedule.Taint: func(ctx context.Context, p *player, a, _ int) {
 			move(ctx, p.close, &p.closed, without(p.nodes, p.closed), a)
 		},
+		schedule.Drive: func(ctx context.Context, p *player, a, _ int) {
+			p.taint(ctx, p.nodes[a%len(p.nodes)], corev1.TaintEffectNoExecute)
+		},
+		schedule.Prefer: func(ctx context.Context, p *player, a, _ int) {
+			p.taint(ctx, p.nodes[a%len(p.nodes)], corev1.TaintEffectPreferNoSchedule)
+		},
 		schedule.Untaint: func(ctx context.Context, p *player, a, _ int) { back(ctx, p.open, &p.closed, a) },
 		schedule.Move: func(ctx context.Context, p *player, a, b int) {
 			p.EditNode(ctx, history.LabelNode, p.nodes[a%len(p.nodes)], inPool(b))
@@ -33,6 +39,15 @@ func nodeActs() map[string]act {
 
 func (p *player) close(ctx context.Context, node string) { rollouts.Close(ctx, p.Case, node) }
 func (p *player) open(ctx context.Context, node string)  { rollouts.Open(ctx, p.Case, node) }
+
+// taint gives the node the taint with that effect, in place of one that it has.
+func (p *player) taint(ctx context.Context, node string, effect corev1.TaintEffect) {
+	p.EditNode(ctx, history.TaintNode, node, func(node *corev1.Node) {
+		rollouts.Untaint(node)
+		node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: rollouts.ClosedTaint, Effect: effect})
+	})
+	p.closed = append(without(p.closed, []string{node}), node)
+}
 
 func inPool(number int) func(*corev1.Node) {
 	return func(node *corev1.Node) { metav1.SetMetaDataLabel(&node.ObjectMeta, poolLabel, poolOf(number)) }

@@ -14,6 +14,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/schedule"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 )
 
 // podActs are what happens to pods.
@@ -31,6 +32,13 @@ func podActs() map[string]act {
 		schedule.BecomeUnready: onPod(func(ctx context.Context, p *player, pod *corev1.Pod) {
 			p.unready = append(p.unready, pod)
 			p.Pods.BecomeUnready(ctx, pod)
+		}),
+		schedule.BecomeUnknown: onPod(func(ctx context.Context, p *player, pod *corev1.Pod) {
+			if Running(pod) {
+				p.unready = append(p.unready, pod)
+				p.Pods.BecomeUnready(ctx, pod)
+				rollouts.BecomeUnknown(ctx, p.Case, pod)
+			}
 		}),
 		schedule.BecomeReady: func(ctx context.Context, p *player, _, _ int) { p.heal(ctx, min(1, len(p.unready))) },
 		schedule.Fail:        onPod(func(ctx context.Context, p *player, pod *corev1.Pod) { p.end(ctx, pod, p.Pods.Fail) }),

@@ -46,6 +46,14 @@ func templateActs() map[string]act {
 		schedule.TolerateNoLonger: func(ctx context.Context, p *player, _, _ int) {
 			p.update(ctx, Healthy(), p.nextImage(), rollouts.TolerateNoLonger())
 		},
+		schedule.TolerateInWords: func(ctx context.Context, p *player, a, _ int) {
+			all := schedule.Tolerations(rollouts.ClosedTaint)
+			p.update(ctx, Healthy(), p.nextImage(), where(all[a%len(all)]))
+		},
+		schedule.UpdatePlacement: func(ctx context.Context, p *player, a, b int) {
+			all := schedule.Placements(pools(), p.nodes[b%len(p.nodes)])
+			p.update(ctx, Healthy(), p.nextImage(), where(all[a%len(all)]))
+		},
 		schedule.RollBack: func(ctx context.Context, p *player, a, _ int) {
 			chosen := a % len(p.templates)
 			p.edit(ctx, Edit{Says: fmt.Sprintf("the template before %d others", len(p.templates)-1-chosen), Apply: func(d *appsv1.DaemonSet) {
@@ -109,6 +117,15 @@ func (p *player) changePolicy(ctx context.Context) {
 // poolLabel is the label of every node. There are two pools, "0" and "1".
 const poolLabel = "rollcall.dev/stress-pool"
 
+func pools() schedule.Pool {
+	return schedule.Pool{Label: poolLabel, Values: [2]string{poolOf(0), poolOf(1)}}
+}
+
+// where is the edit that says where pods are to run.
+func where(placement schedule.Placement) Edit {
+	return Edit{Says: placement.Says, Apply: func(d *appsv1.DaemonSet) { placement.Apply(&d.Spec.Template.Spec) }}
+}
+
 func poolOf(number int) string { return fmt.Sprint(number % 2) }
 
 // onPool has pods on the nodes of one pool only, onEveryPool on those of both.
@@ -118,9 +135,7 @@ func onPool(number int) Edit {
 	}}
 }
 
-func onEveryPool() Edit {
-	return Edit{Says: "every pool", Apply: func(d *appsv1.DaemonSet) { delete(d.Spec.Template.Spec.NodeSelector, poolLabel) }}
-}
+func onEveryPool() Edit { return where(schedule.Placements(pools(), "")[0]) }
 
 func oneContainer() Edit {
 	return Edit{Says: "one container", Apply: func(d *appsv1.DaemonSet) {

@@ -164,6 +164,21 @@ func TestTheHistoryOfATemplateIsTheFirstStepOfItsRollout(t *testing.T) {
 	}))
 }
 
+func TestTheHistoryOfATemplateComesBeforeThePodsThatItShutsOut(t *testing.T) {
+	leaves := func(after time.Duration) func(*Builder) {
+		return func(b *Builder) {
+			ds, pods := Running(b, 2)
+			ds.Set(onHost(1))
+			b.After(judge.Prompt)
+			ds.Revision("v2", 2)
+			b.After(after)
+			pods[0].Terminating()
+		}
+	}
+	Keeps(t, rollout.TargetLabels(), Tell("each step is prompt", leaves(judge.Prompt)))
+	Omits(t, rollout.TargetLabels(), Tell("the second is not", leaves(late)))
+}
+
 func TestRollingGoesOn(t *testing.T) {
 	j := rollout.RollingGoesOn()
 	Omits(t, j,

@@ -1,6 +1,7 @@
 package variants
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -24,8 +25,8 @@ func lawfulAuthors() []Variant {
 					spec.MinReadySeconds++
 				}
 			})},
-		{Name: "names-pods-after-nodes", Says: "Names pods after their node and revision, so that one has the name of the one before, once that is gone.",
-			Lawful: "No requirement says how pods are named.", Planner: doing(nameAfterNodes)},
+		{Name: "names-pods-after-nodes", Says: "Names pods after their node and revision, so that one has the name of the one before, if that is gone.",
+			Lawful: "No requirement says how pods are named.", Planner: remember(nameAfterNodes)},
 		{Name: "own-tolerations-first", Says: "Puts the tolerations of daemon pods before those of the template.",
 			Lawful: "Their order means nothing.",
 			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
@@ -61,16 +62,38 @@ func finishBatch(actions *plan.Actions, state plan.State, now time.Time) {
 	}
 }
 
-// nameAfterNodes creates no pod whose name another one has still.
-func nameAfterNodes(actions *plan.Actions, state plan.State, _ time.Time) {
-	taken := map[string]bool{}
-	for _, pod := range state.Pods {
-		taken[pod.Name] = true
-	}
-	withoutCreations(actions, func(creation plan.PodCreation) bool {
-		creation.Pod.GenerateName, creation.Pod.Name = "", state.DaemonSet.Name+"-"+creation.Node+"-"+creation.Hash
-		return taken[creation.Pod.Name]
+// nameAfterNodes gives pods the first name, of those that it has for a node and a revision, that no other pod has: none that is there, and none that is not the
+// DaemonSet's and does not let it have the name.
+func nameAfterNodes(m *memory[map[string]time.Time]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+		asked := m.of(state)
+		if *asked == nil {
+			*asked = map[string]time.Time{}
+		}
+		taken := map[string]bool{}
+		for _, pod := range state.Pods {
+			taken[pod.Name] = true
+			delete(*asked, pod.Name)
+		}
+		for _, creation := range actions.CreatePods {
+			pod := creation.Pod
+			pod.GenerateName, pod.Name = "", state.DaemonSet.Name+"-"+creation.Node+"-"+creation.Hash
+			first := pod.Name
+			for next := 2; taken[pod.Name] || notGiven(*asked, pod.Name, now); next++ {
+				pod.Name = fmt.Sprintf("%s-%d", first, next)
+			}
+			taken[pod.Name] = true
+			if _, known := (*asked)[pod.Name]; !known {
+				(*asked)[pod.Name] = now
+			}
+		}
 	})
+}
+
+// notGiven reports whether a pod of that name was asked for so long ago that it would be there.
+func notGiven(asked map[string]time.Time, name string, now time.Time) bool {
+	at, known := asked[name]
+	return known && now.Sub(at) > 2*time.Second
 }
 
 // retireOne deletes one pod whose successor is available, and the next a second later.
