@@ -21,6 +21,8 @@ type Due struct {
 	// Creates: the act is to create a pod. Nobody is held to that while the harness has the API server refuse pods; nor, where the recording is of a watched
 	// cluster, before they have created one for the DaemonSet: nothing shows that they may. For a scenario the harness made sure of that.
 	Creates bool
+	// Rolls: the act is a step of a rollout, on whatever node. The history of the template comes first (HISTORY-008), as it does for acts on a node.
+	Rolls bool
 	// ByClock: it is owed because time passed, which nothing announces. It counts only if nothing else woke the implementation.
 	ByClock bool
 	// Done reports whether the step carried it out; nil if that is any act of the implementation on the node, or on any node.

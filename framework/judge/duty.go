@@ -62,8 +62,11 @@ func (d *duty) overdue(s *Scene, next time.Time) bool {
 		d.restart(s.Now, m.acts)
 		return false
 	}
-	// The history of a template comes first (HISTORY-008), before any pod is created or deleted for it.
-	d.restart(latest(latest(w.changedAt, w.recordedAt), m.control.workingSince), d.acts)
+	d.restart(latest(w.changedAt, m.control.workingSince), d.acts)
+	if d.Creates || d.Rolls || d.node != nil {
+		// The history of a template comes first (HISTORY-008), before any pod is created or deleted for it.
+		d.restart(w.recordedAt, d.acts)
+	}
 	if d.Creates {
 		d.restart(w.createdAt, d.acts)
 	}

@@ -54,7 +54,7 @@ func progress(condition func(*rolloutState, *judge.Scene) (judge.Due, bool)) fun
 			if !owed {
 				return judge.Due{}, false
 			}
-			due.About, due.From = strconv.Itoa(state.changes), state.from
+			due.About, due.From, due.Rolls = strconv.Itoa(state.changes), state.from, true
 			return due, true
 		})(header)
 	}
