@@ -146,7 +146,7 @@ func resultOf(requirement Requirement, outcomes []Outcome) RequirementResult {
 		switch {
 		case outcome.Spec == "":
 		case outcome.Verdict == NotRun:
-			result.SpecsNotRun = append(result.SpecsNotRun, outcome.Spec)
+			result.SpecsNotRun = append(result.SpecsNotRun, SpecNotRun{outcome.Spec, outcome.Reason})
 		default:
 			result.Specs = append(result.Specs, outcome.Spec)
 			if outcome.Nodes != "" {
@@ -165,7 +165,7 @@ func resultOf(requirement Requirement, outcomes []Outcome) RequirementResult {
 	result.Cause = common(causes)
 	result.Specs = sorted(result.Specs)
 	result.Nodes = slices.Compact(sorted(result.Nodes))
-	result.SpecsNotRun = sorted(result.SpecsNotRun)
+	result.SpecsNotRun = sortedNotRun(result.SpecsNotRun, nil)
 	slices.SortFunc(result.Violations, byRecording)
 	return result
 }

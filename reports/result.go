@@ -10,9 +10,10 @@ type RequirementResult struct {
 	Cause string `yaml:"cause,omitempty"`
 	// Nodes are the kinds of nodes that it was decided on, sorted; empty if it took none.
 	Nodes []string `yaml:"nodes,omitempty,flow"`
-	// Specs that decided it, sorted by name; SpecsNotRun would have had a say but did not run.
-	Specs       []string `yaml:"specs,omitempty"`
-	SpecsNotRun []string `yaml:"specsNotRun,omitempty"`
+	// Specs that decided it, sorted by name.
+	Specs []string `yaml:"specs,omitempty"`
+	// SpecsNotRun would have had a say but did not run, sorted by name.
+	SpecsNotRun []SpecNotRun `yaml:"specsNotRun,omitempty"`
 	// Violations in the order of recording and resource version: one a recording, with the others that it leads.
 	Violations []Violation `yaml:"violations,omitempty"`
 	// Situations says in how many of the situations that its standing rule names it was put to the test and kept; nil if none is named, or no spec

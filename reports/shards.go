@@ -182,7 +182,7 @@ func mergeResults(parts []RequirementResult) RequirementResult {
 	merged.Reason = strings.Join(sorted(reasons), "; ")
 	merged.Cause = common(causes)
 	merged.Specs, merged.Nodes = sorted(merged.Specs), sorted(merged.Nodes)
-	merged.SpecsNotRun = sorted(slices.DeleteFunc(merged.SpecsNotRun, func(spec string) bool { return slices.Contains(merged.Specs, spec) }))
+	merged.SpecsNotRun = sortedNotRun(merged.SpecsNotRun, merged.Specs)
 	slices.SortFunc(merged.Violations, byRecording)
 	merged.Situations = mergeSituations(merged, parts)
 	return merged

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -274,13 +275,19 @@ func differences(before, after []reports.RequirementResult) string {
 
 // takeReasons takes over why something did not run, which is in no recording; and that nobody asked for it, where recordings say that it is not even claimed.
 func takeReasons(again, before *reports.ConformanceReport) {
-	why := map[requirements.ID]string{}
+	why, whyNot := map[requirements.ID]string{}, map[string]string{}
 	for _, then := range before.Requirements {
 		if then.Verdict == reports.NotRun {
 			why[then.ID] = then.Reason
 		}
+		for _, spec := range then.SpecsNotRun {
+			whyNot[spec.Spec] = spec.Reason
+		}
 	}
 	for i, now := range again.Requirements {
+		for k, spec := range now.SpecsNotRun {
+			now.SpecsNotRun[k].Reason = cmp.Or(whyNot[spec.Spec], spec.Reason)
+		}
 		reason, notRun := why[now.ID]
 		unasked := reason == reports.NotSelected || reason == notSampled || reason == reports.InAnotherShard
 		if notRun && (now.Verdict == reports.NotRun || now.Verdict == reports.Unsupported && unasked) {
