@@ -43,7 +43,8 @@ func (a Authors) Of(ctx context.Context, h *history.History, position int64) (hi
 		if err != nil {
 			return false, err
 		}
-		found = history.Attribution{Authors: Join(h, records), Refusals: Refusals(h, records, a.Users), Delays: Delays(h, records, a.Users)}
+		authors := Join(h, records)
+		found = history.Attribution{Authors: authors, Refusals: Refusals(h, records, a.Users), Delays: Delays(h, records, a.Users, authors)}
 		return !awaited(h, found.Authors, time.Now()), nil
 	})
 	if err != nil && !wait.Interrupted(err) || ctx.Err() != nil {

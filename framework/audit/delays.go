@@ -3,14 +3,18 @@ package audit
 import (
 	"cmp"
 	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
 // Delays returns the stretches in which a write of the implementation in a history's namespaces, or to a cluster-scoped object, had been without its answer for
-// longer than history.OrdinaryAnswer, in order. Those that touch are one. The log has no reads.
-func Delays(h *history.History, records []Record, users Users) []history.Standstill {
-	var each []history.Standstill
+// longer than history.OrdinaryAnswer, or in which the harness had not been told of an event whose author had his answer longer than history.OrdinaryNews before:
+// nobody else need have been told then. They are in order, and those that touch are one. The log has no reads.
+func Delays(h *history.History, records []Record, users Users, authors []history.Authorship) []history.Standstill {
+	each := untold(h, authors)
 	for _, record := range records {
 		from, until := max(0, record.Received.Add(history.OrdinaryAnswer).Sub(h.Start)), record.Answered.Sub(h.Start)
 		if from < until && record.concerns(h, users) {
@@ -28,6 +32,31 @@ func Delays(h *history.History, records []Record, users Users) []history.Standst
 	}
 	for i := range all {
 		all[i].Outstanding = all[i].Lasted()
+	}
+	return all
+}
+
+// untold are the stretches in which single events had not been told.
+func untold(h *history.History, authors []history.Authorship) []history.Standstill {
+	type event struct {
+		version uint64
+		uid     types.UID
+	}
+	answered := make(map[event]time.Time, len(authors))
+	for _, authorship := range authors {
+		if authorship.Again == nil && !authorship.Author.Answered.IsZero() {
+			answered[event{authorship.ResourceVersion, authorship.UID}] = authorship.Author.Answered
+		}
+	}
+	var all []history.Standstill
+	for _, entry := range h.Entries {
+		if entry.Object == nil {
+			continue
+		}
+		at, known := answered[event{entry.ResourceVersion, entry.Object.GetUID()}]
+		if from := at.Add(history.OrdinaryNews); known && from.Before(entry.Time) {
+			all = append(all, history.Standstill{From: max(0, from.Sub(h.Start)), Until: entry.Time.Sub(h.Start)})
+		}
 	}
 	return all
 }

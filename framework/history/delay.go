@@ -6,11 +6,14 @@ import "time"
 // more than five requests for each, still gets through a pod a second.
 const OrdinaryAnswer = 200 * time.Millisecond
 
+// OrdinaryNews is the longest that watches may take to tell of a change without any allowance for it: what a controller may be behind (judge.Lag).
+const OrdinaryNews = time.Second
+
 // leastDelays is the least that requests are outstanding for anybody to be told, where nothing was late by it.
 const leastDelays = 500 * time.Millisecond
 
 // Allowed is Due for who needs answers of the API server meanwhile: as much later as the implementation had requests outstanding, each for longer than
-// OrdinaryAnswer. That is known where there is an audit log.
+// OrdinaryAnswer, or had to be told of changes, each made longer than OrdinaryNews ago. That is known where there is an audit log.
 func (h *History) Allowed(since time.Time, d time.Duration) time.Time {
 	for due := since.Add(d); ; {
 		took := due.Sub(since)

@@ -49,7 +49,7 @@ func TestDelaysHinderAndExcuseNoAct(t *testing.T) {
 	g.Expect(h.Hindering(at(3500*time.Millisecond), at(7*second))).To(HaveValue(Equal(
 		history.Standstill{From: 3500 * time.Millisecond, Until: 7 * second, Outstanding: 2500 * time.Millisecond})))
 	g.Expect(h.Waiting(at(0), at(4*second)).String()).To(Equal(
-		"the API server took more than 0.2 s over requests of the implementation, 1.0 s longer in all, between 3.0 s and 4.0 s into the recording"))
+		"the API server took more than 0.2 s over requests of the implementation, or more than 1.0 s to tell of changes, 1.0 s longer in all, between 3.0 s and 4.0 s into the recording"))
 	g.Expect(h.Interrupting(at(0), at(30*second))).To(BeNil())
 	g.Expect(h.Overshadowing(at(6 * second))).To(BeNil())
 	g.Expect(h.AllStandstills()).To(Equal([]history.Standstill{{From: 3 * second, Until: 21 * second, Outstanding: 5 * second}}))

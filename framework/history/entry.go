@@ -120,8 +120,9 @@ type History struct {
 	Gaps []Gap
 	// Standstills of the API server, in order.
 	Standstills []Standstill
-	// Delays are the stretches in which a request of the implementation had been without its answer for longer than OrdinaryAnswer, in order; none touches
-	// another. They are known only with Authors from an audit log.
+	// Delays are the stretches in which a request of the implementation had been without its answer for longer than OrdinaryAnswer, or a change that was made
+	// longer than OrdinaryNews before had not been told to the harness, and so maybe to nobody; in order, and none touches another. They are known only with
+	// Authors from an audit log.
 	Delays []Standstill
 	// Damage says where the recording that it was read from is not as it was written, for example "line 57 was changed", or that its end is missing; empty
 	// if it is whole. The history is what comes before.

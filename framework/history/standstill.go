@@ -10,7 +10,7 @@ import (
 // been stored, and of nothing that was stored is anybody known to have heard. It is longer than a controller's watches may be late.
 //
 // It is also one in which the implementation waited for a processor of its machine for most of the time, for half a second or more: see Health.Waits; or one in
-// which the API server took its time over requests of the implementation: see History.Delays.
+// which the API server took its time over requests of the implementation, or over telling of changes: see History.Delays.
 type Standstill struct {
 	// From is when an answer last came in time, Until when one did again, since the recording began; negative for before. One under way at the
 	// recording's end ends there.
@@ -20,8 +20,8 @@ type Standstill struct {
 	Error string `json:"error,omitempty"`
 	// Waited is for how long the implementation was ready to run and did not. 0 if it is the API server that stood still.
 	Waited time.Duration `json:"waited,omitempty"`
-	// Outstanding is for how long, at least, a request of the implementation had been without its answer for longer than OrdinaryAnswer. 0 if it is not about
-	// such.
+	// Outstanding is for how long, at least, a request of the implementation had been without its answer for longer than OrdinaryAnswer, or a change untold for
+	// longer than OrdinaryNews. 0 if it is not about such.
 	Outstanding time.Duration `json:"outstanding,omitempty"`
 }
 
@@ -56,8 +56,8 @@ func (s Standstill) String() string {
 			s.Waited.Seconds(), s.Lasted().Seconds(), max(s.From, 0).Seconds())
 	}
 	if s.Outstanding > 0 {
-		return fmt.Sprintf("the API server took more than %.1f s over requests of the implementation, %.1f s longer in all, between %.1f s and %.1f s into the recording",
-			OrdinaryAnswer.Seconds(), s.Outstanding.Seconds(), s.From.Seconds(), s.Until.Seconds())
+		return fmt.Sprintf("the API server took more than %.1f s over requests of the implementation, or more than %.1f s to tell of changes, "+
+			"%.1f s longer in all, between %.1f s and %.1f s into the recording", OrdinaryAnswer.Seconds(), OrdinaryNews.Seconds(), s.Outstanding.Seconds(), s.From.Seconds(), s.Until.Seconds())
 	}
 	text := fmt.Sprintf("the API server answered nobody for %.1f s, from %.1f s into the recording", s.Lasted().Seconds(), s.From.Seconds())
 	if s.From < 0 {
