@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
@@ -38,14 +36,10 @@ func Delays(h *history.History, records []Record, users Users, authors []history
 
 // untold are the stretches in which single events had not been told.
 func untold(h *history.History, authors []history.Authorship) []history.Standstill {
-	type event struct {
-		version uint64
-		uid     types.UID
-	}
-	answered := make(map[event]time.Time, len(authors))
+	answered := make(map[version]time.Time, len(authors))
 	for _, authorship := range authors {
 		if authorship.Again == nil && !authorship.Author.Answered.IsZero() {
-			answered[event{authorship.ResourceVersion, authorship.UID}] = authorship.Author.Answered
+			answered[version{authorship.ResourceVersion, authorship.UID}] = authorship.Author.Answered
 		}
 	}
 	var all []history.Standstill
@@ -53,7 +47,7 @@ func untold(h *history.History, authors []history.Authorship) []history.Standsti
 		if entry.Object == nil {
 			continue
 		}
-		at, known := answered[event{entry.ResourceVersion, entry.Object.GetUID()}]
+		at, known := answered[version{entry.ResourceVersion, entry.Object.GetUID()}]
 		if from := at.Add(history.OrdinaryNews); known && from.Before(entry.Time) {
 			all = append(all, history.Standstill{From: max(0, from.Sub(h.Start)), Until: entry.Time.Sub(h.Start)})
 		}

@@ -15,7 +15,7 @@ const (
 	UpdateToEveryPool  = "update to run on every pool"
 	Tolerate           = "update to tolerate the taint"
 	TolerateNoLonger   = "update not to tolerate the taint"
-	TolerateInWords    = "update what pods tolerate"
+	UpdateTolerations  = "update what pods tolerate"
 	UpdatePlacement    = "update where pods run"
 	RollBack           = "roll back"
 	ChangeStrategy     = "change the strategy"
@@ -41,15 +41,15 @@ const (
 	AdmitPods        = "the API server admits pods"
 
 	// On nodes.
-	Cordon   = "a node is cordoned"
-	Uncordon = "a node is uncordoned"
-	Taint    = "a node is tainted NoSchedule"
-	Drive    = "a node is tainted NoExecute"
-	Prefer   = "a node is tainted PreferNoSchedule"
-	Untaint  = "a node is untainted"
-	Move     = "a node moves to another pool"
-	Join     = "a node joins"
-	Leave    = "a node leaves"
+	Cordon         = "a node is cordoned"
+	Uncordon       = "a node is uncordoned"
+	Taint          = "a node is tainted NoSchedule"
+	TaintNoExecute = "a node is tainted NoExecute"
+	TaintPrefer    = "a node is tainted PreferNoSchedule"
+	Untaint        = "a node is untainted"
+	Move           = "a node moves to another pool"
+	Join           = "a node joins"
+	Leave          = "a node leaves"
 
 	// On histories.
 	CopyRevision       = "somebody copies a revision"
@@ -73,11 +73,11 @@ type Lever struct {
 func Levers() []Lever {
 	return []Lever{
 		{Update, 6}, {UpdateBroken, 1}, {UpdateSlow, 1}, {UpdateFailing, 1}, {UpdateMissing, 1}, {UpdateAllButImage, 2}, {UpdateOther, 2}, {UpdateToOne, 1},
-		{UpdateToPool, 1}, {UpdateToEveryPool, 1}, {Tolerate, 1}, {TolerateNoLonger, 1}, {TolerateInWords, 1}, {UpdatePlacement, 2},
+		{UpdateToPool, 1}, {UpdateToEveryPool, 1}, {Tolerate, 1}, {TolerateNoLonger, 1}, {UpdateTolerations, 1}, {UpdatePlacement, 2},
 		{RollBack, 3}, {ChangeStrategy, 2}, {ChangePolicy, 3}, {ChangeMinReady, 1}, {ChangeHistoryLimit, 1},
 		{DeletePod, 3}, {DeletePodByForce, 2}, {EvictPod, 2}, {BecomeUnready, 4}, {BecomeReady, 3}, {BecomeUnknown, 1}, {Fail, 3}, {Succeed, 1}, {RestartContainer, 2},
 		{HoldTermination, 2}, {Release, 2}, {TakeLabel, 1}, {MakeOrphan, 1}, {RefusePods, 1}, {AdmitPods, 2},
-		{Cordon, 2}, {Uncordon, 2}, {Taint, 2}, {Drive, 1}, {Prefer, 1}, {Untaint, 3}, {Move, 2}, {Join, 2}, {Leave, 2},
+		{Cordon, 2}, {Uncordon, 2}, {Taint, 2}, {TaintNoExecute, 1}, {TaintPrefer, 1}, {Untaint, 3}, {Move, 2}, {Join, 2}, {Leave, 2},
 		{CopyRevision, 1}, {UnlabelRevision, 1}, {ReleaseRevision, 1}, {UnreadableRevision, 1},
 		{Restart, 2}, {Kill, 1}, {SwitchGate, 2},
 	}

@@ -22,10 +22,10 @@ func nodeActs() map[string]act {
 		schedule.Taint: func(ctx context.Context, p *player, a, _ int) {
 			move(ctx, p.close, &p.closed, without(p.nodes, p.closed), a)
 		},
-		schedule.Drive: func(ctx context.Context, p *player, a, _ int) {
+		schedule.TaintNoExecute: func(ctx context.Context, p *player, a, _ int) {
 			p.taint(ctx, p.nodes[a%len(p.nodes)], corev1.TaintEffectNoExecute)
 		},
-		schedule.Prefer: func(ctx context.Context, p *player, a, _ int) {
+		schedule.TaintPrefer: func(ctx context.Context, p *player, a, _ int) {
 			p.taint(ctx, p.nodes[a%len(p.nodes)], corev1.TaintEffectPreferNoSchedule)
 		},
 		schedule.Untaint: func(ctx context.Context, p *player, a, _ int) { back(ctx, p.open, &p.closed, a) },

@@ -46,7 +46,7 @@ func templateActs() map[string]act {
 		schedule.TolerateNoLonger: func(ctx context.Context, p *player, _, _ int) {
 			p.update(ctx, Healthy(), p.nextImage(), rollouts.TolerateNoLonger())
 		},
-		schedule.TolerateInWords: func(ctx context.Context, p *player, a, _ int) {
+		schedule.UpdateTolerations: func(ctx context.Context, p *player, a, _ int) {
 			all := schedule.Tolerations(rollouts.ClosedTaint)
 			p.update(ctx, Healthy(), p.nextImage(), where(all[a%len(all)]))
 		},
