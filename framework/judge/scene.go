@@ -2,6 +2,7 @@ package judge
 
 import (
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -131,6 +132,14 @@ func (s *Scene) touchedWorkloads() []*Workload {
 	for _, touched := range s.touched {
 		if !slices.Contains(workloads, touched.workload) {
 			workloads = append(workloads, touched.workload)
+		}
+	}
+	if revision, is := s.Change.Object.(*appsv1.ControllerRevision); is {
+		// Whoever is to adopt it is touched, too.
+		for _, uid := range slices.Sorted(maps.Keys(s.memory.workloads)) {
+			if w := s.memory.workloads[uid]; w.Object.Namespace == revision.Namespace {
+				workloads = append(workloads, w)
+			}
 		}
 	}
 	return workloads

@@ -36,19 +36,31 @@ func rarePlanners() []rarePlanner {
 		{Act: "update to a broken image"}, {Wait: 3 * time.Second, Act: "a node joins"},
 		{Wait: 3 * time.Second, Act: "a node is tainted NoSchedule", A: 2}, {Act: "a node is tainted NoSchedule", A: 3}, {Wait: 6 * time.Second, Act: "a pod becomes ready"},
 	}
+	// Three templates have been in force before; then somebody lays hands on the history of one.
+	histories := func(act string, a, b int) schedule {
+		const through = 20 * time.Second
+		return schedule{
+			{Wait: through, Act: "update"}, {Wait: through, Act: "update"}, {Wait: through, Act: "update"}, {Wait: through, Act: act, A: a, B: b}, {Wait: through, Act: "a node is cordoned"},
+		}
+	}
+	copied := schedule{{Wait: 20 * time.Second, Act: "somebody copies a revision", B: 3}, {Wait: 20 * time.Second, Act: "a node is cordoned"}}
 	return []rarePlanner{
 		{"closed-nodes-share-one-spare", simulation{quiet, closed}, ids("SURGE-017")},
 		{"waits-for-terminating-pods", simulation{quiet, taken("somebody deletes a pod")}, ids("DRAIN-002")},
 		{"waits-for-terminating-pods", simulation{quiet, slices.Concat(cordonAll, taken("somebody evicts a pod"))}, ids("DRAIN-006")},
 		{"waits-for-terminating-pods", simulation{quiet, slices.Concat(during, taken("somebody deletes a pod"))}, ids("UNREADY-002")},
 		{"waits-for-terminating-pods", simulation{quiet, slices.Concat(during, taken("somebody evicts a pod"))}, ids("UNREADY-003")},
+		{"keeps-duplicate-histories", simulation{quiet, copied}, ids("HISTORY-011")},
+		{"trims-history-only-for-a-new-template", simulation{quiet, histories("change revisionHistoryLimit", 0, 0)}, ids("HISTORY-021")},
+		{"adopts-no-history", simulation{quiet, histories("somebody releases a revision", 0, 0)}, ids("HISTORY-014")},
+		{"leaves-histories-unlabelled", simulation{quiet, histories("somebody takes the label off a revision", 0, 0)}, ids("HISTORY-013")},
 	}
 }
 
 // TestBrokenPlannersAreCaughtWhereItIsRare is TestBrokenPlannersAreCaught with simulations made for the planner. None of them is one in which the
 // reference breaks anything.
 func TestBrokenPlannersAreCaughtWhereItIsRare(t *testing.T) {
-	surges := flavour{strategies: surging()}
+	surges := flavour{strategies: surging(), tampers: true}
 	for _, rare := range rarePlanners() {
 		t.Run(rare.variant+" "+string(rare.named[0]), func(t *testing.T) {
 			t.Parallel()
