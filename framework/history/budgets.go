@@ -60,8 +60,8 @@ func TallyOf(status policyv1.PodDisruptionBudgetStatus) Tally {
 type Reckoning struct {
 	// Pods that the budget selects, by name.
 	Pods []*corev1.Pod
-	// Tallies are the numbers that are right: several where the documents leave open what counts, such as whether a terminating pod, which is not healthy,
-	// is expected. None, if the budget has no limit, or takes a scale that cannot be told.
+	// Tallies are the numbers that are right: several where the documents leave open what counts, such as whether a terminating pod without a workload,
+	// which is not healthy, is expected. None, if the budget has no limit, or takes a scale that cannot be told.
 	Tallies []Tally
 	// NeedsScale: the limit is a share of the pods' expected scale, or is subtracted from it.
 	NeedsScale bool
@@ -110,11 +110,15 @@ func (c *Cluster) Reckon(budget *policyv1.PodDisruptionBudget) Reckoning {
 	return r
 }
 
-// tallies are the numbers that are right for the pods.
+// tallies are the numbers that are right for the pods. A workload's scale counts as long as it has any pod (PDB-007); only where a pod that is on its way out
+// has none is it left open whether it counts.
 func (c *Cluster) tallies(budget *policyv1.PodDisruptionBudget, pods []*corev1.Pod) []Tally {
 	var all []Tally
-	live := slices.DeleteFunc(slices.Clone(pods), func(pod *corev1.Pod) bool { return !IsLive(pod) })
-	for _, counted := range [][]*corev1.Pod{pods, live} {
+	ways := [][]*corev1.Pod{pods}
+	if _, known := c.expectedScale(pods); !known || !needsScale(budget) {
+		ways = append(ways, slices.DeleteFunc(slices.Clone(pods), func(pod *corev1.Pod) bool { return !IsLive(pod) }))
+	}
+	for _, counted := range ways {
 		for _, healthy := range c.healthy(budget, pods) {
 			if tally, ok := c.tally(budget, counted, healthy); ok && !slices.Contains(all, tally) {
 				all = append(all, tally)

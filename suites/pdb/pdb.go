@@ -23,6 +23,7 @@ import (
 func Specs() {
 	limits()
 	scales()
+	leaving()
 	pods()
 	unscaled()
 	custom()

@@ -89,6 +89,32 @@ func scales() {
 		}, nil, recorded(), spec.SimulatedNodes{})
 }
 
+// leaving is the spec of a workload that has no pod but one that terminates.
+func leaving() {
+	spec.It("expects what a workload asks for of whose pods all terminate, and of which none is replaced yet",
+		spec.Decides("PDB-003", "PDB-004", "PDB-007"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			single, web := c.RunScaled(ctx, history.KindStatefulSet, "single", 1), c.RunScaled(ctx, history.KindReplicaSet, "web", 3)
+			c.Require(ctx, "the pods are Ready", state.All(LivePodsOf(single, 1, history.IsReady), LivePodsOf(web, 3, history.IsReady)))
+			budget := c.CreateBudget(ctx, guard, MaxDisrupted("1"), Selecting(nil))
+			if !c.Await(ctx, Computed(budget)) {
+				return
+			}
+			// A StatefulSet creates a pod again once the one of the same name is gone.
+			last := c.PodsOf(ctx, single)[0]
+			c.Pods.HoldTermination(ctx, last)
+			c.DeletePod(ctx, last, graceful)
+			c.Require(ctx, "the only pod terminates", LivePodsOf(single, 0))
+			right := []bool{c.Await(ctx, Computed(budget)), changed(ctx, c, budget, MaxDisrupted("50%"))}
+			if slices.Contains(right, false) {
+				return
+			}
+			c.Pods.ReleaseTermination(ctx, last)
+			c.Await(ctx, Computed(budget))
+		}, nil, spec.SimulatedNodes{}, spec.Kinds{history.KindPodDisruptionBudget, history.KindReplicaSet, history.KindStatefulSet})
+}
+
 // askForMore has the workload ask for more pods than it can have, and then has one of its pods change, by which a controller notices.
 func askForMore(ctx context.Context, c *spec.Case, workload Scaled, replicas int32) {
 	c.RefusePods(ctx, ByQuota)

@@ -92,16 +92,32 @@ func deletion() {
 // release waits until a pod on one of the nodes terminates, and for longer than a controller may be late, before it lets it go.
 func release(ctx context.Context, c *spec.Case, nodes ...string) {
 	var leaving *corev1.Pod
-	c.Require(ctx, "a pod terminates", state.When("a pod on node "+strings.Join(nodes, " or ")+" terminates", func(cluster *history.Cluster) bool {
-		for _, pod := range cluster.Pods {
-			if slices.Contains(nodes, history.NodeOf(pod)) && pod.DeletionTimestamp != nil {
-				leaving = pod
-			}
-		}
-		return leaving != nil
-	}))
+	c.Require(ctx, "a pod terminates", terminating(&leaving, nodes))
 	c.Await(ctx, Quiet(silence))
 	c.Pods.ReleaseTermination(ctx, leaving)
+}
+
+// released is release where it may be the controller's fault that no pod terminates: it is waited for in vain then, and the result is false.
+func released(ctx context.Context, c *spec.Case, nodes ...string) bool {
+	var leaving *corev1.Pod
+	if !c.Await(ctx, terminating(&leaving, nodes)) {
+		return false
+	}
+	c.Await(ctx, Quiet(silence))
+	c.Pods.ReleaseTermination(ctx, leaving)
+	return true
+}
+
+// terminating holds when a pod on one of the nodes terminates, and says which.
+func terminating(which **corev1.Pod, nodes []string) state.Condition {
+	return state.When("a pod on node "+strings.Join(nodes, " or ")+" terminates", func(cluster *history.Cluster) bool {
+		for _, pod := range cluster.Pods {
+			if slices.Contains(nodes, history.NodeOf(pod)) && pod.DeletionTimestamp != nil {
+				*which = pod
+			}
+		}
+		return *which != nil
+	})
 }
 
 // servedBy holds when every node has exactly one pod, which is available and of that DaemonSet as it is now.

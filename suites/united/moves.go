@@ -45,20 +45,26 @@ func surge() {
 
 // affinity is the spec of a target that has a node affinity of its own.
 func affinity() {
-	spec.It("keeps the target's own node affinity, with alternative terms, for the target and for every subset, and takes percentages of the target's nodes alone",
+	spec.It("keeps the target's own node affinity, with a term for labels and one for names, for the target and for every subset, and takes percentages of the target's nodes alone",
 		spec.Decides("UNITED-007", "UNITED-027", "UNITED-035"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := addNodes(ctx, c, "a", "b", "c")
-			c.Bind(none, nodes[2])
+			reserved := c.AddNodes(ctx, 1, func(node *corev1.Node) {
+				node.Labels[zone] = "a"
+				node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: "example.org/reserved", Effect: corev1.TaintEffectNoSchedule})
+			})
+			c.Bind(none, nodes[2], reserved[0])
 			c.Bind(moved, nodes[:2]...)
 			// One of the two nodes that it has.
-			ds := c.Deploy(ctx, MaxUnavailable("50%"), inZones("a", "b"), apart(), IgnoreSIGTERM(), MinReadySeconds(minReady))
+			ds := c.Deploy(ctx, MaxUnavailable("50%"), inZoneOr("a", nodes[1]), apart(), IgnoreSIGTERM(), MinReadySeconds(minReady))
 			// What the rule about the pace may put down to the nodes that were added is over.
 			c.Await(ctx, Quiet(judge.Lag))
 			c.Unite(ctx, ds, OnNodes(Subset("first", c.ImagePatch("v2")), nodes...))
 			// Nodes that are taken out at the same time stay so.
 			for range nodes[:2] {
-				release(ctx, c, nodes[:2]...)
+				if !released(ctx, c, nodes[:2]...) {
+					return
+				}
 			}
 			c.Await(ctx, state.All(servedOn(nodes[0], "v2"), servedOn(nodes[1], "v2")))
 			c.Await(ctx, merged())
@@ -70,24 +76,24 @@ func affinity() {
 			for _, node := range j.BoundAll(moved) {
 				j.Decide("UNITED-035", AtLeast(1, PodAvailable(OfVersion("v2")).On(node)))
 			}
-			j.Decide("UNITED-035", Never(PodCreated().On(j.Bound(none))), EndsRolledOut())
+			for _, node := range j.BoundAll(none) {
+				j.Decide("UNITED-035", Never(PodCreated().On(node)))
+			}
+			j.Decide("UNITED-035", EndsRolledOut())
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 
 // minReady is for how many seconds a pod has to be Ready before the next node changes hands.
 const minReady = 2
 
-// inZones requires a node of one of the zones, by a term for each.
-func inZones(zones ...string) Edit {
-	return Edit{Says: "a node affinity with a term for each of two zones", Apply: func(ds *appsv1.DaemonSet) {
-		var terms []corev1.NodeSelectorTerm
-		for _, value := range zones {
-			terms = append(terms, corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{
-				{Key: zone, Operator: corev1.NodeSelectorOpIn, Values: []string{value}},
-			}})
-		}
+// inZoneOr requires a node of the zone, by its label, or the one of the name, by a field.
+func inZoneOr(in, name string) Edit {
+	return Edit{Says: "a node affinity with a term for a zone and one for a node's name", Apply: func(ds *appsv1.DaemonSet) {
 		ds.Spec.Template.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
-			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: terms},
+			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{
+				{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: zone, Operator: corev1.NodeSelectorOpIn, Values: []string{in}}}},
+				{MatchFields: []corev1.NodeSelectorRequirement{{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{name}}}},
+			}},
 		}}
 	}}
 }
