@@ -28,6 +28,22 @@ func brokenScales() []Variant {
 					return c
 				})
 			})},
+		{Name: "expects-no-scale-without-a-live-pod", Says: "Leaves out the scale of a controller of whose pods all terminate or have ended.", Breaks: []string{"PDB-007"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				alive := map[types.UID]bool{}
+				for _, pod := range selected(*state) {
+					ended := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+					if controller := metav1.GetControllerOfNoCopy(pod); controller != nil && pod.DeletionTimestamp == nil && !ended {
+						alive[controller.UID] = true
+					}
+				}
+				changeControllers(state, func(reference types.UID, c plan.Controller) plan.Controller {
+					if !alive[reference] {
+						c.Replicas = 0
+					}
+					return c
+				})
+			})},
 		{Name: "counts-deployments-by-replica-sets", Says: "Counts the scale of a Deployment once for each of its ReplicaSets that has pods.", Breaks: []string{"PDB-007"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
 				changeControllers(state, func(reference types.UID, c plan.Controller) plan.Controller {
