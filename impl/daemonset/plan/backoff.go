@@ -16,7 +16,12 @@ type Backoff struct {
 	Delay time.Duration
 	// Last is when the last one was deleted.
 	Last time.Time
+	// Updated: one of those that were deleted then was of the template in force, which therefore fails on the node.
+	Updated bool
 }
+
+// fails reports whether pods of the template in force have ended on the node.
+func (b Backoff) fails() bool { return b.Delay > 0 && b.Updated }
 
 // Until is the time before which a pod that ended must not be replaced.
 func (b Backoff) Until() time.Time { return b.Last.Add(b.Delay) }

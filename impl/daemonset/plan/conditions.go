@@ -131,6 +131,6 @@ func (p *pass) moves(known bool) bool {
 	return slices.ContainsFunc(p.actions.UpdatePods, func(update PodUpdate) bool { return p.state.RefusedUpdates[update.Node] == "" }) || slices.ContainsFunc(p.actions.DeletePods, func(deletion PodDeletion) bool {
 		return !known || deletion.Reason != ReasonFailed && deletion.Reason != ReasonSucceeded
 	}) || p.state.Refused == nil && slices.ContainsFunc(p.actions.CreatePods, func(creation PodCreation) bool {
-		return !known || p.state.Backoff[creation.Node].Delay == 0
+		return !known || !p.state.Backoff[creation.Node].fails()
 	})
 }

@@ -151,7 +151,7 @@ func TestFailingPodsStallARolloutUntilOneIsReady(t *testing.T) {
 	g := NewWithT(t)
 	w := newWorld(t, 1)
 	w.pod("n0", ended(corev1.PodFailed))
-	w.Backoff = map[string]plan.Backoff{"n0": {Delay: time.Minute, Last: w.now}}
+	w.Backoff = map[string]plan.Backoff{"n0": {Delay: time.Minute, Last: w.now, Updated: true}}
 	g.Expect(w.pass().Events).To(ConsistOf(HaveField("Reason", plan.EventRolloutStalled)))
 	g.Expect(w.stalled()).To(HaveValue(And(HaveField("Status", corev1.ConditionTrue), HaveField("Reason", plan.StalledFailing), HaveField("Message", ContainSubstring("n0")))), "COND-001")
 	unchanged := *w.stalled()

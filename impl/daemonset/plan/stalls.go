@@ -63,7 +63,7 @@ func (p *pass) stallOf(view *nodeView, known bool) *stall {
 	case pod == nil && view.old() != nil && p.state.RefusedUpdates[view.name] != "":
 		return &stall{node: view.name, reason: StalledUpdateRefused, message: fmt.Sprintf("pod %s on node %s cannot be updated in place: %s",
 			view.old().Name, view.name, quoted(p.state.RefusedUpdates[view.name]))}
-	case waits, known && backoff.Delay > 0 && (pod == nil || !IsReady(pod)):
+	case waits, known && backoff.fails() && (pod == nil || !IsReady(pod)):
 		return &stall{node: view.name, reason: StalledFailing, message: fmt.Sprintf("pods on node %s end again and again", view.name)}
 	case pod == nil || IsReady(pod):
 		return nil

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -40,6 +41,8 @@ func (p *pass) clearEnded(view *nodeView) {
 		p.comeBack(until)
 		return
 	}
+	next := backoff.Next(p.now)
+	next.Updated = slices.ContainsFunc(view.ended, func(pod *corev1.Pod) bool { return p.history.updated(p.ds, pod) })
 	for _, pod := range view.ended {
 		if pod.Status.Phase == corev1.PodFailed {
 			p.event(corev1.EventTypeWarning, EventFailedDaemonPod, pod, view.name)
@@ -52,7 +55,7 @@ func (p *pass) clearEnded(view *nodeView) {
 	if p.actions.Backoff == nil {
 		p.actions.Backoff = map[string]Backoff{}
 	}
-	p.actions.Backoff[view.name] = backoff.Next(p.now)
+	p.actions.Backoff[view.name] = next
 }
 
 func (p *pass) event(kind, reason string, pod *corev1.Pod, node string) {

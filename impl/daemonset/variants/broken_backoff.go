@@ -15,7 +15,9 @@ func brokenBackoffs() []Variant {
 		{Name: "constant-back-off", Says: "Replaces a pod that keeps failing every second.",
 			Breaks: []string{"SURGE-024", "TARGET-010"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
-				state.Backoff = backoffs(*state, func(_ string, b plan.Backoff) plan.Backoff { return plan.Backoff{Delay: plan.BackoffMin, Last: b.Last} })
+				state.Backoff = backoffs(*state, func(_ string, b plan.Backoff) plan.Backoff {
+					return plan.Backoff{Delay: plan.BackoffMin, Last: b.Last, Updated: b.Updated}
+				})
 			})},
 		{Name: "remembers-one-failing-node", Says: "Forgets that pods failed on a node when one fails on another.",
 			Breaks: []string{"SURGE-024", "TARGET-010"},
