@@ -137,7 +137,7 @@ func (s *Scene) touchedWorkloads() []*Workload {
 	if revision, is := s.Change.Object.(*appsv1.ControllerRevision); is {
 		// Whoever is to adopt it is touched, too.
 		for _, uid := range slices.Sorted(maps.Keys(s.memory.workloads)) {
-			if w := s.memory.workloads[uid]; w.Object.Namespace == revision.Namespace {
+			if w := s.memory.workloads[uid]; w.Object.Namespace == revision.Namespace && !slices.Contains(workloads, w) {
 				workloads = append(workloads, w)
 			}
 		}

@@ -23,7 +23,7 @@ import (
 func Specs() {
 	limits()
 	scales()
-	leaving()
+	withoutLivePods()
 	pods()
 	unscaled()
 	custom()

@@ -89,9 +89,9 @@ func scales() {
 		}, nil, recorded(), spec.SimulatedNodes{})
 }
 
-// leaving is the spec of a workload that has no pod but one that terminates.
-func leaving() {
-	spec.It("expects what a workload asks for of whose pods all terminate, and of which none is replaced yet",
+// withoutLivePods is the spec of a workload that has no pod but one that terminates.
+func withoutLivePods() {
+	spec.It("counts the replicas of a workload whose only pod terminates and has no successor yet",
 		spec.Decides("PDB-003", "PDB-004", "PDB-007"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)

@@ -62,7 +62,7 @@ func affinity() {
 			c.Unite(ctx, ds, OnNodes(Subset("first", c.ImagePatch("v2")), nodes...))
 			// Nodes that are taken out at the same time stay so.
 			for range nodes[:2] {
-				if !released(ctx, c, nodes[:2]...) {
+				if !release(ctx, c, nodes[:2]...) {
 					return
 				}
 			}

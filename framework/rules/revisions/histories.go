@@ -31,15 +31,15 @@ func of(w *judge.Workload) func(*appsv1.ControllerRevision) bool {
 	return func(revision *appsv1.ControllerRevision) bool { return metav1.IsControlledBy(revision, w.Object) }
 }
 
-// missing is what is owed for the histories, if there are any.
-func missing(all []*appsv1.ControllerRevision, what string) (judge.Due, bool) {
+// owed is what is to be done about the histories, if there are any, which are as the second argument says.
+func owed(all []*appsv1.ControllerRevision, are string) (judge.Due, bool) {
 	var names []string
 	for _, revision := range all {
 		names = append(names, revision.Name)
 	}
 	slices.Sort(names)
 	about := strings.Join(names, ", ")
-	return judge.Due{About: about, Done: wroteHistory, Undone: fmt.Sprintf("%s %s", about, what)}, len(names) > 0
+	return judge.Due{About: about, Done: wroteHistory, Undone: fmt.Sprintf("%s %s", about, are)}, len(names) > 0
 }
 
 // wroteHistory reports whether the implementation wrote or deleted a history in the step.

@@ -23,7 +23,7 @@ func HistoryAdopted() judge.Rule {
 			if err != nil {
 				return judge.Due{}, false
 			}
-			return missing(histories(s, func(revision *appsv1.ControllerRevision) bool {
+			return owed(histories(s, func(revision *appsv1.ControllerRevision) bool {
 				return revision.Namespace == w.Object.Namespace && metav1.GetControllerOfNoCopy(revision) == nil && selector.Matches(labels.Set(revision.Labels))
 			}), "without a controller, although the selector matches,")
 		}),

@@ -2,7 +2,6 @@ package revisions
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -19,8 +18,8 @@ func HistoryLabelled() judge.Rule {
 		Situations:  []judge.Situation{situation.Rollout(), situation.NoRollout()},
 		New: func(header history.Header) judge.Observer {
 			return judge.DueOnDaemonSets(func(s *judge.Scene, w *judge.Workload, _ *judge.Node) (judge.Due, bool) {
-				return missing(histories(s, func(revision *appsv1.ControllerRevision) bool {
-					return metav1.IsControlledBy(revision, w.Object) && revision.Labels[header.RevisionLabel] == ""
+				return owed(histories(s, func(revision *appsv1.ControllerRevision) bool {
+					return of(w)(revision) && revision.Labels[header.RevisionLabel] == ""
 				}), "without the label "+header.RevisionLabel)
 			})(header)
 		},

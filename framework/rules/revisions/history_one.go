@@ -1,9 +1,7 @@
 package revisions
 
 import (
-	"fmt"
-	"slices"
-	"strings"
+	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -19,18 +17,11 @@ func HistoryOne() judge.Rule {
 		Needs:       []history.Kind{history.KindDaemonSet, history.KindControllerRevision},
 		Situations:  []judge.Situation{situation.Rollout(), situation.NoRollout()},
 		New: judge.DueOnDaemonSets(func(s *judge.Scene, w *judge.Workload, _ *judge.Node) (judge.Due, bool) {
-			var names []string
-			for _, revision := range histories(s, of(w)) {
-				if holds(revision, w.Object) {
-					names = append(names, revision.Name)
-				}
-			}
-			if len(names) < 2 {
+			twins := histories(s, func(revision *appsv1.ControllerRevision) bool { return of(w)(revision) && holds(revision, w.Object) })
+			if len(twins) < 2 {
 				return judge.Due{}, false
 			}
-			slices.Sort(names)
-			all := strings.Join(names, ", ")
-			return judge.Due{About: all, Done: wroteHistory, Undone: fmt.Sprintf("%s all there, which hold the template in force,", all)}, true
+			return owed(twins, "all there, which hold the template in force,")
 		}),
 	}
 }

@@ -36,18 +36,18 @@ func HistoryLowered() judge.Rule {
 // surplus is that there are more old histories than the limit allows, which was lowered after the template last changed, or was not.
 func surplus(lowered bool) func(history.Header) judge.Observer {
 	return func(header history.Header) judge.Observer {
-		known := map[*judge.Workload]*keeps{}
+		kept := map[*judge.Workload]*limits{}
 		return judge.DueOnDaemonSets(func(s *judge.Scene, w *judge.Workload, _ *judge.Node) (judge.Due, bool) {
 			limit := w.Object.Spec.RevisionHistoryLimit
 			if limit == nil {
 				return judge.Due{}, false
 			}
-			if known[w] == nil {
-				known[w] = &keeps{}
+			if kept[w] == nil {
+				kept[w] = &limits{}
 			}
-			known[w].see(w.Course().Since, *limit)
+			kept[w].see(w.Course().Since, *limit)
 			count, idle := idleHistories(s, w, header.RevisionLabel)
-			if known[w].lowered != lowered || !idle || count <= int(*limit) || !through(w) {
+			if kept[w].lowered != lowered || !idle || count <= int(*limit) || !through(w) {
 				return judge.Due{}, false
 			}
 			return judge.Due{
@@ -58,18 +58,18 @@ func surplus(lowered bool) func(history.Header) judge.Observer {
 	}
 }
 
-// keeps is what revisionHistoryLimit has been since the template last changed.
-type keeps struct {
+// limits is what revisionHistoryLimit has been since the template last changed.
+type limits struct {
 	since   time.Time
-	limit   int32
+	last    int32
 	lowered bool
 }
 
-func (k *keeps) see(since time.Time, limit int32) {
-	if !k.since.Equal(since) {
-		*k = keeps{since: since, limit: limit}
+func (l *limits) see(since time.Time, limit int32) {
+	if !l.since.Equal(since) {
+		*l = limits{since: since, last: limit}
 	}
-	k.lowered, k.limit = k.lowered || limit < k.limit, limit
+	l.lowered, l.last = l.lowered || limit < l.last, limit
 }
 
 // idleHistories counts the old histories; idle: no pod carries the label of any.

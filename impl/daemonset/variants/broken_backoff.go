@@ -16,7 +16,8 @@ func brokenBackoffs() []Variant {
 			Breaks: []string{"SURGE-024", "TARGET-010"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
 				state.Backoff = backoffs(*state, func(_ string, b plan.Backoff) plan.Backoff {
-					return plan.Backoff{Delay: plan.BackoffMin, Last: b.Last, Updated: b.Updated}
+					b.Delay = plan.BackoffMin
+					return b
 				})
 			})},
 		{Name: "remembers-one-failing-node", Says: "Forgets that pods failed on a node when one fails on another.",

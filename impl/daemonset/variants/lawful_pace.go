@@ -181,12 +181,14 @@ func backOffBy(seen, kept func(time.Duration) time.Duration) Around {
 	return func(next plan.Planner) plan.Planner {
 		return func(state plan.State, now time.Time) plan.Actions {
 			state.Backoff = backoffs(state, func(_ string, b plan.Backoff) plan.Backoff {
-				return plan.Backoff{Delay: seen(b.Delay), Last: b.Last, Updated: b.Updated}
+				b.Delay = seen(b.Delay)
+				return b
 			})
 			actions := next(state, now)
 			for name, b := range actions.Backoff {
 				if state.Backoff[name].Delay > 0 {
-					actions.Backoff[name] = plan.Backoff{Delay: kept(b.Delay), Last: b.Last, Updated: b.Updated}
+					b.Delay = kept(b.Delay)
+					actions.Backoff[name] = b
 				}
 			}
 			return actions
