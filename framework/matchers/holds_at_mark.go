@@ -5,18 +5,33 @@ import (
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 )
 
-// HoldsAtMark asks that the condition holds where the scenario put the mark, having waited for it. It is broken only if nothing moved any more by then:
-// otherwise it might still have come about.
+// HoldsAtMark asks that the condition holds where the scenario put the mark, having waited for it, or held less than judge.Lag before, with no stimulus
+// since: each kind of object is told by a watch of its own, and the news of one that is behind may come between the wait and the mark. It is broken only if
+// nothing moved any more by the mark: otherwise it might still have come about.
 func HoldsAtMark(mark history.Mark, condition state.Condition) Matcher {
 	problem, moved, reached := "", time.Time{}, time.Time{}
 	marked := eventOf(fmt.Sprintf("mark %q", mark), &leaf{follow: func(h *history.History, emit func(Moment)) func(*history.Cluster, history.Change) {
 		index, last := 0, h.Start
+		holds, held := false, time.Time{}
 		return func(cluster *history.Cluster, change history.Change) {
+			unmet := condition.Unmet(cluster)
+			switch {
+			case change.Stimulus != nil:
+				holds, held = false, time.Time{}
+			case unmet == "":
+				holds = true
+			case holds:
+				holds, held = false, cluster.Time
+			}
 			if change.Mark == mark {
-				problem, moved, reached = condition.Unmet(cluster), last, cluster.Time
+				problem, moved, reached = unmet, last, cluster.Time
+				if cluster.Time.Sub(held) < judge.Lag {
+					problem = ""
+				}
 				emit(Moment{Occurrence: Occurrence{Change: change, At: change.Time, index: index}, cluster: cluster})
 			}
 			if moves(change) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	ruling "github.com/rollcall-conformance/rollcall/framework/rules/rollout"
@@ -40,6 +41,33 @@ func TestComesToHoldIsBrokenOnlyOnceNothingMoves(t *testing.T) {
 	breaks(t, atRest(b), m, "node-2 has not", "in the end each node has one pod")
 	second.Terminating().Gone()
 	keeps(t, b.History(), m)
+}
+
+func TestHoldsAtMarkLetsLateNewsComeBeforeTheMark(t *testing.T) {
+	marked := func(news func(*historytest.Builder, *historytest.Pod)) *history.History {
+		b := historytest.New(t).Nodes(1)
+		ds := b.DaemonSet("agent")
+		pod := ds.Pod("a", "node-1").Ready()
+		b.After(judge.Lag + judge.Prompt)
+		news(b, pod)
+		return b.Mark("placed").After(judge.Lag + judge.Prompt).Mark("later").History()
+	}
+	ready := state.When("every pod is Ready", func(cluster *history.Cluster) bool {
+		for _, pod := range cluster.Pods {
+			if !history.IsReady(pod) {
+				return false
+			}
+		}
+		return true
+	})
+	late := marked(func(b *historytest.Builder, pod *historytest.Pod) { pod.Unready() })
+	keeps(t, late, HoldsAtMark("placed", ready))
+	breaks(t, late, HoldsAtMark("later", ready))
+	isUntested(t, marked(func(b *historytest.Builder, pod *historytest.Pod) { pod.Unready(); b.After(judge.Lag) }), HoldsAtMark("placed", ready), "things still changed")
+	isUntested(t, marked(func(b *historytest.Builder, pod *historytest.Pod) {
+		b.Stimulus(history.HoldTermination, pod)
+		pod.Unready()
+	}), HoldsAtMark("placed", ready))
 }
 
 func TestEndsRolledOut(t *testing.T) {

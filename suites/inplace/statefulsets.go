@@ -47,7 +47,8 @@ func statefulSets() {
 			c.DeployStatefulSets(ctx, 3, map[string][]SetEdit{ordered: {inPlace, ClaimsOn(node)}, parallel: {inPlace, Parallel()}})
 			c.Mark(begun)
 			updateBoth(ctx, c, Partition(1), OfPods(Image("v2"), SidecarImage("v2")))
-			markRolledOut(ctx, c, raised)
+			c.Await(ctx, state.StatefulSetsRolledOut())
+			c.Mark(raised)
 			// Nothing is taken back.
 			updateBoth(ctx, c, Partition(2))
 			c.Await(ctx, state.StatefulSetsRolledOut())
@@ -55,7 +56,8 @@ func statefulSets() {
 			c.Await(ctx, Quiet(3*time.Second))
 			c.Mark(next)
 			updateBoth(ctx, c, Partition(0))
-			markRolledOut(ctx, c, last)
+			c.Await(ctx, state.StatefulSetsRolledOut())
+			c.Mark(last)
 			updateBoth(ctx, c, OfPods(Image("v1"), SidecarImage("v1")))
 			c.Await(ctx, state.StatefulSetsRolledOut())
 		},
@@ -143,7 +145,8 @@ func statefulSets() {
 			for _, pod := range tooMany {
 				c.Pods.ReleaseTermination(ctx, pod)
 			}
-			markRolledOut(ctx, c, last)
+			c.Await(ctx, state.StatefulSetsRolledOut())
+			c.Mark(last)
 			updateBoth(ctx, c, Partition(0))
 			c.Await(ctx, state.StatefulSetsRolledOut())
 		},
@@ -317,13 +320,6 @@ func crashedSets() {
 				j.Decide("INPLACE-036", NeverBetween(Marked(begun), Marked(next), PodPatched(member(set, 0))))
 			}
 		}, spec.SimulatedNodes{}, spec.Alone{}, recorded())
-}
-
-// markRolledOut marks that the StatefulSets are rolled out, once that has lasted: pods and statuses are told by watches of their own, one of which may be ahead.
-func markRolledOut(ctx context.Context, c *spec.Case, mark history.Mark) {
-	c.Await(ctx, state.StatefulSetsRolledOut())
-	c.Await(ctx, Quiet(judge.Lag))
-	c.Mark(mark)
 }
 
 func updateBoth(ctx context.Context, c *spec.Case, edits ...SetEdit) {
