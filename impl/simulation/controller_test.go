@@ -3,6 +3,7 @@ package simulation
 import (
 	"errors"
 	"maps"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -207,8 +208,15 @@ func (c *controller) observe(p *process, ds *appsv1.DaemonSet) plan.State {
 	state.Nodes = listOf[*corev1.Node](p.cache.objects, history.KindNode)
 	// Those of others may be among them.
 	state.Pods = listOf[*corev1.Pod](p.cache.objects, history.KindPod)
-	for _, revision := range listOf[*appsv1.ControllerRevision](p.cache.objects, history.KindControllerRevision) {
-		if mayBeIts(revision) || revision.Name == plan.RevisionName(ds) {
+	revisions := listOf[*appsv1.ControllerRevision](p.cache.objects, history.KindControllerRevision)
+	for _, revision := range revisions {
+		if mayBeIts(revision) {
+			state.Revisions = append(state.Revisions, revision)
+		}
+	}
+	others := plan.OtherRevisions(state)
+	for _, revision := range revisions {
+		if slices.Contains(others, revision.Name) {
 			state.Revisions = append(state.Revisions, revision)
 		}
 	}

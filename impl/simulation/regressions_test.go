@@ -69,6 +69,20 @@ func knownScenarios() []knownScenario {
 			flavour{strategies: surging(), deletes: true},
 			schedule{{Wait: 3 * time.Second, Act: "delete the DaemonSet but leave its pods, and create it again"}},
 		},
+		{
+			"a DaemonSet that is created again without the history of pods that have the number of its next template",
+			setup{Nodes: 7, Strategy: one, HistoryLimit: 10, Pace: quick},
+			flavour{strategies: surging(), deletes: true, owners: true},
+			schedule{
+				{Act: "update"}, {Act: "update", A: 1}, {Act: "update", A: 15, B: 18}, {Wait: 30 * time.Second, Act: "update", B: 20},
+				{Wait: 100 * time.Millisecond, Act: "update"}, {Wait: 100 * time.Millisecond, Act: "update", B: 1},
+				{Wait: 30 * time.Second, Act: "update", A: 1}, {Wait: 100 * time.Millisecond, Act: "update", A: 1, B: 1},
+				{Wait: 1200 * time.Millisecond, Act: "delete the DaemonSet in the foreground, and create it again once it is gone", A: 1, B: 13},
+				{Wait: 12 * time.Second, Act: "update to run on one pool", A: 20, B: 4}, {Wait: 12 * time.Second, Act: "update", A: 5, B: 16},
+				{Wait: 100 * time.Millisecond, Act: "delete the DaemonSet but leave its pods, and create it again", A: 2},
+				{Wait: 500 * time.Millisecond, Act: "another controller takes a revision", B: 4}, {Act: "update", A: 17, B: 11},
+			},
+		},
 	})
 }
 

@@ -81,28 +81,24 @@ func (o *Observer) Observe(ctx context.Context, key types.NamespacedName) (plan.
 		}
 		state.Revisions = append(state.Revisions, Pointers(revisions.Items)...)
 	}
-	return state, o.addOccupant(ctx, &state)
+	return state, o.addOthers(ctx, &state)
 }
 
 func (o *Observer) list(ctx context.Context, into client.ObjectList, namespace, controller string) error {
 	return o.cache.List(ctx, into, client.InNamespace(namespace), client.MatchingFields{ControllerIndex: controller}, client.UnsafeDisableDeepCopy)
 }
 
-// addOccupant adds the revision with the name that the DaemonSet's next one would get, if somebody else controls it.
-func (o *Observer) addOccupant(ctx context.Context, state *plan.State) error {
-	name := plan.RevisionName(state.DaemonSet)
-	for _, revision := range state.Revisions {
-		if revision.Name == name {
-			return nil
+// addOthers adds the revisions that somebody else controls and that matter nevertheless.
+func (o *Observer) addOthers(ctx context.Context, state *plan.State) error {
+	for _, name := range plan.OtherRevisions(*state) {
+		other := &appsv1.ControllerRevision{}
+		err := o.cache.Get(ctx, types.NamespacedName{Namespace: state.DaemonSet.Namespace, Name: name}, other)
+		if client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("read ControllerRevision %s/%s: %w", state.DaemonSet.Namespace, name, err)
 		}
-	}
-	occupant := &appsv1.ControllerRevision{}
-	err := o.cache.Get(ctx, types.NamespacedName{Namespace: state.DaemonSet.Namespace, Name: name}, occupant)
-	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("read ControllerRevision %s/%s: %w", state.DaemonSet.Namespace, name, err)
-	}
-	if err == nil {
-		state.Revisions = append(state.Revisions, occupant)
+		if err == nil {
+			state.Revisions = append(state.Revisions, other)
+		}
 	}
 	return nil
 }

@@ -56,17 +56,21 @@ func TestStateHoldsWhatMayConcernTheDaemonSet(t *testing.T) {
 	g := NewWithT(t)
 	ds := daemonSet()
 	taken := plan.RevisionName(ds)
+	own := pod("ns", "own", "ds")
+	own.Labels = map[string]string{plan.HashLabel: "lost"}
+	lost := ds.Name + "-lost"
 	cache := cacheWith(ds,
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n0"}},
-		pod("ns", "own", "ds"), pod("ns", "orphan", ""), pod("ns", "foreign", "other"), pod("elsewhere", "orphan", ""),
-		revision("ns", "own", "ds"), revision("ns", "orphan", ""), revision("ns", "foreign", "other"), revision("ns", taken, "other"), revision("elsewhere", "orphan", ""),
+		own, pod("ns", "orphan", ""), pod("ns", "foreign", "other"), pod("elsewhere", "orphan", ""),
+		revision("ns", "own", "ds"), revision("ns", "orphan", ""), revision("ns", "foreign", "other"), revision("ns", taken, "other"), revision("ns", lost, "other"),
+		revision("elsewhere", "orphan", ""),
 	)
 	state, err := observe.New(cache).Observe(context.Background(), client.ObjectKeyFromObject(ds))
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(state.DaemonSet.UID).To(Equal(ds.UID))
 	g.Expect(names(state.Nodes)).To(Equal([]string{"n0", "n1"}), "in the order of their names, whatever the cache's")
 	g.Expect(names(state.Pods)).To(ConsistOf("own", "orphan"))
-	g.Expect(names(state.Revisions)).To(ConsistOf("own", "orphan", taken), "HISTORY-005, HISTORY-006: who has the next name matters")
+	g.Expect(names(state.Revisions)).To(ConsistOf("own", "orphan", taken, lost), "HISTORY-005, HISTORY-006, HISTORY-022: who has the next name matters, and the names of its pods")
 }
 
 func names[T client.Object](objects []T) []string {

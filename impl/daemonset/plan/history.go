@@ -89,6 +89,18 @@ func newRevisionPlan(ds *appsv1.DaemonSet, selector labels.Selector, revisions [
 	return p
 }
 
+// outside returns the label values of revisions of other controllers that hold another template (HISTORY-022).
+func (p *revisionPlan) outside(revisions []*appsv1.ControllerRevision) sets.Set[string] {
+	labels := sets.New[string]()
+	for _, revision := range revisions {
+		others := revision.Namespace == p.ds.Namespace && !slices.Contains(p.mine, revision)
+		if others && StoredTemplate(revision) != nil && !holdsTemplate(revision, &p.ds.Spec.Template) {
+			labels.Insert(revision.Labels[HashLabel])
+		}
+	}
+	return labels.Delete("")
+}
+
 // occupied looks for the occupant.
 func (p *revisionPlan) occupied(revisions []*appsv1.ControllerRevision) bool {
 	for _, revision := range revisions {
@@ -161,6 +173,7 @@ func planHistory(state State, selector labels.Selector, pods []*corev1.Pod, now 
 		h.other.Insert(p.hashOf(revision))
 		h.revisions[p.hashOf(revision)] = revision
 	}
+	h.other = h.other.Union(p.outside(state.Revisions))
 	next := int64(1)
 	if len(old) > 0 {
 		next = old[len(old)-1].Revision + 1

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -273,6 +274,30 @@ func TestWhichPodsAreUpdated(t *testing.T) {
 			if c.labelled {
 				g.Expect(actions.PatchPods[0].Hash).To(Equal(w.hash()), "HISTORY-023")
 			}
+		})
+	}
+}
+
+func TestPodsWhoseHistoryAnotherControllerHasTakenAreOutdatedWhateverTheirNumber(t *testing.T) {
+	for name, c := range map[string]struct {
+		change  func(*appsv1.ControllerRevision)
+		deleted int
+	}{
+		"it holds another template":       {func(*appsv1.ControllerRevision) {}, 1},
+		"it cannot be read":               {func(taken *appsv1.ControllerRevision) { taken.Data.Raw = []byte("{}") }, 0},
+		"it is of another namespace":      {func(taken *appsv1.ControllerRevision) { taken.Namespace = "elsewhere" }, 0},
+		"it has not the label of the pod": {func(taken *appsv1.ControllerRevision) { taken.Labels[plan.HashLabel] = "another" }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			w := newWorld(t, 1)
+			w.update("v2")
+			taken := w.Revisions[0]
+			taken.OwnerReferences[0].UID = "another"
+			c.change(taken)
+			pod := w.pod("n0", w.ready())
+			pod.Labels[plan.HashLabel], pod.Labels[plan.GenerationLabel] = strings.TrimPrefix(taken.Name, "agent-"), "2"
+			g.Expect(w.plan().DeletePods).To(HaveLen(c.deleted), "HISTORY-022")
 		})
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/utils/dump"
 	"k8s.io/utils/lru"
@@ -34,6 +35,23 @@ func TemplateHash(template *corev1.PodTemplateSpec, collisionCount *int32) strin
 // RevisionName returns the name that a ControllerRevision created now for the template of ds would get (HISTORY-002).
 func RevisionName(ds *appsv1.DaemonSet) string {
 	return ds.Name + "-" + TemplateHash(&ds.Spec.Template, ds.Status.CollisionCount)
+}
+
+// OtherRevisions returns the names of the ControllerRevisions that state lacks and that Plan has to be shown whoever controls them: the one that the DaemonSet's next
+// one would get, and those of pods whose revision label no revision in state has.
+func OtherRevisions(state State) []string {
+	shown, labels := sets.New[string](), sets.New[string]()
+	for _, revision := range state.Revisions {
+		shown.Insert(revision.Name)
+		labels.Insert(revision.Labels[HashLabel])
+	}
+	needed := sets.New(RevisionName(state.DaemonSet))
+	for _, pod := range state.Pods {
+		if hash := pod.Labels[HashLabel]; hash != "" && !labels.Has(hash) {
+			needed.Insert(state.DaemonSet.Name + "-" + hash)
+		}
+	}
+	return sets.List(needed.Difference(shown))
 }
 
 // NewRevision returns the ControllerRevision of the template of ds with the given revision number. Its data is the

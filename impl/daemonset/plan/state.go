@@ -19,8 +19,8 @@ type State struct {
 	// Nodes are all nodes of the cluster, eligible or not. Where a limit leaves a choice, the first of them are updated first.
 	Nodes []*corev1.Node
 
-	// Revisions are the namespace's ControllerRevisions that are controlled by the DaemonSet, or by nobody, and the
-	// one named RevisionName(DaemonSet), whoever controls it: without that one a name collision goes unnoticed.
+	// Revisions are the namespace's ControllerRevisions that are controlled by the DaemonSet, or by nobody, and whoever controls them those that OtherRevisions
+	// names: without them a name collision goes unnoticed, and pods whose history somebody took may pass for updated.
 	Revisions []*appsv1.ControllerRevision
 
 	// Backoff says, by node name, how long a pod that ended there has to stay before it is replaced. A node without
