@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -70,9 +71,10 @@ func api() {
 			c.Await(ctx, state.When("the API server's answers are recorded", func(cluster *history.Cluster) bool { return len(cluster.United()) > 0 }))
 		},
 		func(j *spec.Checks) {
+			// What is not served is not found.
 			j.Decide("UNITED-001",
-				Accepted("a UnitedDaemonSet with two subsets", Answered(history.CreateUnited, accepted)),
-				Accepted("a write of its status", Answered(history.WriteStatus, accepted)))
+				Answers("creating a UnitedDaemonSet with two subsets", Answered(history.CreateUnited, accepted), WithCode(http.StatusCreated)),
+				Answers("writing its status", Answered(history.WriteStatus, accepted), WithCode(http.StatusOK)))
 			for _, attempt := range wrong() {
 				j.Decide(attempt.requirement, Refused(attempt.what, Answered(history.CreateUnited, attempt.name)))
 			}
