@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Where pods are, and their eviction subresource, and the request that evicts.
@@ -53,6 +54,29 @@ func evictionFaults() []Fault {
 				if eviction.DeleteOptions != nil {
 					eviction.DeleteOptions.DryRun = nil
 				}
+			}, evict)},
+		{Name: "evictions-are-always-rehearsed-well", Says: "Answers every dry run of an eviction as if it were allowed.", Breaks: []string{"EVICT-028"},
+			Around: answering(func(api http.Handler, w http.ResponseWriter, r *http.Request) error {
+				eviction, r, err := sent[policyv1.Eviction](r)
+				if err != nil {
+					return err
+				}
+				if options := eviction.DeleteOptions; options != nil && len(options.DryRun) > 0 {
+					return replyEvicted(w)
+				}
+				api.ServeHTTP(w, r)
+				return nil
+			}, evict)},
+		{Name: "evictions-advise-five-seconds", Says: "Advises 5 s before the retry of any eviction that is refused.", Breaks: []string{"EVICT-011"},
+			Around: answering(func(api http.Handler, w http.ResponseWriter, r *http.Request) error {
+				answer := ask(api, r)
+				var status metav1.Status
+				if answer.Code != http.StatusTooManyRequests || json.Unmarshal(answer.Body.Bytes(), &status) != nil || status.Details == nil {
+					return hand(w, answer)
+				}
+				status.Details.RetryAfterSeconds = 5
+				w.Header().Set("Retry-After", "5")
+				return reply(w, answer.Code, status)
 			}, evict)},
 		{Name: "evictions-need-not-name-the-pod", Says: "Takes an Eviction for the pod in the URL, whichever it names.", Breaks: []string{"EVICT-032"},
 			Around: answering(func(api http.Handler, w http.ResponseWriter, r *http.Request) error {

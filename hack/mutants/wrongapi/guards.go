@@ -62,6 +62,35 @@ func guardFaults() []Fault {
 				policy := budget.Spec.UnhealthyPodEvictionPolicy
 				return deletedIf(policy != nil && *policy == policyv1.AlwaysAllow)
 			})},
+		{Name: "evictions-believe-any-status", Says: "Evicts a pod although its budget lists too many disrupted ones.", Breaks: []string{"EVICT-034"},
+			Around: treating(func(_ *corev1.Pod, budget *policyv1.PodDisruptionBudget) treatment {
+				return deletedIf(len(budget.Status.DisruptedPods) > 2000)
+			})},
+		{Name: "evictions-need-a-budget", Says: "Refuses the eviction of a pod that no budget selects.", Breaks: []string{"EVICT-009"},
+			Around: answering(func(api http.Handler, w http.ResponseWriter, r *http.Request) error {
+				_, budgets, err := concerned(api, r)
+				if err != nil {
+					return err
+				}
+				if len(budgets) == 0 {
+					refuseForBudget(w)
+					return nil
+				}
+				api.ServeHTTP(w, r)
+				return nil
+			}, evict)},
+		{Name: "evictions-obey-one-budget", Says: "Evicts a pod that several budgets select.", Breaks: []string{"EVICT-026"},
+			Around: answering(func(api http.Handler, w http.ResponseWriter, r *http.Request) error {
+				_, budgets, err := concerned(api, r)
+				if err != nil {
+					return err
+				}
+				if len(budgets) > 1 {
+					return deleteInstead(api, w, r)
+				}
+				api.ServeHTTP(w, r)
+				return nil
+			}, evict)},
 	}
 }
 
@@ -128,6 +157,10 @@ func deleteInstead(api http.Handler, w http.ResponseWriter, r *http.Request) err
 	if answer.Code != http.StatusOK {
 		return hand(w, answer)
 	}
+	return replyEvicted(w)
+}
+
+func replyEvicted(w http.ResponseWriter) error {
 	return reply(w, http.StatusCreated, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusSuccess, Code: http.StatusCreated})
 }
 

@@ -28,6 +28,13 @@ func portFaults() []Fault {
 				}
 				return ""
 			}, createDaemonSet, updateDaemonSet)},
+		{Name: "ports-conflict-without-the-gate", Says: "Refuses a new DaemonSet with maxSurge and a host port while the feature gate is off, too.", Breaks: []string{"HOSTPORT-007"},
+			Around: refusing(func(d *appsv1.DaemonSet) string {
+				if isSet(rolling(d).MaxSurge) && hasPort(d, func(port corev1.ContainerPort) bool { return port.HostPort != 0 }) {
+					return "spec.updateStrategy.rollingUpdate.maxSurge: " + portConflict
+				}
+				return ""
+			}, createDaemonSet)},
 		{Name: "ports-in-conflict-stay", Says: "Refuses every change of a DaemonSet that is stored with maxSurge and a host port.", Breaks: []string{"HOSTPORT-008"},
 			Around: answering(func(api http.Handler, w http.ResponseWriter, r *http.Request) error {
 				var stored appsv1.DaemonSet

@@ -15,6 +15,26 @@ func requestFaults() []Fault {
 			Around: storing(func(eviction *policyv1.Eviction) {
 				eviction.APIVersion, eviction.Kind = policyv1.SchemeGroupVersion.String(), "Eviction"
 			}, evict)},
+		{Name: "evictions-of-v1beta1-are-unknown", Says: "Refuses an Eviction of policy/v1beta1.", Breaks: []string{"EVICT-002"},
+			Around: refusing(func(eviction *policyv1.Eviction) string {
+				if eviction.APIVersion == "policy/v1beta1" {
+					return "there is no such version"
+				}
+				return ""
+			}, evict)},
+		{Name: "evictions-need-a-type", Says: "Refuses an Eviction without apiVersion and kind.", Breaks: []string{"EVICT-003"},
+			Around: refusing(func(eviction *policyv1.Eviction) string {
+				if eviction.APIVersion == "" {
+					return "apiVersion: required"
+				}
+				return ""
+			}, evict)},
+		{Name: "evictions-may-ignore-store-errors", Says: "Evicts a pod where read errors of the store are to be ignored, as if that were not asked for.", Breaks: []string{"EVICT-033"},
+			Around: storing(func(eviction *policyv1.Eviction) {
+				if eviction.DeleteOptions != nil {
+					eviction.DeleteOptions.IgnoreStoreReadErrorWithClusterBreakingPotential = nil
+				}
+			}, evict)},
 		{Name: "evictions-can-be-read", Says: "Answers a GET of the eviction subresource with an Eviction.", Breaks: []string{"EVICT-005"},
 			Around: answering(func(_ http.Handler, w http.ResponseWriter, r *http.Request) error {
 				return reply(w, http.StatusOK, policyv1.Eviction{
