@@ -56,6 +56,7 @@ func evictions() {
 				c.CannotDecide(fmt.Sprintf("the disruption budget does not refuse the eviction: %v", err))
 			}
 			c.DeleteBudget(ctx, budget)
+			// Its answer is in the recording, and decides.
 			_ = c.TryEvict(ctx, pod)
 			c.Await(ctx, Quiet(silent))
 		},
