@@ -27,8 +27,17 @@ type templates struct {
 // having one label less. Among several that fit, the one decides whose revision the pod's revision label names, otherwise the one that was in
 // force when the pod appeared.
 //
-// A pod that was adopted and says nothing about its revision has none, whatever it looks like: it counts as old (HISTORY-024).
+// A pod that was adopted and says nothing about its revision has none, whatever it looks like: it counts as old (HISTORY-024). One that was adopted with the
+// number of the template in force is of that template (numbered), whatever it looks like.
+//
+// The state that a pod had while it had a controller keeps its revision when the controller gives it up.
 func (c *Cluster) RevisionOf(pod *corev1.Pod) int {
+	if metav1.GetControllerOf(pod) == nil {
+		return NoRevision
+	}
+	if c.numbered(pod) {
+		return c.CurrentRevision(metav1.GetControllerOf(pod).UID)
+	}
 	if revision, ok := c.revisionOf[pod.UID]; ok {
 		return revision
 	}
@@ -155,7 +164,10 @@ func (c *Cluster) named(known *templates, pod *corev1.Pod) (revision int, named 
 // attribute works out the pod's revision. A pod keeps the one it has until its content says another.
 func (c *Cluster) attribute(pod *corev1.Pod) {
 	owner := metav1.GetControllerOf(pod)
-	if owner == nil || c.templates[owner.UID] == nil {
+	if owner == nil {
+		return
+	}
+	if c.templates[owner.UID] == nil {
 		delete(c.revisionOf, pod.UID)
 		return
 	}
@@ -200,6 +212,31 @@ func (t *templates) relabelled(pod *corev1.Pod, before int, label string) bool {
 // unmarked reports whether the pod carries neither of the labels by which an implementation knows its revision.
 func (c *Cluster) unmarked(pod *corev1.Pod) bool {
 	return c.revisionLabel != "" && pod.Labels[c.revisionLabel] == "" && pod.Labels[generationLabel] == ""
+}
+
+// numbered reports whether the pod was adopted, has the number of its DaemonSet's template in force, and has no revision label that a history there is has, so that
+// nothing but the number says of which template it is (HISTORY-022). The numbers begin anew with each DaemonSet: what one left behind may have the
+// number of the next one's template by chance. Whoever creates a pod is not believed by its number.
+func (c *Cluster) numbered(pod *corev1.Pod) bool {
+	owner := c.OwnerOf(pod)
+	if owner == nil || !c.uncontrolled[pod.UID] {
+		return false
+	}
+	number := owner.Annotations[appsv1.DeprecatedTemplateGeneration]
+	return number != "" && pod.Labels[generationLabel] == number && !c.hasHistory(pod.Namespace, pod.Labels[c.revisionLabel])
+}
+
+// hasHistory reports whether a ControllerRevision of the namespace, whoever controls it, has the revision label's value.
+func (c *Cluster) hasHistory(namespace, label string) bool {
+	if label == "" {
+		return false
+	}
+	for _, object := range c.Revisions {
+		if object.Namespace == namespace && object.Labels[c.revisionLabel] == label {
+			return true
+		}
+	}
+	return false
 }
 
 // generationLabel is the label that marked a daemon pod's revision before there were hashes (HISTORY-022).

@@ -43,6 +43,14 @@ func (c *Cluster) view(change Change) {
 	}
 }
 
+// controllerOf returns the controller that a pod had; nil if it had none, or there was no pod.
+func controllerOf(before *corev1.Pod) *metav1.OwnerReference {
+	if before == nil {
+		return nil
+	}
+	return metav1.GetControllerOf(before)
+}
+
 func (c *Cluster) viewPod(before, pod *corev1.Pod, gone bool) {
 	if before != nil {
 		c.unlist(before)
@@ -52,8 +60,12 @@ func (c *Cluster) viewPod(before, pod *corev1.Pod, gone bool) {
 		return
 	}
 	c.list(pod)
-	if metav1.GetControllerOf(pod) == nil {
+	owner := metav1.GetControllerOf(pod)
+	if owner == nil {
 		c.uncontrolled[pod.UID] = true
+	} else if former := controllerOf(before); former == nil || former.UID != owner.UID {
+		// Templates are counted for each DaemonSet.
+		delete(c.revisionOf, pod.UID)
 	}
 	c.attribute(pod)
 }

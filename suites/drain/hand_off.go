@@ -40,7 +40,7 @@ func handOff() {
 			for _, node := range j.BoundAll(lingering) {
 				gone := First(PodGone().On(node))
 				j.Decide("DRAIN-002", Before(after(history.DeletePod, node), gone), EndsRolledOut())
-				j.Decide("DRAIN-004", Before(After(PodReady().On(node), Began(history.DeletePod)), gone))
+				j.Decide("DRAIN-004", Before(After(PodReady().On(node), Began(history.DeletePod)), gone), Before(First(Began(history.ReleaseTermination)), gone))
 			}
 		}, spec.MainPath{})
 

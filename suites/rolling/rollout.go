@@ -86,6 +86,8 @@ func rollout() {
 			nodes := len(c.TakeNodes(ctx, NodeCount{Least: 2, Likes: 4}))
 			daemonSet := c.Deploy(ctx, MaxUnavailable("100%"))
 			daemonSet = stall(ctx, c, daemonSet, "v2", nodes)
+			// What is not available may be replaced whatever the limit is.
+			rollouts.Finish(ctx, c, daemonSet)
 			c.Mark(second)
 			c.Update(ctx, daemonSet, MaxUnavailable("7"))
 			stall(ctx, c, daemonSet, "v3", nodes)

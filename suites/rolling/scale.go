@@ -22,7 +22,7 @@ func scale() {
 		spec.Decides("ROLLING-020"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, burst+20)
-			c.Deploy(ctx)
+			c.Await(ctx, RolledOut(c.Create(ctx, c.NewDaemonSet("daemon"))))
 		},
 		func(j *spec.Checks) {
 			j.Decide("ROLLING-020", AtLeast(burst+20, PodCreated()), OnEveryNode(UpTo(1, PodCreated())))

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
@@ -53,6 +54,14 @@ func TestAGenerationIsObservedWithNumbersOfItsTemplate(t *testing.T) {
 			ds.Update("v2")
 			observes(ds, 0)
 			pods[0].Terminating().Gone()
+			ds.Update("v1")
+			observes(ds, 2)
+		}),
+		Tell("a roll-back to the template of pods that are there, and of one that somebody just took its controller from", func(b *Builder) {
+			ds, pods := reporting(b)
+			ds.Update("v2")
+			observes(ds, 0)
+			pods[0].Edit(func(pod *corev1.Pod) { pod.OwnerReferences = nil })
 			ds.Update("v1")
 			observes(ds, 2)
 		}),
