@@ -87,6 +87,37 @@ func refusals() {
 			}
 		}, budgets, spec.MainPath{})
 
+	forms := []struct {
+		name, text string
+		edit       EvictionEdit
+		id         requirements.ID
+	}{{"v1beta1", "an Eviction of policy/v1beta1", InVersion("policy/v1beta1"), "EVICT-002"}, {"untyped", "an Eviction without a type", Untyped(), "EVICT-003"}}
+	spec.It("asks the budget for evictions of policy/v1beta1 and without a type as for those of policy/v1",
+		spec.Decides("EVICT-002", "EVICT-003"),
+		func(ctx context.Context, c *spec.Case) {
+			node := c.AddNodes(ctx, 1)[0]
+			for _, form := range forms {
+				labels := map[string]string{"app": form.name}
+				pod := pods(ctx, c, node, labels, named(form.name, 2))[0]
+				budget := guard(ctx, c, form.name, labels, 0, 2, MinAvailable("2"))
+				if c.TryEvict(ctx, pod, form.edit) == nil {
+					continue
+				}
+				c.Require(ctx, "the budget allows it", Allows(c.UpdateBudget(ctx, budget, MinAvailable("1")), 1))
+				_ = c.TryEvict(ctx, pod, form.edit)
+			}
+		},
+		func(j *spec.Checks) {
+			for _, form := range forms {
+				pod := named(form.name, 1)[0]
+				j.Decide(form.id,
+					Answers(form.text+" that the budget does not allow", First(evicted(pod)), causedByBudget()...),
+					Before(BudgetRespecified(form.name), PodDeleted(Named(pod))),
+					Answers(form.text+" that the budget allows", Nth(2, evicted(pod)), WithCode(http.StatusCreated), WithSuccess()),
+					Effected(BudgetBooked(form.name, pod), Nth(2, evicted(pod))), Before(BudgetBooked(form.name, pod), PodDeleted(Named(pod))))
+			}
+		}, budgets)
+
 	spec.It("refuses the eviction of a pod that several budgets select",
 		spec.Decides("EVICT-026"),
 		func(ctx context.Context, c *spec.Case) {
@@ -174,6 +205,32 @@ func finished() {
 						Answers(fmt.Sprintf("evicting a %s pod under a budget that allows %d", pod.phase, of.allows), evicted(name), WithCode(http.StatusCreated), WithSuccess()),
 						gone(name), Never(BudgetLowered(of.name)), Never(BudgetLists(of.name, name)))
 				}
+			}
+		}, budgets, spec.SimulatedNodes{})
+
+	spec.It("evicts pods that are finished, Pending or terminating also where several budgets select them",
+		spec.Decides("EVICT-017", "EVICT-018", "EVICT-019"),
+		func(ctx context.Context, c *spec.Case) {
+			node := c.AddNodes(ctx, 1)[0]
+			for _, name := range []string{"first", "second"} {
+				c.CreateBudget(ctx, name, MinAvailable("1"), Selecting(guarded))
+			}
+			all := pods(ctx, c, node, guarded, []string{"failed", "succeeded", "terminating"})
+			pending := pods(ctx, c, node, guarded, []string{"pending"}, nowhere)[0]
+			c.Pods.Fail(ctx, all[0])
+			c.Pods.Succeed(ctx, all[1])
+			c.Pods.HoldTermination(ctx, all[2])
+			c.DeletePod(ctx, all[2], time.Minute)
+			for _, pod := range append(all, pending) {
+				_ = c.TryEvict(ctx, pod)
+			}
+		},
+		func(j *spec.Checks) {
+			for _, pod := range []struct {
+				id    requirements.ID
+				phase string
+			}{{"EVICT-017", "failed"}, {"EVICT-017", "succeeded"}, {"EVICT-018", "pending"}, {"EVICT-019", "terminating"}} {
+				j.Decide(pod.id, Answers("evicting a "+pod.phase+" pod that two budgets select", evicted(pod.phase), WithCode(http.StatusCreated), WithSuccess()), gone(pod.phase))
 			}
 		}, budgets, spec.SimulatedNodes{})
 }

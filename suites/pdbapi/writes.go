@@ -67,6 +67,25 @@ func writes() {
 				Stored("currentHealthy after the budget is patched with 7", "0", updated("patched"), currentHealthy))
 		}, budgets)
 
+	spec.It("leaves the status alone when a budget is created by server-side apply, or changed by any kind of patch",
+		spec.Decides("PDBAPI-006"),
+		func(ctx context.Context, c *spec.Case) {
+			_ = c.TryPatchBudget(ctx, c.NewBudget("applied"), types.ApplyPatchType,
+				`{"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"applied"},"spec":{"minAvailable":1,"selector":{"matchLabels":{"app":"nobody"}}},"status":`+healthyJSON+`}`)
+			for _, by := range patches() {
+				budget := settled(ctx, c, by.name, MinAvailable("1"))
+				_ = c.TryPatchBudget(ctx, budget, by.kind, body(by.kind, budget, "status", healthyJSON))
+			}
+		},
+		func(j *spec.Checks) {
+			j.Decide("PDBAPI-006",
+				Answers("creating a budget by server-side apply", updated("applied"), WithCode(http.StatusCreated)),
+				Stored("currentHealthy of a budget that server-side apply creates with 7", "0", updated("applied"), currentHealthy))
+			for _, by := range patches() {
+				j.Decide("PDBAPI-006", Stored("currentHealthy after the budget is patched with 7 by "+by.name, "0", updated(by.name), currentHealthy))
+			}
+		}, budgets)
+
 	spec.It("rejects negative counters in a status",
 		spec.Decides("PDBAPI-007"),
 		func(ctx context.Context, c *spec.Case) {
@@ -103,6 +122,9 @@ func writes() {
 				Never(BudgetCreated("absent")))
 		}, budgets)
 }
+
+// healthyJSON is the part of a status in a patch that healthy sets.
+const healthyJSON = `{"currentHealthy":7}`
 
 func healthy(pods int32) BudgetEdit {
 	return set(fmt.Sprintf("currentHealthy %d", pods), func(budget *policyv1.PodDisruptionBudget) { budget.Status.CurrentHealthy = pods })

@@ -2,6 +2,7 @@ package wrongapi
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 
 	policyv1 "k8s.io/api/policy/v1"
@@ -39,6 +40,14 @@ func budgetFaults() []Fault {
 			Around: believing("", createBudget, patchOfStatus)},
 		{Name: "budgets-have-the-status-given", Says: "Says that it stored the status that a budget was written with.", Breaks: []string{"PDBAPI-006"},
 			Around: telling(func(sent, stored *policyv1.PodDisruptionBudget) { stored.Status = sent.Status }, createBudget, updateBudget)},
+		{Name: "budgets-are-applied-with-their-status", Says: "Says that it stored the status of a budget that server-side apply creates.", Breaks: []string{"PDBAPI-006"},
+			Around: answering(func(api http.Handler, w http.ResponseWriter, r *http.Request) error {
+				if r.Header.Get(contentOfPatch) != string(types.ApplyPatchType) {
+					api.ServeHTTP(w, r)
+					return nil
+				}
+				return tellOfNew(api, w, r)
+			}, patchBudget)},
 		{Name: "budgets-need-no-version", Says: "Replaces a budget whose resourceVersion is not given.", Breaks: []string{"PDBAPI-008"},
 			Around: answering(replaceLatest, updateBudget)},
 		{Name: "budgets-keep-the-synthetic-key", Says: "Says that it stored the selector that was sent.", Breaks: []string{"PDBAPI-012"},
@@ -52,6 +61,24 @@ func budgetFaults() []Fault {
 				return nil
 			}, patchBudget)},
 	}
+}
+
+// tellOfNew answers a patch that creates a budget with the status that was sent.
+func tellOfNew(api http.Handler, w http.ResponseWriter, r *http.Request) error {
+	asked, r, err := sent[policyv1.PodDisruptionBudget](r)
+	if err != nil {
+		return err
+	}
+	answer := ask(api, r)
+	if answer.Code != http.StatusCreated {
+		return hand(w, answer)
+	}
+	var stored policyv1.PodDisruptionBudget
+	if err := json.Unmarshal(answer.Body.Bytes(), &stored); err != nil {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	stored.Status = asked.Status
+	return reply(w, answer.Code, stored)
 }
 
 // replaceLatest gives a budget that is to replace another the other's resourceVersion, unless it has one.
