@@ -90,7 +90,7 @@ func (c *Cluster) Reckon(budget *policyv1.PodDisruptionBudget) Reckoning {
 		switch owner := metav1.GetControllerOf(pod); {
 		case owner == nil:
 			r.Unmanaged = append(r.Unmanaged, pod)
-		case owner.Kind == string(KindDaemonSet), owner.Kind == string(KindJob):
+		case slices.Contains([]Kind{KindDaemonSet, KindJob}, kindNamed(owner)):
 			r.Unscaled = append(r.Unscaled, pod)
 		default:
 			if _, _, known := c.scaleOf(pod); !known {

@@ -40,6 +40,11 @@ func KindOf(kind schema.GroupKind) Kind {
 	return Kind(kind.Kind)
 }
 
+// kindNamed is the kind of the object that a reference names.
+func kindNamed(owner *metav1.OwnerReference) Kind {
+	return KindOf(schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind).GroupKind())
+}
+
 // Object is a recorded API object.
 type Object interface {
 	metav1.Object

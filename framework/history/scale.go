@@ -34,7 +34,7 @@ func (c *Cluster) scaleOf(pod *corev1.Pod) (workload types.UID, replicas int32, 
 	if owner == nil {
 		return "", 0, false
 	}
-	switch object := c.objects[Kind(owner.Kind)][string(owner.UID)].(type) {
+	switch object := c.objects[kindNamed(owner)][string(owner.UID)].(type) {
 	case *appsv1.StatefulSet:
 		return object.UID, replicasOf(object.Spec.Replicas), true
 	case *corev1.ReplicationController:

@@ -15,8 +15,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
-// customKind is the kind of the objects of an API that a scenario defines.
-const customKind = "Keeper"
+// customKind is the kind of the objects of an API that a scenario defines. One of Kubernetes' workloads has that name, too: only the group tells them apart.
+const customKind = "ReplicaSet"
 
 // CustomResource is the name of their resource, in a group of the scenario's own.
 const CustomResource = "keepers"

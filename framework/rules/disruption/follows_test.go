@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
@@ -200,6 +201,15 @@ func TestThePodsOfABudget(t *testing.T) {
 		Tell("a DaemonSet's pods, and none is allowed without saying why", func(b *Builder) {
 			daemons(b, func(budget *Budget) { budget.Says(0, 2, 2, 2) })
 		}))
+
+	Ignores(t, disruption.Unscaled(), Tell("pods of another group's DaemonSet, which may have a scale", func(b *Builder) {
+		b.Nodes(1)
+		controls := true
+		b.Stranger("web-a", NodeName(0), map[string]string{"app": "web"},
+			metav1.OwnerReference{APIVersion: "apps.example.org/v1", Kind: "DaemonSet", Name: "web", UID: "web", Controller: &controls}).Ready()
+		b.Budget("guard", "web", MaxDisrupted("1")).Says(1, 1, 0, 1)
+		b.After(Long).Mark("end")
+	}))
 
 	shared := func(b *Builder, write func(*Budget)) {
 		set, _ := web(b, 2)
