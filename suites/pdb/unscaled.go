@@ -21,7 +21,7 @@ import (
 // unscaled are the specs of pods whose controller is none of Kubernetes' workloads with a scale.
 func unscaled() {
 	spec.It("allows no disruption and says why, where a budget needs a scale and the pods' controller has none, and recovers from that",
-		spec.Decides("PDB-018", "PDB-020", "PDB-021"),
+		spec.Decides("PDB-017", "PDB-018", "PDB-020", "PDB-021"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)
 			job := c.RunScaled(ctx, history.KindJob, "job", 2)
@@ -32,7 +32,8 @@ func unscaled() {
 				if !c.Await(ctx, state.Budget(guard, "it failed", failed)) {
 					return
 				}
-				if !changed(ctx, c, budget, MinAvailable("1")) {
+				// It allows nothing after that either, for another reason.
+				if !changed(ctx, c, budget, MinAvailable("2")) || !c.Await(ctx, state.Budget(guard, "it fails no more", recovered)) {
 					return
 				}
 			}
@@ -47,9 +48,27 @@ func unscaled() {
 			j.Decide("PDB-020", Reported("CalculateExpectedPodCountFailed about the budget", about(guard, "CalculateExpectedPodCountFailed")))
 			j.Decide("PDB-021", AtLeast(1, written(guard, "it failed", failed)),
 				Never(written(guard, "it failed, and the message does not say that jobs have no scale", func(status policyv1.PodDisruptionBudgetStatus) bool {
-					condition := allowed(status)
-					return failed(status) && (!strings.Contains(strings.ToLower(condition.Message), "job") || !strings.Contains(condition.Message, "scale"))
+					return failed(status) && !failedFor("job")(status)
 				})))
+		}, recorded(), spec.SimulatedNodes{})
+
+	spec.It("says the cause that there is now where a budget fails for another than before",
+		spec.Decides("PDB-021"),
+		func(ctx context.Context, c *spec.Case) {
+			node := c.AddNodes(ctx, 1)[0]
+			job := c.RunScaled(ctx, history.KindJob, "job", 1)
+			c.Require(ctx, "the pod is Ready", LivePodsOf(job, 1, history.IsReady))
+			budget := c.CreateBudget(ctx, guard, MaxDisrupted("1"), Selecting(job.Labels()))
+			c.Require(ctx, "the budget fails", state.Budget(guard, "it failed for jobs", failedFor("job")))
+			static := Scaled{Name: "static"}
+			// The controller of this pod is a node, which has no scale either.
+			c.MakeStaticPod(ctx, node, static.Labels())
+			c.Require(ctx, "the pod is Ready", LivePodsOf(static, 1, history.IsReady))
+			c.UpdateBudget(ctx, budget, Selecting(static.Labels()))
+			c.Await(ctx, state.Budget(guard, "it failed for nodes", failedFor("node")))
+		},
+		func(j *spec.Checks) {
+			j.Decide("PDB-021", Within(promptly, First(BudgetRespecified(guard)), written(guard, "it failed, and the message says that nodes have no scale", failedFor("node"))))
 		}, recorded(), spec.SimulatedNodes{})
 
 	spec.It("computes the status for an integer minAvailable whoever controls the pods, and where nobody does",
@@ -83,6 +102,16 @@ func allowed(status policyv1.PodDisruptionBudgetStatus) metav1.Condition {
 
 func failed(status policyv1.PodDisruptionBudgetStatus) bool {
 	return status.DisruptionsAllowed == 0 && allowed(status).Reason == policyv1.SyncFailedReason
+}
+
+func recovered(status policyv1.PodDisruptionBudgetStatus) bool { return !failed(status) }
+
+// failedFor is the predicate of a status that failed since that resource has no scale.
+func failedFor(resource string) func(policyv1.PodDisruptionBudgetStatus) bool {
+	return func(status policyv1.PodDisruptionBudgetStatus) bool {
+		message := strings.ToLower(allowed(status).Message)
+		return failed(status) && strings.Contains(message, resource) && strings.Contains(message, "scale")
+	}
 }
 
 // about is an Event with one of the reasons about the budget.

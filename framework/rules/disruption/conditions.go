@@ -13,18 +13,21 @@ import (
 
 // Condition is PDB-017.
 func Condition() judge.Rule {
-	return judge.Rule{
-		Requirement: "PDB-017",
-		Kind:        judge.Prohibition,
-		Promise:     "each status has a condition DisruptionAllowed that agrees with disruptionsAllowed and with observedGeneration",
-		Needs:       []history.Kind{history.KindPodDisruptionBudget},
-		Situations:  situations(),
-		New: func(history.Header) judge.Observer {
-			rule := writes(contradiction)
-			rule.about = func(*statusWrite) bool { return true }
-			return rule
+	rule := follows("PDB-017", "each status has a condition DisruptionAllowed that agrees with disruptionsAllowed and with observedGeneration, and no failure stays in it", field{
+		applies: (*budget).alone,
+		wrong: func(b *budget) string {
+			if syncFailed(b.object) {
+				return "reason SyncFailed of a budget that can be computed"
+			}
+			return ""
 		},
-	}
+	})
+	rule.New = judge.Both(func(history.Header) judge.Observer {
+		rule := writes(contradiction)
+		rule.about = func(*statusWrite) bool { return true }
+		return rule
+	}, rule.New)
+	return rule
 }
 
 // contradiction says in what the condition and the numbers differ.

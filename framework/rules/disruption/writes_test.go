@@ -53,6 +53,28 @@ func TestCondition(t *testing.T) {
 		Tell("another type", condition(func(c *metav1.Condition) { c.Type = "Other" })))
 }
 
+// TestAFailureEndsInTheCondition has a budget fail for a pod without a controller, and has the pod go: one more of its pods is not Ready, so that it allows nothing
+// after that either.
+func TestAFailureEndsInTheCondition(t *testing.T) {
+	recovers := func(then func(*Budget)) func(b *Builder) {
+		return func(b *Builder) {
+			budget, _, pods := guarded(b, 2, MaxDisrupted("1"), 1, 1)
+			bare := b.Stranger("bare", NodeName(0), map[string]string{"app": "web"})
+			budget.SyncFailed("pod bare has no controller")
+			b.After(judge.Prompt)
+			pods[0].Unready()
+			b.Stimulus(history.DeletePod, bare)
+			bare.Gone()
+			then(budget)
+			b.After(late).Mark("end")
+		}
+	}
+	Keeps(t, disruption.Condition(), Tell("the reason is InsufficientPods again", recovers(func(budget *Budget) { budget.Says(0, 1, 1, 2) })))
+	Omits(t, disruption.Condition(), Tell("the reason stays SyncFailed beside numbers that are right", recovers(func(budget *Budget) {
+		budget.Says(0, 1, 1, 2).SyncFailed("pod bare has no controller")
+	})))
+}
+
 func TestForeignConditions(t *testing.T) {
 	write := func(b *Builder) *Budget {
 		budget, _, pods := guarded(b, 2, MinAvailable("1"), 1, 1)

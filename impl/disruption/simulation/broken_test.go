@@ -25,7 +25,7 @@ func unseen() []string {
 		"wakes-for-the-latest-eviction", "observes-no-smaller-generation", "resets-targets-of-evictions-alone",
 		"knows-statuses-by-name", "resets-a-target-once", "waits-for-other-budgets", "takes-no-evictions-from-the-future", "takes-shares-in-floating-point",
 		"takes-not-in-for-one-of-others", "gives-up-a-status-that-is-not-written", "counts-pods-whose-containers-are-ready", "counts-deployments-by-replica-sets",
-		"tells-kinds-by-their-names", "hears-of-no-pods-without-labels",
+		"leaves-a-failure-in-its-condition", "says-the-first-cause", "tells-kinds-by-their-names", "hears-of-no-pods-without-labels",
 		"reads-a-custom-scale-once-a-minute", "keeps-the-numbers-of-a-limit-that-is-gone", "expects-no-scale-without-a-live-pod",
 		// They patch, which the simulation's API server does not know: see unconditional.
 		"writes-over-evictions", "writes-again-over-a-conflict",

@@ -14,9 +14,24 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/disruption/plan"
 )
 
-// brokenCauses see a failure where there is none, or nothing to look at.
+// brokenCauses hold on to a failure or to its cause, or see one where there is none, or nothing to look at.
 func brokenCauses() []Variant {
 	return []Variant{
+		{Name: "leaves-a-failure-in-its-condition", Says: "Leaves the condition of a budget that could not be computed as it is where the budget allows nothing after that either.",
+			Breaks: []string{"PDB-017"},
+			Planner: reporting(func(status *policyv1.PodDisruptionBudgetStatus, state plan.State, _ time.Time) {
+				before, after := allowed(&state.Budget.Status), allowed(status)
+				if before == nil || after == nil || before.Reason != policyv1.SyncFailedReason || before.Status != after.Status {
+					return
+				}
+				after.Reason, after.Message = before.Reason, before.Message
+			})},
+		{Name: "says-the-first-cause", Says: "Says of a budget that cannot be computed why it could not at first.", Breaks: []string{"PDB-021"},
+			Planner: reporting(func(status *policyv1.PodDisruptionBudgetStatus, state plan.State, _ time.Time) {
+				if stored := &state.Budget.Status; failed(stored) && failed(status) {
+					allowed(status).Message = allowed(stored).Message
+				}
+			})},
 		{Name: "tells-kinds-by-their-names", Says: "Takes a custom resource whose kind is named like that of a workload for such a workload, which it does not find.", Breaks: []string{"PDB-008"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
 				mistaken := map[types.UID]bool{}
