@@ -2,10 +2,12 @@ package disruption
 
 import (
 	"fmt"
+	"slices"
 
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -58,16 +60,25 @@ func ForeignConditions() judge.Rule {
 		Needs:       []history.Kind{history.KindPodDisruptionBudget},
 		Situations:  situations(),
 		New: func(history.Header) judge.Observer {
-			rule := writes(lostCondition)
-			rule.about = func(w *statusWrite) bool { return len(foreign(w.before)) > 0 }
+			own := ownConditions{}
+			rule := writes(own.lost)
+			rule.about = func(w *statusWrite) bool { return len(own.foreign(w)) > 0 }
 			return rule
 		},
 	}
 }
 
-// lostCondition names a condition of somebody else's that the write changes or takes away.
-func lostCondition(w *statusWrite) string {
-	for _, was := range foreign(w.before) {
+// ownConditions are the conditions of each budget, other than DisruptionAllowed, as the implementation has written them.
+type ownConditions map[types.UID]map[string]metav1.Condition
+
+// foreign are those that the write finds and that somebody else wrote last.
+func (o ownConditions) foreign(w *statusWrite) []metav1.Condition {
+	return slices.DeleteFunc(others(w.before), func(was metav1.Condition) bool { return o[w.before.UID][was.Type] == was })
+}
+
+// lost names a condition of somebody else's that the write changes or takes away, and takes note of what else it changes.
+func (o ownConditions) lost(w *statusWrite) string {
+	for _, was := range o.foreign(w) {
 		is := meta.FindStatusCondition(w.after.Status.Conditions, was.Type)
 		switch {
 		case is == nil:
@@ -76,15 +87,24 @@ func lostCondition(w *statusWrite) string {
 			return "condition " + was.Type + " changed"
 		}
 	}
+	if o[w.after.UID] == nil {
+		o[w.after.UID] = map[string]metav1.Condition{}
+	}
+	for _, is := range others(w.after) {
+		if was := meta.FindStatusCondition(w.before.Status.Conditions, is.Type); was == nil || *was != is {
+			o[w.after.UID][is.Type] = is
+		}
+	}
 	return ""
 }
 
-func foreign(object *policyv1.PodDisruptionBudget) []metav1.Condition {
-	var others []metav1.Condition
+// others are the conditions of the status that no controller of budgets has to write.
+func others(object *policyv1.PodDisruptionBudget) []metav1.Condition {
+	var conditions []metav1.Condition
 	for _, condition := range object.Status.Conditions {
 		if condition.Type != policyv1.DisruptionAllowedCondition {
-			others = append(others, condition)
+			conditions = append(conditions, condition)
 		}
 	}
-	return others
+	return conditions
 }

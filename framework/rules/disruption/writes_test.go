@@ -1,10 +1,12 @@
 package disruption_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -87,11 +89,40 @@ func TestForeignConditions(t *testing.T) {
 		return budget
 	}
 	Keeps(t, disruption.ForeignConditions(), Tell("it stays", func(b *Builder) { write(b).Says(0, 1, 1, 2) }))
+	own := func(b *Builder, then func(*Budget)) {
+		budget, _, pods := guarded(b, 2, MinAvailable("1"), 1, 1)
+		budget.Status(counted("2"))
+		pods[0].Unready()
+		then(budget)
+	}
+	Ignores(t, disruption.ForeignConditions(),
+		Tell("it changes a condition of its own", func(b *Builder) { own(b, func(budget *Budget) { budget.Says(0, 1, 1, 2).Status(counted("1")) }) }),
+		Tell("it takes a condition of its own away", func(b *Builder) {
+			own(b, func(budget *Budget) {
+				budget.Status(func(status *policyv1.PodDisruptionBudgetStatus) { status.Conditions = status.Conditions[:1] })
+			})
+		}))
+	Breaks(t, disruption.ForeignConditions(), Tell("it changes one of its own that somebody has written since", func(b *Builder) {
+		own(b, func(budget *Budget) {
+			b.Stimulus(history.WriteStatus, budget)
+			budget.Status(counted("by the harness"))
+			b.Done().After(2 * judge.Lag)
+			budget.Says(0, 1, 1, 2).Status(counted("1"))
+		})
+	}))
 	Breaks(t, disruption.ForeignConditions(), Tell("it is taken away", func(b *Builder) {
 		write(b).Status(func(status *policyv1.PodDisruptionBudgetStatus) {
 			status.DisruptionsAllowed, status.Conditions = 0, nil
 		})
 	}))
+}
+
+// counted has the status tell a number in a condition of its own.
+func counted(number string) func(*policyv1.PodDisruptionBudgetStatus) {
+	return func(status *policyv1.PodDisruptionBudgetStatus) {
+		status.Conditions = slices.Clone(status.Conditions)
+		meta.SetStatusCondition(&status.Conditions, metav1.Condition{Type: "Counted", Status: metav1.ConditionTrue, Reason: "Counted", Message: number})
+	}
 }
 
 func TestWritesOnChange(t *testing.T) {

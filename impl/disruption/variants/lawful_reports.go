@@ -23,6 +23,14 @@ func lawfulReports() []Variant {
 						fmt.Sprintf("%d of %d pods are healthy", status.CurrentHealthy, status.DesiredHealthy)
 				}
 			})},
+		{Name: "counts-in-a-condition-of-its-own", Says: "Says in another condition, which nobody else writes, how many pods are healthy.",
+			Lawful: "PDB-031 is about the conditions of others.",
+			Planner: reporting(func(status *policyv1.PodDisruptionBudgetStatus, _ plan.State, now time.Time) {
+				apimeta.SetStatusCondition(&status.Conditions, metav1.Condition{
+					Type: "example.org/Counted", Status: metav1.ConditionTrue, Reason: "Counted", Message: fmt.Sprintf("%d pods are healthy", status.CurrentHealthy),
+					ObservedGeneration: status.ObservedGeneration, LastTransitionTime: metav1.NewTime(now).Rfc3339Copy(),
+				})
+			})},
 		{Name: "own-condition-first", Says: "Puts its own condition before those of others.", Lawful: "Conditions are told apart by their types.",
 			Planner: reporting(func(status *policyv1.PodDisruptionBudgetStatus, _ plan.State, _ time.Time) {
 				own := *apimeta.FindStatusCondition(status.Conditions, policyv1.DisruptionAllowedCondition)
