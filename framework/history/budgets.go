@@ -111,12 +111,15 @@ func (c *Cluster) Reckon(budget *policyv1.PodDisruptionBudget) Reckoning {
 }
 
 // tallies are the numbers that are right for the pods. A workload's scale counts as long as it has any pod (PDB-007); only where a pod that is on its way out
-// has none is it left open whether it counts.
+// has none is it left open whether it counts. Those that terminate, and those that have ended, may be on their way out or not (PDB-001).
 func (c *Cluster) tallies(budget *policyv1.PodDisruptionBudget, pods []*corev1.Pod) []Tally {
 	var all []Tally
 	ways := [][]*corev1.Pod{pods}
 	if _, known := c.expectedScale(pods); !known || !needsScale(budget) {
-		ways = append(ways, slices.DeleteFunc(slices.Clone(pods), func(pod *corev1.Pod) bool { return !IsLive(pod) }))
+		terminates := func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil }
+		for _, leaves := range []func(*corev1.Pod) bool{func(pod *corev1.Pod) bool { return !IsLive(pod) }, IsTerminal, terminates} {
+			ways = append(ways, slices.DeleteFunc(slices.Clone(pods), leaves))
+		}
 	}
 	for _, counted := range ways {
 		for _, healthy := range c.healthy(budget, pods) {

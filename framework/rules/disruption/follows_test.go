@@ -164,6 +164,21 @@ func TestThePodsOfABudget(t *testing.T) {
 		set.Scale(5)
 		b.After(Long).Mark("end")
 	}))
+	onTheWayOut := func(expected int32) func(b *Builder) {
+		return func(b *Builder) {
+			budget, _, pods := guarded(b, 4, MinAvailable("1"), 3, 1)
+			pods[0].Failed()
+			b.Stimulus(history.DeletePod, pods[1])
+			pods[1].Terminating()
+			budget.Says(1, 2, 1, expected)
+			b.After(late).Mark("end")
+		}
+	}
+	Keeps(t, disruption.IntegerMinAvailable(),
+		Tell("a pod that has ended and one that terminates are expected", onTheWayOut(4)),
+		Tell("a pod that has ended is not expected, or one that terminates", onTheWayOut(3)),
+		Tell("neither is expected", onTheWayOut(2)))
+	Omits(t, disruption.IntegerMinAvailable(), Tell("one that is healthy is not expected either", onTheWayOut(1)))
 	Keeps(t, disruption.Follows(), Tell("the harness writes a status", func(b *Builder) {
 		budget, _, _ := guarded(b, 2, MinAvailable("1"), 1, 1)
 		b.Stimulus(history.WriteStatus, budget)

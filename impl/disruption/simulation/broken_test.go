@@ -59,7 +59,7 @@ func TestBrokenControllersAreFoundOut(t *testing.T) {
 }
 
 func TestLawfulControllersAreNotObjectedTo(t *testing.T) {
-	for _, name := range []string{"says-how-many-are-missing", "own-condition-first", "tells-with-every-write", "looks-at-budgets-every-second", "looks-at-all-budgets"} {
+	for _, name := range []string{"says-how-many-are-missing", "own-condition-first", "counts-in-a-condition-of-its-own", "expects-no-pods-that-have-ended", "tells-with-every-write", "looks-at-budgets-every-second", "looks-at-all-budgets"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			i := slices.IndexFunc(variants.Lawful(), func(v variants.Variant) bool { return v.Name == name })

@@ -174,3 +174,8 @@ func sinceStart(with func(began func(now time.Time) time.Time) Around) Around {
 		})(next)
 	}
 }
+
+// hasEnded reports whether the pod's phase is one that it never leaves.
+func hasEnded(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
+}

@@ -14,7 +14,10 @@ import (
 
 // lawfulReports say the same otherwise.
 func lawfulReports() []Variant {
-	const words = "Messages are for people: the requirements name the reason alone."
+	const (
+		words       = "Messages are for people: the requirements name the reason alone."
+		onItsWayOut = "PDB-001 does not say whether a pod on its way out is a selected one."
+	)
 	return []Variant{
 		{Name: "says-how-many-are-missing", Says: "Says in the condition's message how many pods are healthy and how many are desired.", Lawful: words,
 			Planner: reporting(func(status *policyv1.PodDisruptionBudgetStatus, _ plan.State, _ time.Time) {
@@ -38,13 +41,24 @@ func lawfulReports() []Variant {
 				status.Conditions = append([]metav1.Condition{own}, status.Conditions...)
 			})},
 		{Name: "expects-live-pods-only", Says: "Leaves pods that are terminating or have ended out of expectedPods, of an integer minAvailable.",
-			Lawful: "PDB-001 does not say whether a pod on its way out is a selected one.",
+			Lawful: onItsWayOut,
 			Planner: counting(func(status *policyv1.PodDisruptionBudgetStatus, state plan.State) {
 				if plan.NeedsScale(state.Budget) {
 					return
 				}
 				for _, pod := range selected(state) {
-					if pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
+					if pod.DeletionTimestamp != nil || hasEnded(pod) {
+						status.ExpectedPods--
+					}
+				}
+			})},
+		{Name: "expects-no-pods-that-have-ended", Says: "Leaves pods that have ended out of expectedPods, of an integer minAvailable, and none that terminates.", Lawful: onItsWayOut,
+			Planner: counting(func(status *policyv1.PodDisruptionBudgetStatus, state plan.State) {
+				if plan.NeedsScale(state.Budget) {
+					return
+				}
+				for _, pod := range selected(state) {
+					if hasEnded(pod) {
 						status.ExpectedPods--
 					}
 				}
