@@ -3,12 +3,14 @@ package lever_test
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
 )
 
@@ -23,10 +25,14 @@ func gated(t *testing.T, ground *ground) {
 	b.requireReady()
 	b.setImage("v2")
 	b.requireReadyWith("v2")
+	since := b.containersReadySince()
+	// Transitions have a resolution of a second: a later one is to show.
+	b.require("a second later", func(*corev1.Pod) bool { return time.Since(since) > 2*time.Second })
 	b.setGate(corev1.ConditionFalse)
 	b.require("its containers ready, and not the pod", closed)
 	b.setGate(corev1.ConditionTrue)
 	b.requireReady()
+	NewWithT(t).Expect(b.containersReadySince()).To(Equal(since), "what its gate does is nothing to its containers")
 	NewWithT(t).Expect(readiness(b.lives())).To(Equal([]bool{false, true, false, true, false, true}))
 }
 
@@ -37,6 +43,18 @@ func containersReady(pod *corev1.Pod) bool {
 		}
 	}
 	return false
+}
+
+// containersReadySince is when the pod's containers became ready, as its condition says.
+func (b *bench) containersReadySince() (since time.Time) {
+	b.Look(b.ctx, func(cluster *history.Cluster) {
+		for _, condition := range cluster.Pods[b.pod.UID].Status.Conditions {
+			if condition.Type == corev1.ContainersReady {
+				since = condition.LastTransitionTime.Time
+			}
+		}
+	})
+	return since
 }
 
 // setGate writes the condition, as whoever opens and closes the gate does.

@@ -18,12 +18,16 @@ import (
 // hour is a minReadySeconds that no spec waits out: there the levers set since when a pod is Ready.
 const hour = 3600
 
+// open is the condition by which pods with a readiness gate become Ready.
+const open corev1.PodConditionType = "rollcall.dev/open"
+
 // Specs registers the family.
 func Specs() {
 	definition()
 	boundary()
 	timers()
 	raised()
+	again()
 }
 
 // definition are the specs of what makes a pod available.
@@ -64,7 +68,7 @@ func definition() {
 		spec.Decides("AVAIL-001"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)
-			gated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), Image("v2"), ReadinessGate("rollcall.dev/open"))
+			gated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), Image("v2"), ReadinessGate(open))
 			c.RequireUpdated(ctx, "the containers of an updated pod are ready", gated, ContainersReady, NotReady)
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(3*time.Second))
@@ -73,6 +77,23 @@ func definition() {
 		func(j *spec.Checks) {
 			j.Decide("AVAIL-001", Before(PodAvailable(OfVersion("v3")), PodDeleted(OfVersion("v1"))))
 		})
+
+	spec.It("counts minReadySeconds from when a pod is Ready, not from when its containers are",
+		spec.Decides("AVAIL-001", "SURGE-006"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			gated := c.Update(ctx, deployLongAvailable(ctx, c, MaxSurge("1")), Image("v2"), ReadinessGate(open))
+			pod := c.RequireUpdated(ctx, "the containers of an updated pod are ready", gated, ContainersReady, NotReady)
+			rollouts.OpenGate(ctx, c, pod, open, time.Now().Add(-2*hour*time.Second))
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			rollouts.LongReady(ctx, c, pod)
+			c.Await(ctx, RolledOut(gated))
+		},
+		func(j *spec.Checks) {
+			j.Given(Before(PodReady(OfVersion("v2")), PodAvailable(OfVersion("v2"))))
+			j.Decide("AVAIL-001", Before(PodAvailable(OfVersion("v2")), PodDeleted(OfVersion("v1"))))
+		}, spec.SimulatedNodes{})
 
 	spec.It("does not count a pod as available that once was and is no longer Ready",
 		spec.Decides("AVAIL-001", "ROLLING-002"),

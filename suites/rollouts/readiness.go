@@ -56,6 +56,19 @@ func WriteReady(ctx context.Context, c *spec.Case, pod *corev1.Pod, act history.
 	}))
 }
 
+// OpenGate lets a pod become Ready whose containers have been ready since that time, by the condition that is its readiness gate. It takes a simulated node: a
+// kubelet would put the time right.
+func OpenGate(ctx context.Context, c *spec.Case, pod *corev1.Pod, gate corev1.PodConditionType, since time.Time) {
+	writeStatus(ctx, c, pod, history.BecomeReady, "its readiness gate opens", map[string]any{"conditions": []any{
+		map[string]any{"type": corev1.ContainersReady, "status": corev1.ConditionTrue, "lastTransitionTime": metav1.NewTime(since)},
+		map[string]any{"type": gate, "status": corev1.ConditionTrue, "lastTransitionTime": metav1.Now()},
+	}})
+	c.Require(ctx, "the pod shows it", state.When("pod "+pod.Name+" is Ready", func(cluster *history.Cluster) bool {
+		now := cluster.Pods[pod.UID]
+		return now == nil || history.IsReady(now)
+	}))
+}
+
 // EvictByKubelet makes a pod fail as one that its kubelet evicts. It takes a simulated node.
 func EvictByKubelet(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
 	writeStatus(ctx, c, pod, history.FailPod, "evicted by its kubelet", map[string]any{

@@ -57,7 +57,16 @@ func brokenAvailabilities() []Variant {
 				changePods(state, unknown, func(pod *corev1.Pod) { ready(pod).Status = corev1.ConditionTrue })
 			})},
 		{Name: "once-available-always-available", Says: "Takes a pod for available that was so once, whatever became of it.",
-			Breaks: []string{"AVAIL-001", "UNREADY-001"}, Planner: remember(latchAvailable)},
+			Breaks: []string{"AVAIL-001", "UNREADY-001"}, Planner: remember(func(m *memory[latched]) Around { return latchAvailable(m, every) })},
+		{Name: "available-again-when-ready-again", Says: "Takes a pod for available that was so once, whenever it is Ready.",
+			Breaks: []string{"AVAIL-004"}, Planner: remember(func(m *memory[latched]) Around { return latchAvailable(m, isReady) })},
+		{Name: "min-ready-seconds-of-the-containers", Says: "Counts the minReadySeconds of a Ready pod from when its containers became ready.",
+			Breaks: []string{"AVAIL-001", "SURGE-006"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				changePods(state, func(pod *corev1.Pod) bool { return isReady(pod) && condition(pod, corev1.ContainersReady) != nil }, func(pod *corev1.Pod) {
+					setReady(pod, condition(pod, corev1.ContainersReady).LastTransitionTime.Time)
+				})
+			})},
 		{Name: "min-ready-seconds-fixed-at-creation", Says: "Measures a pod by the minReadySeconds that were in force when it was created.",
 			Breaks: []string{"AVAIL-007"}, Planner: both(seeing(readMinReady), doing(writeMinReady))},
 		{Name: "raised-min-ready-seconds-come-too-late", Says: "Does not notice during a rollout that minReadySeconds were raised.",
@@ -84,7 +93,8 @@ type rolloutMinReady struct {
 // latched are the pods that have been available.
 type latched struct{ pods map[string]bool }
 
-func latchAvailable(m *memory[latched]) Around {
+// latchAvailable takes those of the pods for available that were so once, and that which selects.
+func latchAvailable(m *memory[latched], which func(*corev1.Pod) bool) Around {
 	return deciding(func(state *plan.State, now time.Time) {
 		l := m.of(*state)
 		if l.pods == nil {
@@ -95,7 +105,7 @@ func latchAvailable(m *memory[latched]) Around {
 				l.pods[string(pod.UID)] = true
 			}
 		}
-		changePods(state, func(pod *corev1.Pod) bool { return l.pods[string(pod.UID)] }, func(pod *corev1.Pod) { setReady(pod, now.Add(-time.Hour)) })
+		changePods(state, func(pod *corev1.Pod) bool { return l.pods[string(pod.UID)] && which(pod) }, func(pod *corev1.Pod) { setReady(pod, now.Add(-time.Hour)) })
 	})
 }
 

@@ -1,0 +1,47 @@
+package avail
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// again is the spec of an updated pod that was available, was not Ready for a moment, and has its minReadySeconds before it again.
+func again() {
+	spec.It("starts minReadySeconds again when a pod was not Ready that had been available",
+		spec.Decides("AVAIL-004"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			updated := c.Update(ctx, deployLongAvailable(ctx, c, MaxUnavailable("1")), Image("v2"), NeverReady())
+			first := c.RequireUpdated(ctx, "an updated pod runs", updated, Running)
+			becomeLongReady(ctx, c, first)
+			second := c.RequireUpdated(ctx, "another updated pod runs", updated, Running, func(pod *corev1.Pod) bool { return pod.UID != first.UID })
+			c.Pods.BecomeUnready(ctx, first)
+			c.Pods.BecomeReady(ctx, first)
+			// The other node's turn is over; this one's is not for an hour.
+			becomeLongReady(ctx, c, second)
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(watched)
+			rollouts.LongReady(ctx, c, first)
+			becomeLongReady(ctx, c, c.RequireUpdated(ctx, "the last updated pod runs", updated, Running, NotReady))
+			c.Await(ctx, RolledOut(updated))
+		},
+		func(j *spec.Checks) {
+			third := Nth(3, PodDeleted(OfVersion("v1")))
+			j.Given(Before(Nth(2, PodAvailable(OfVersion("v2"))), Marked(watched)))
+			j.Decide("AVAIL-004", NeverBetween(TemplateChanged(), Marked(watched), third), Tested(AtLeast(1, third)))
+		}, spec.SimulatedNodes{})
+}
+
+// becomeLongReady makes a pod Ready that is available at once, though minReadySeconds be an hour.
+func becomeLongReady(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
+	c.Pods.BecomeReady(ctx, pod)
+	rollouts.LongReady(ctx, c, pod)
+}
