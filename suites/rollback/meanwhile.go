@@ -35,6 +35,31 @@ func meanwhile() {
 			c.Await(ctx, Quiet(time.Second))
 		}, reused)
 
+	spec.It("raises the history that a rollback goes back to above all others although those before it have been deleted",
+		spec.Decides("ROLLBACK-001"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			limit := int32(1)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), Edit{
+				Says: "revisionHistoryLimit 1", Apply: func(d *appsv1.DaemonSet) { d.Spec.RevisionHistoryLimit = &limit },
+			})
+			updated := daemonSet
+			for _, image := range []string{"v2", "v3", "v4"} {
+				daemonSet = updated
+				updated = c.Update(ctx, updated, Image(image))
+				c.Require(ctx, "the pod is of "+image, Steady(updated))
+			}
+			c.Require(ctx, "there is one history beside the current one", state.When("there are two ControllerRevisions", func(cluster *history.Cluster) bool {
+				return len(cluster.Revisions) == 2
+			}))
+			before := bindOldest(ctx, c, updated)
+			number := bindLargest(ctx, c, updated)
+			c.Mark(back)
+			c.RollOut(ctx, updated, Edit{Says: "the template of before", Apply: restore(daemonSet.Spec.Template)})
+			c.Await(ctx, renumbered(before, number))
+			c.Await(ctx, Quiet(time.Second))
+		}, reused)
+
 	spec.It("counts a node whose pod of the first template is terminating as unavailable when the rollout is rolled back",
 		spec.Decides("ROLLBACK-004", "ROLLING-009"),
 		func(ctx context.Context, c *spec.Case) { whileOneLeaves(ctx, c, MaxUnavailable("1")) },

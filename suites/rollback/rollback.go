@@ -2,8 +2,10 @@
 package rollback
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -85,6 +87,17 @@ func bindFirst(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) *
 	}
 	c.Bind(first, revisions[0].Name)
 	return revisions[0]
+}
+
+// bindOldest binds the name of the DaemonSet's ControllerRevision with the smallest number, and returns it.
+func bindOldest(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) *appsv1.ControllerRevision {
+	revisions := revisionsOf(ctx, c, daemonSet)
+	if len(revisions) == 0 {
+		c.CannotDecide("the DaemonSet has no ControllerRevision (see API-020, HISTORY-001)")
+	}
+	oldest := slices.MinFunc(revisions, func(a, b *appsv1.ControllerRevision) int { return cmp.Compare(a.Revision, b.Revision) })
+	c.Bind(first, oldest.Name)
+	return oldest
 }
 
 // bindLargest binds the largest revision that there is, and returns it.

@@ -4,7 +4,10 @@ import (
 	"strconv"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
@@ -24,5 +27,30 @@ func brokenHistoryNumbers() []Variant {
 					}
 				}
 			})},
+		{Name: "numbers-a-rollback-by-counting", Says: "Gives the history that a rollback goes back to the number of histories, plus one.",
+			Breaks: []string{"ROLLBACK-001"}, Planner: doing(numberByCounting)},
 	}
+}
+
+// numberByCounting never lowers a number, and leaves updates out that change nothing then.
+func numberByCounting(actions *plan.Actions, state plan.State, _ time.Time) {
+	before, count := map[types.UID]*appsv1.ControllerRevision{}, int64(0)
+	for _, revision := range state.Revisions {
+		before[revision.UID] = revision
+		if metav1.IsControlledBy(revision, state.DaemonSet) {
+			count++
+		}
+	}
+	var updates []plan.RevisionUpdate
+	for _, update := range actions.UpdateRevisions {
+		was := before[update.Revision.UID]
+		if was != nil && update.Revision.Revision > was.Revision {
+			update.Revision = update.Revision.DeepCopy()
+			update.Revision.Revision = max(was.Revision, count+1)
+		}
+		if !apiequality.Semantic.DeepEqual(was, update.Revision) {
+			updates = append(updates, update)
+		}
+	}
+	actions.UpdateRevisions = updates
 }
