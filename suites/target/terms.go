@@ -3,14 +3,17 @@ package target
 import (
 	"context"
 	"strconv"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -34,6 +37,29 @@ func terms() {
 			c.Await(ctx, RolledOut(daemonSet))
 		},
 		func(j *spec.Checks) { j.Decide("TARGET-001", onePodEach()...) }, spec.SimulatedNodes{})
+
+	spec.It("makes a pod on a node whose labels come to match its node affinity, and takes it away when they no longer do",
+		spec.Decides("TARGET-002"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1, ofZone("a"))
+			moving := c.AddNodes(ctx, 1, ofZone("b"))[0]
+			c.Bind(labelled, moving)
+			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", inZone("a")))
+			c.Require(ctx, "the pod of the other node is available", Steady(daemonSet))
+			// Nothing but the label is to wake the controller: no other scenario's nodes either.
+			c.Await(ctx, Quiet(time.Second))
+			c.EditNode(ctx, history.LabelNode, moving, ofZone("a"))
+			c.Await(ctx, RolledOut(daemonSet))
+			c.Await(ctx, Quiet(time.Second))
+			c.EditNode(ctx, history.LabelNode, moving, ofZone("b"))
+			c.Await(ctx, rollouts.NoPodOn(daemonSet, moving))
+		},
+		func(j *spec.Checks) {
+			moving := j.Bound(labelled)
+			j.Decide("TARGET-002",
+				Within(spec.AtOnce, NodeEligible().On(moving), PodCreated().On(moving)),
+				Within(spec.AtOnce, Nth(2, Began(history.LabelNode)), PodDeleted().On(moving)))
+		}, spec.Alone{}, spec.SimulatedNodes{})
 
 	spec.It("has a pod on each node whose taints are tolerated, or only ask for other nodes first, and on no other",
 		spec.Decides("TARGET-001"),

@@ -1,0 +1,57 @@
+package variants
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// brokenWakeups are not woken by everything that matters to them.
+func brokenWakeups() []Variant {
+	return []Variant{
+		{Name: "wakes-for-the-node-selector-alone", Says: "Takes no notice of a node's labels that its node selector does not name until something else changes.",
+			Breaks: []string{"TARGET-002"}, Planner: remember(wakeForSelector)},
+	}
+}
+
+// nodesWhenWoken are the labels of nodes, by name, as they were when last something changed that wakes the planner.
+type nodesWhenWoken struct {
+	wakes  string
+	labels map[string]map[string]string
+}
+
+func wakeForSelector(m *memory[nodesWhenWoken]) Around {
+	return seeing(func(state *plan.State, _ time.Time) {
+		seen, wakes := m.of(*state), whatWakes(*state)
+		if seen.wakes != wakes {
+			*seen = nodesWhenWoken{wakes: wakes, labels: map[string]map[string]string{}}
+			for _, node := range state.Nodes {
+				seen.labels[node.Name] = node.Labels
+			}
+			return
+		}
+		changeNodes(state, func(node *corev1.Node) { node.Labels = maps.Clone(seen.labels[node.Name]) })
+	})
+}
+
+// whatWakes are the DaemonSet and its pods in their versions, and what of the nodes concerns their taints and the node selector.
+func whatWakes(state plan.State) string {
+	words := []string{state.DaemonSet.ResourceVersion}
+	for _, pod := range state.Pods {
+		words = append(words, string(pod.UID), pod.ResourceVersion)
+	}
+	selector := state.DaemonSet.Spec.Template.Spec.NodeSelector
+	for _, node := range state.Nodes {
+		words = append(words, string(node.UID), fmt.Sprint(node.Spec.Taints))
+		for _, key := range slices.Sorted(maps.Keys(selector)) {
+			words = append(words, node.Labels[key])
+		}
+	}
+	return strings.Join(words, " ")
+}
