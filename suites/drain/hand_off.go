@@ -64,6 +64,20 @@ func handOff() {
 			}
 		})
 
+	spec.It("makes no replacement of a pod that is still there when its grace period is over, where maxSurge is 0",
+		spec.Decides("DRAIN-003"),
+		func(ctx context.Context, c *spec.Case) {
+			daemonSet, old := deployLingering(ctx, c, MaxUnavailable("1"))
+			c.DeletePod(ctx, old[0], time.Second)
+			// Its kubelet does not come to it, for longer than the grace period and as long again as a controller may be late.
+			c.Await(ctx, Quiet(time.Second+spec.Prompt))
+			c.Pods.ReleaseTermination(ctx, old[0])
+			c.Await(ctx, RolledOut(daemonSet))
+		},
+		func(j *spec.Checks) {
+			j.Decide("DRAIN-003", AtLeast(1, After(PodCreated(), First(PodDeleted()))))
+		}, spec.SimulatedNodes{})
+
 	spec.It("keeps one live pod on a node however often that is deleted, and ends with one",
 		spec.Decides("DRAIN-005"),
 		func(ctx context.Context, c *spec.Case) {

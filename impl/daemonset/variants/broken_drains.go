@@ -21,6 +21,8 @@ func brokenDrains() []Variant {
 		{Name: "on-delete-surges-where-max-surge-is-stored",
 			Says:   "With the OnDelete strategy, replaces a pod while it terminates if the DaemonSet has a maxSurge from before.",
 			Breaks: []string{"SURGE-015", "DRAIN-003"}, Planner: doing(surgeOnDelete)},
+		{Name: "what-is-past-its-grace-period-is-gone", Says: "Takes a pod for gone that is still terminating a second after its grace period.",
+			Breaks: []string{"DRAIN-003"}, Planner: withoutOverdue},
 		{Name: "what-terminates-on-a-lost-node-is-gone", Says: "Takes a pod for gone that is terminating on a node that is not Ready.",
 			Breaks: []string{"DRAIN-003"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
@@ -86,5 +88,25 @@ func surgeOnDelete(actions *plan.Actions, state plan.State, _ time.Time) {
 				Node: n.name, Hash: hash, Reason: plan.ReasonMissing, Pod: plan.NewPod(state.DaemonSet, hash, n.name),
 			})
 		}
+	}
+}
+
+// withoutOverdue hides pods a second after the time by which they should have been gone.
+func withoutOverdue(next plan.Planner) plan.Planner {
+	return func(state plan.State, now time.Time) plan.Actions {
+		var first time.Duration
+		withoutPods(&state, func(pod *corev1.Pod) bool {
+			if pod.DeletionTimestamp == nil {
+				return false
+			}
+			wait := pod.DeletionTimestamp.Add(time.Second).Sub(now)
+			if wait > 0 && (first == 0 || wait < first) {
+				first = wait
+			}
+			return wait <= 0
+		})
+		actions := next(state, now)
+		comeBack(&actions, first)
+		return actions
 	}
 }
