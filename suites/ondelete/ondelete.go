@@ -161,6 +161,8 @@ func Specs() {
 			j.Given(AtLeast(4, RevisionCreated()), Never(PodDeleted()))
 			j.Decide("ONDELETE-004", ComesToHold(trimmed()))
 		})
+
+	unscheduled()
 }
 
 // counted holds once the status counts that many nodes as updated.

@@ -61,6 +61,20 @@ func brokenOnDeletes() []Variant {
 					}
 				}
 			})},
+		{Name: "on-delete-replaces-pods-that-wait", Says: "With the OnDelete strategy, deletes outdated pods that the scheduler has bound to no node.",
+			Breaks: []string{"ONDELETE-001"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				if !onDelete(state) || state.AwaitingOwnWrites {
+					return
+				}
+				for _, n := range nodes(state) {
+					for _, old := range n.olds {
+						if n.eligible && old.Spec.NodeName == "" {
+							remove(actions, old, plan.ReasonOldUnavailable)
+						}
+					}
+				}
+			})},
 		{Name: "on-delete-gives-joining-nodes-what-others-have",
 			Says:   "With the OnDelete strategy, gives a node that never had a pod one of the revision that the pods of other nodes are of.",
 			Breaks: []string{"HISTORY-009", "TARGET-004"}, Planner: remember(joinAsOthers)},
