@@ -2,6 +2,7 @@ package unready
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -44,6 +45,43 @@ func failed() {
 				Within(spec.AtOnce, PodFailed(Named(name)), updatedPod(node)),
 				AtLeast(1, PodDeleted(Named(name))),
 				Reported("that pod "+name+" has failed", func(event *corev1.Event) bool { return saysFailed(event, name) }))
+		}, spec.SimulatedNodes{})
+}
+
+// failedAgain is the spec of old pods that fail where some have failed in an earlier rollout.
+func failedAgain() {
+	spec.It("says in an Event of each old pod that it has failed, also on a node where one failed in the rollout before",
+		spec.Decides("UNREADY-004"),
+		func(ctx context.Context, c *spec.Case) {
+			// Two of three fail in each of two rollouts, so a node is among them twice, whichever the rollouts come to first.
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			var fail []string
+			for _, image := range []string{"v2", "v3"} {
+				daemonSet = rollouts.Stall(ctx, c, daemonSet, image, 1)
+				for _, node := range rollouts.Untouched(ctx, c, daemonSet, 2) {
+					pod := c.LivePodOn(ctx, daemonSet, node)
+					rollouts.EvictByKubelet(ctx, c, pod)
+					fail = append(fail, pod.Name)
+				}
+				if !rollouts.Finish(ctx, c, daemonSet) {
+					break
+				}
+			}
+			c.Bind(failedPod, fail...)
+			c.Await(ctx, state.When("an Event tells of each failure", func(cluster *history.Cluster) bool {
+				return !slices.ContainsFunc(fail, func(name string) bool {
+					return !slices.ContainsFunc(cluster.Reports[daemonSet.UID], func(event *corev1.Event) bool { return saysFailed(event, name) })
+				})
+			}))
+		},
+		func(j *spec.Checks) {
+			for _, name := range j.BoundAll(failedPod) {
+				j.Given(AtLeast(1, PodFailed(Named(name))))
+				j.Decide("UNREADY-004",
+					AtLeast(1, PodDeleted(Named(name))),
+					Reported("that pod "+name+" has failed", func(event *corev1.Event) bool { return saysFailed(event, name) }))
+			}
 		}, spec.SimulatedNodes{})
 }
 
