@@ -30,6 +30,7 @@ func Specs() {
 	handedOver()
 	repair()
 	refused()
+	meanwhile()
 }
 
 // overtaken is how many nodes the scenario takes whose rollout is overtaken half way.
@@ -51,6 +52,25 @@ func newest(strategy rollouts.Strategy) {
 			j.Given(NeverBetween(TemplateChanged(), Marked(third), Nth(j.Nodes(overtaken)-1, PodCreated(OfVersion("v2")))))
 			j.Decide("ROLLOVER-001", EndsRolledOut())
 		}, spec.MainPath{})
+}
+
+// many is how many nodes are surged on at once: a controller that makes one pod after another is at it for more than a second.
+const many = 12
+
+// meanwhile is the spec of a change that comes while the pods of the change before it are being created.
+func meanwhile() {
+	spec.It("makes no more pods of a template that is overtaken while its pods are being created on all nodes at once",
+		spec.Decides("ROLLOVER-001"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, many)
+			updated := c.Update(ctx, c.Deploy(ctx, MaxSurge("100%")), Image("v2"), NeverReady())
+			c.Require(ctx, "a node has an updated pod", UpdatedOn(1, updated))
+			c.Mark(third)
+			c.AwaitAfter(ctx, many*time.Second, RolledOut(c.Update(ctx, updated, Image("v3"), Healthy())))
+		},
+		func(j *spec.Checks) {
+			j.Decide("ROLLOVER-001", EndsRolledOut(), Never(WellAfter(PodCreated(OfVersion("v2")), Nth(2, Done(history.UpdateDaemonSet)))))
+		}, spec.SimulatedNodes{})
 }
 
 // last is the spec of several changes at once.

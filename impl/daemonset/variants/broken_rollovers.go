@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
@@ -27,6 +28,9 @@ func brokenRollovers() []Variant {
 			Breaks: []string{"ROLLOVER-001", "ROLLOVER-002", "ROLLOVER-004", "PAUSE-007"}, Planner: remember(finishFirst)},
 		{Name: "overlooks-quick-changes", Says: "Takes no notice of a template that follows within a second on another.",
 			Breaks: []string{"ROLLOVER-005"}, Planner: remember(overlookQuickChanges)},
+		{Name: "creates-what-it-planned-to-the-end", Says: "Takes half a second for each pod that it creates, and looks again when all are created.",
+			Breaks: []string{"ROLLOVER-001"},
+			Writer: func(c client.Client) client.Client { return &serial{Client: c, takes: 500 * time.Millisecond} }},
 		{Name: "a-repair-waits-for-its-turn", Says: "Deletes an old pod that is not Ready only while maxUnavailable is not used up.",
 			Breaks: []string{"ROLLOVER-004"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {
