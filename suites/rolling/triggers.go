@@ -11,6 +11,7 @@ import (
 
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -32,6 +33,22 @@ func triggers() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("ROLLING-015", Never(PodDeleted()), OnEveryNode(UpTo(1, PodCreated())))
+		})
+
+	spec.It("restarts no updated pod that is not Ready for a change outside the template",
+		spec.Decides("ROLLING-015"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			updated := rollouts.Stall(ctx, c, c.Deploy(ctx, MaxUnavailable("1")), "v2", 1)
+			for _, edit := range []Edit{MinReadySeconds(1), MaxUnavailable("50%"), Note()} {
+				c.Require(ctx, "the controller has seen "+edit.Says, Processed(c.Update(ctx, updated, edit)))
+			}
+			c.Await(ctx, Quiet(2*time.Second))
+			rollouts.Finish(ctx, c, updated)
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, PodCreated(OfVersion("v2"))))
+			j.Decide("ROLLING-015", Never(PodDeleted(OfVersion("v2"))), EndsRolledOut())
 		})
 
 	spec.It("rolls out a change of the template's labels or annotations",

@@ -30,6 +30,8 @@ func brokenMemories() []Variant {
 					})
 				})
 			})},
+		{Name: "a-changed-spec-restarts-what-is-not-ready", Says: "Deletes updated pods that are not Ready when anything but the template changes.",
+			Breaks: []string{"ROLLING-015"}, Planner: remember(restartUnready)},
 		{Name: "rolls-each-template-out-once", Says: "Does nothing about a node for a template whose rollout has ended there before.",
 			Breaks: []string{"ROLLING-001"}, Planner: remember(rollOutOnce)},
 		{Name: "rests-once-the-numbers-are-right", Says: "Creates and deletes no pods while the status says that all are updated and available.",
@@ -49,6 +51,33 @@ func brokenMemories() []Variant {
 				}
 			})},
 	}
+}
+
+// generationSeen is the generation of a DaemonSet, and its template's, as they were when a plan was made that could act.
+type generationSeen struct {
+	generation int64
+	template   string
+}
+
+func restartUnready(m *memory[generationSeen]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+		if state.AwaitingOwnWrites {
+			return
+		}
+		before, now := m.of(state), generationSeen{generation: state.DaemonSet.Generation, template: state.DaemonSet.Annotations[appsv1.DeprecatedTemplateGeneration]}
+		changed := before.generation != 0 && before.generation != now.generation && before.template == now.template
+		*before = now
+		if !changed {
+			return
+		}
+		for _, n := range nodes(state) {
+			for _, pod := range n.news {
+				if n.eligible && !plan.IsReady(pod) {
+					remove(actions, pod, plan.ReasonOldUnavailable)
+				}
+			}
+		}
+	})
 }
 
 func rememberHashes() Around {

@@ -4,7 +4,9 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -77,6 +79,49 @@ func situations() []situation {
 			w.pod("n0", unready)
 			return w
 		}, func(w *world) { w.replace("v1-n1", unready) }, "create on n1", ""},
+		{"available-again-when-ready-again", func(t *testing.T) *world {
+			w := rollout(t, 1, "1", "0")
+			w.DaemonSet.Spec.MinReadySeconds = 20
+			w.pod("n0")
+			return w
+		}, func(w *world) { w.replace("v2-n0", readyFor(w, 0)) }, "again after 20s", "delete v1-n0, again after 20s"},
+		{"min-ready-seconds-of-the-containers", func(t *testing.T) *world {
+			w := rollout(t, 1, "1", "0", containersReady)
+			w.DaemonSet.Spec.MinReadySeconds = 20
+			w.pod("n0", containersReady, since(w, 0))
+			return w
+		}, nil, "again after 20s", "delete v1-n0"},
+		{"what-is-past-its-grace-period-is-gone", func(t *testing.T) *world {
+			w := newWorld(t, 1, "0", "1")
+			w.pod("n0", leaving(w))
+			return w
+		}, func(w *world) { w.now = w.now.Add(time.Second) }, "", "create on n0"},
+		{"on-delete-replaces-pods-that-wait", func(t *testing.T) *world {
+			w := rollout(t, 1, "0", "1", unready, func(pod *corev1.Pod) { pod.Spec.NodeName = "" })
+			w.DaemonSet.Spec.UpdateStrategy.Type = appsv1.OnDeleteDaemonSetStrategyType
+			return w
+		}, nil, "", "delete v1-n0"},
+		{"a-changed-spec-restarts-what-is-not-ready", func(t *testing.T) *world {
+			w := newWorld(t, 1, "0", "1")
+			w.pod("n0", unready)
+			return w
+		}, func(w *world) {
+			w.DaemonSet = w.DaemonSet.DeepCopy()
+			w.DaemonSet.Generation++
+		}, "", "delete v1-n0"},
+		{"wakes-for-the-node-selector-alone", func(t *testing.T) *world {
+			w := newWorld(t, 1, "0", "1")
+			w.DaemonSet.Spec.Template.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+				RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+					MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "zone", Operator: corev1.NodeSelectorOpExists}},
+				}}},
+			}}
+			w.update("v1")
+			return w
+		}, func(w *world) {
+			w.Nodes = []*corev1.Node{w.Nodes[0].DeepCopy()}
+			w.Nodes[0].Labels = map[string]string{"zone": "a"}
+		}, "create on n0", ""},
 		{"takes-running-for-ready-without-min-ready-seconds", func(t *testing.T) *world {
 			w := rollout(t, 1, "1", "0")
 			w.pod("n0", unready)
@@ -197,6 +242,17 @@ func situations() []situation {
 			return w
 		}, nil, "again after 2s", "again after 200ms"},
 	}
+}
+
+// containersReady gives the pod the condition, since when it has been Ready.
+func containersReady(pod *corev1.Pod) {
+	since := pod.Status.Conditions[0].LastTransitionTime
+	pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.ContainersReady, Status: corev1.ConditionTrue, LastTransitionTime: since})
+}
+
+// since has the pod Ready for that long, and changes no other condition.
+func since(w *world, d time.Duration) func(*corev1.Pod) {
+	return func(pod *corev1.Pod) { pod.Status.Conditions[0].LastTransitionTime = metav1.NewTime(w.now.Add(-d)) }
 }
 
 // replace changes the pod of that name.
