@@ -20,6 +20,9 @@ const (
 	elsewhere = "elsewhere"
 )
 
+// larger is by how much the number of a history is above the largest of a DaemonSet.
+const larger = 100
+
 // ownership are the specs of histories that nobody controls, and of such as lack their label.
 func ownership() {
 	spec.It("adopts the histories of its namespace that nobody controls and that match its selector, and labels those that lack their label",
@@ -49,6 +52,20 @@ func ownership() {
 					return !adopted(elsewhere).Holds(cluster)
 				})))
 		}, spec.Bystanders{})
+
+	spec.It("gives the current history the largest number again, and deletes the oldest beyond the limit, once one with a larger number is adopted",
+		spec.Decides("HISTORY-010", "HISTORY-016"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			daemonSet := c.Deploy(ctx, keeping(1), MaxUnavailable("1"))
+			c.RollOut(ctx, daemonSet, Image("v2"))
+			c.Require(ctx, "it has come to rest", Quiet(time.Second))
+			second := historyOf(ctx, c, daemonSet, "v2")
+			c.CreateRevision(ctx, copyOf(c, withVersion(second, "v2", "v3"), orphan, orphan, second.Revision+larger))
+			c.Await(ctx, adopted(orphan))
+			c.Await(ctx, keeps("daemon", "v2", "v3"))
+			c.Await(ctx, Quiet(time.Second))
+		}, nil)
 
 	spec.It("adopts no history for a DaemonSet that is being deleted",
 		spec.Decides("HISTORY-015"),

@@ -12,16 +12,16 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
-// HistoryCurrent is HISTORY-010. It is decided when the implementation reports a generation as observed: the history of that generation's
-// template must then be the newest, also after a rollback. In between, numbers may be on their way.
+// HistoryCurrent is HISTORY-010. When the implementation reports a generation as observed, the history of that generation's template must be the newest,
+// also after a rollback. In between, numbers may be on their way, as long as they arrive promptly.
 func HistoryCurrent() judge.Rule {
 	return judge.Rule{
 		Requirement: "HISTORY-010",
-		Kind:        judge.Prohibition,
+		Kind:        judge.Obligation,
 		Promise:     "the ControllerRevision of the current template has the largest revision number",
 		Needs:       []history.Kind{history.KindDaemonSet, history.KindControllerRevision},
-		Situations:  []judge.Situation{situation.RolledBack(), situation.Overtook(), situation.Restarted()},
-		New:         func(history.Header) judge.Observer { return &historyCurrent{} },
+		Situations:  []judge.Situation{situation.RolledBack(), situation.Overtook(), situation.Restarted(), situation.NoRollout()},
+		New:         judge.Both(func(history.Header) judge.Observer { return &historyCurrent{} }, judge.DueOnDaemonSets(outnumbered)),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/rules/revisions"
 	. "github.com/rollcall-conformance/rollcall/framework/rules/rulestest"
 )
@@ -141,6 +142,49 @@ func TestHistoryCurrent(t *testing.T) {
 			ds, _ := Running(b, 1)
 			ds.Revision("v1", 1).Edit(func(revision *appsv1.ControllerRevision) { revision.Data.Raw = []byte(`{"template":"elsewhere"}`) })
 			ds.Update("v2").Observed()
+		}),
+	)
+}
+
+// TestHistoryCurrentLasts is about the half that asks for another number.
+func TestHistoryCurrentLasts(t *testing.T) {
+	j := revisions.HistoryCurrent()
+	adopted := func(b *Builder, number int64) *Revision {
+		ds, all := fourth(b, 10)
+		b.Stimulus(history.CreateRevision, Object(history.KindControllerRevision, "agent-v5"))
+		ds.Revision("v5", number)
+		return all[3]
+	}
+	Omits(t, j,
+		Tell("a history with a larger number is adopted", func(b *Builder) {
+			adopted(b, 100)
+			b.After(Long).Mark("end")
+		}),
+		Tell("a history with the same number is adopted", func(b *Builder) {
+			adopted(b, 4)
+			b.After(Long).Mark("end")
+		}),
+		Tell("a rollback leaves the numbers as they were", func(b *Builder) {
+			ds, _ := fourth(b, 10)
+			ds.Update("v1")
+			b.After(Long).Mark("end")
+		}),
+	)
+	Keeps(t, j, Tell("the current history gets a larger one in time", func(b *Builder) {
+		current := adopted(b, 100)
+		b.After(judge.Prompt)
+		current.Renumber(101)
+		b.After(Long).Mark("end")
+	}))
+	Ignores(t, j,
+		Tell("a history with a smaller number is adopted", func(b *Builder) {
+			adopted(b, 2)
+			b.After(Long).Mark("end")
+		}),
+		Tell("there is no history of the template yet", func(b *Builder) {
+			ds, _ := fourth(b, 10)
+			ds.Update("v5")
+			b.After(Long).Mark("end")
 		}),
 	)
 }

@@ -1,6 +1,7 @@
 package variants
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -29,6 +30,18 @@ func brokenHistoryNumbers() []Variant {
 			})},
 		{Name: "numbers-a-rollback-by-counting", Says: "Gives the history that a rollback goes back to the number of histories, plus one.",
 			Breaks: []string{"ROLLBACK-001"}, Planner: doing(numberByCounting)},
+		{Name: "numbers-histories-for-new-generations-alone", Says: "Gives the current history a larger number only in a pass for a generation that it has not observed.",
+			Breaks: []string{"HISTORY-010"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				if state.DaemonSet.Status.ObservedGeneration != state.DaemonSet.Generation {
+					return
+				}
+				withoutUpdates(actions, func(update plan.RevisionUpdate) bool {
+					return slices.ContainsFunc(state.Revisions, func(stored *appsv1.ControllerRevision) bool {
+						return stored.UID == update.Revision.UID && stored.Revision != update.Revision.Revision
+					})
+				})
+			})},
 	}
 }
 

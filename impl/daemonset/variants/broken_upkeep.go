@@ -51,6 +51,8 @@ func brokenUpkeeps() []Variant {
 					return inner.Reconcile(ctx, request)
 				})
 			}},
+		{Name: "trims-histories-once-a-rollout", Says: "Deletes old histories when a rollout ends, in passes for a new generation and in its first one, and at no other time.",
+			Breaks: []string{"HISTORY-016"}, Planner: remember(trimOnce)},
 		{Name: "trims-the-current-history-too", Says: "Deletes the history of the current template when it deletes others.",
 			Breaks: []string{"HISTORY-018"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
@@ -121,6 +123,26 @@ func isCurrent(state plan.State, revision *appsv1.ControllerRevision) bool {
 // withoutUpdates drops updates of histories.
 func withoutUpdates(actions *plan.Actions, dropped func(plan.RevisionUpdate) bool) {
 	actions.UpdateRevisions = slices.DeleteFunc(slices.Clone(actions.UpdateRevisions), dropped)
+}
+
+// rollout is whether a pass has been made, and whether there were old pods then.
+type rollout struct{ known, underWay bool }
+
+func trimOnce(m *memory[rollout]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+		if state.AwaitingOwnWrites {
+			return
+		}
+		before, isUpdated := m.of(state), updated(state)
+		underWay := slices.ContainsFunc(state.Pods, func(pod *corev1.Pod) bool {
+			return metav1.IsControlledBy(pod, state.DaemonSet) && !isUpdated(pod)
+		})
+		ends := before.underWay && !underWay
+		if before.known && !ends && state.DaemonSet.Status.ObservedGeneration == state.DaemonSet.Generation {
+			actions.DeleteRevisions = slices.DeleteFunc(slices.Clone(actions.DeleteRevisions), func(r *appsv1.ControllerRevision) bool { return !isCurrent(state, r) })
+		}
+		*before = rollout{known: true, underWay: underWay}
+	})
 }
 
 func relabelAll(actions *plan.Actions, state plan.State, _ time.Time) {
