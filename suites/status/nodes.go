@@ -31,18 +31,25 @@ func nodes() {
 			awaitStatus(ctx, c, daemonSet, desired(4), current(4), misscheduled(0))
 			// A node that is down counts, and so does one on which the pod finds no room.
 			c.NodeDown(ctx, nodes[1])
-			c.AddNodes(ctx, 1, rollouts.InPool, rollouts.Full)
+			full := c.AddNodes(ctx, 1, rollouts.InPool, rollouts.Full)
 			awaitStatus(ctx, c, daemonSet, desired(5), current(5), misscheduled(0))
+			rollouts.Close(ctx, c, full...)
+			awaitStatus(ctx, c, daemonSet, desired(4), current(4), misscheduled(1))
 		}, nil, spec.SimulatedNodes{}, spec.MainPath{})
 
-	spec.It("wants a pod on one node fewer once a node is deleted",
+	spec.It("wants a pod on one node fewer once a node is deleted, and counts none any more that should run no pod",
 		spec.Decides("STATUS-014"),
 		func(ctx context.Context, c *spec.Case) {
-			nodes := c.AddNodes(ctx, 3)
+			nodes := c.AddNodes(ctx, 4)
 			daemonSet := c.Deploy(ctx)
 			for i, node := range nodes[:2] {
 				rollouts.Remove(ctx, c, node)
-				c.Await(ctx, says(daemonSet, desired(int32(2-i))))
+				c.Await(ctx, says(daemonSet, desired(int32(3-i))))
 			}
-		}, nil, spec.SimulatedNodes{})
+			rollouts.Close(ctx, c, nodes[2])
+			awaitStatus(ctx, c, daemonSet, desired(1), misscheduled(1))
+			rollouts.Remove(ctx, c, nodes[2])
+			c.Await(ctx, says(daemonSet, desired(1), misscheduled(0)))
+			// Nodes of other specs would wake the controller.
+		}, nil, spec.Alone{}, spec.SimulatedNodes{})
 }

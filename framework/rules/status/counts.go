@@ -20,6 +20,18 @@ func desired() field {
 	}
 }
 
+// misscheduled counts the nodes that hold a pod and should hold none, possibly those whose only one is terminating or has ended.
+func misscheduled() field {
+	return field{
+		"numberMisscheduled",
+		func(status appsv1.DaemonSetStatus) int32 { return status.NumberMisscheduled },
+		func(_ *judge.Scene, _ *judge.Workload, n *judge.Node) (bool, bool, time.Time) {
+			unwanted := n.Exists && !n.Eligible
+			return unwanted && len(n.LivePods(nil)) > 0, unwanted && len(n.Pods) > 0, time.Time{}
+		},
+	}
+}
+
 // ready counts the nodes with a Ready pod, possibly those whose only one is terminating.
 func ready(_ *judge.Scene, _ *judge.Workload, n *judge.Node) (surely, possibly bool, from time.Time) {
 	for _, pod := range n.Pods {

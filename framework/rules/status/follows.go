@@ -41,11 +41,7 @@ func follows(id requirements.ID, promise string, f field) judge.Rule {
 			if got >= c.surely && got <= c.possibly || c.nodeLeft {
 				return judge.Due{}, false
 			}
-			want := strconv.Itoa(c.surely)
-			if c.surely != c.possibly {
-				want = fmt.Sprintf("%d to %d", c.surely, c.possibly)
-			}
-			return judge.Due{Extra: settling, From: c.from, Undone: fmt.Sprintf("%s %d, want %s,", f.name, got, want)}, true
+			return judge.Due{Extra: settling, From: c.from, Undone: fmt.Sprintf("%s %d, want %s,", f.name, got, c.wanted())}, true
 		}),
 	}
 }
@@ -68,6 +64,14 @@ type count struct {
 type contribution struct {
 	surely, possibly bool
 	from             time.Time
+}
+
+// wanted is what the field has to be, in words.
+func (c *count) wanted() string {
+	if c.surely != c.possibly {
+		return fmt.Sprintf("%d to %d", c.surely, c.possibly)
+	}
+	return strconv.Itoa(c.surely)
 }
 
 // soon is how many nodes may count by when a status that is wrong now is overdue.

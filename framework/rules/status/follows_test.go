@@ -51,6 +51,16 @@ func TestTheStatusFollows(t *testing.T) {
 				ObservedGeneration: status.ObservedGeneration,
 			}
 		}},
+		{status.StatusNodeLeft(), func(b *Builder, ds *DaemonSet, pods []*Pod) {
+			b.Node(NodeName(1)).Taint("dedicated", corev1.TaintEffectNoSchedule)
+			edit(ds, func(status *appsv1.DaemonSetStatus) {
+				*status = appsv1.DaemonSetStatus{
+					DesiredNumberScheduled: 1, CurrentNumberScheduled: 1, NumberReady: 1, NumberAvailable: 1, UpdatedNumberScheduled: 1, NumberMisscheduled: 1,
+					ObservedGeneration: status.ObservedGeneration,
+				}
+			})
+			b.Node(NodeName(1)).Leave()
+		}, func(status *appsv1.DaemonSetStatus) { status.NumberMisscheduled = 0 }},
 		{status.StatusCurrent(), func(b *Builder, _ *DaemonSet, pods []*Pod) {
 			b.Stimulus(history.DeletePod, pods[1])
 			pods[1].Gone()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // StatusNodeLeft is STATUS-014.
@@ -12,15 +13,20 @@ func StatusNodeLeft() judge.Rule {
 	return judge.Rule{
 		Requirement: "STATUS-014",
 		Kind:        judge.Obligation,
-		Promise:     "when a node is deleted, desiredNumberScheduled follows",
+		Promise:     "when a node is deleted, desiredNumberScheduled and numberMisscheduled follow",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
-		Situations:  followed(),
-		New: counting(desired(), func(c *count, _ *judge.Scene) (judge.Due, bool) {
-			got := int(c.w.Object.Status.DesiredNumberScheduled)
-			if got == c.surely || !c.nodeLeft {
-				return judge.Due{}, false
-			}
-			return judge.Due{Undone: fmt.Sprintf("desiredNumberScheduled %d, want %d,", got, c.surely)}, true
-		}),
+		Situations:  append(followed(), situation.Closed()),
+		New:         judge.Both(leaving(desired()), leaving(misscheduled())),
 	}
+}
+
+// leaving is the obligation that the field follows the deletion of a node.
+func leaving(f field) func(history.Header) judge.Observer {
+	return counting(f, func(c *count, _ *judge.Scene) (judge.Due, bool) {
+		got := int(f.value(c.w.Object.Status))
+		if !c.nodeLeft || got >= c.surely && got <= c.possibly {
+			return judge.Due{}, false
+		}
+		return judge.Due{Undone: fmt.Sprintf("%s %d, want %s,", f.name, got, c.wanted())}, true
+	})
 }

@@ -6,7 +6,9 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
@@ -33,15 +35,14 @@ func brokenCounts() []Variant {
 				}
 			}},
 		{Name: "misscheduled-pods-have-to-be-ready", Says: "Reports a node as misscheduled only while its pod is Ready.",
-			Breaks: []string{"STATUS-003"},
-			Planner: reporting(func(status *appsv1.DaemonSetStatus, state plan.State, _ time.Time) {
-				status.NumberMisscheduled = 0
-				for _, n := range nodes(state) {
-					if !n.eligible && slices.ContainsFunc(slices.Concat(n.olds, n.news), plan.IsReady) {
-						status.NumberMisscheduled++
-					}
-				}
-			})},
+			Breaks:  []string{"STATUS-003"},
+			Planner: misscheduledIf(plan.IsReady)},
+		{Name: "misscheduled-pods-have-to-be-scheduled", Says: "Does not report a node as misscheduled while the scheduler has bound no pod to it.",
+			Breaks:  []string{"STATUS-003"},
+			Planner: misscheduledIf(func(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" })},
+		{Name: "deleted-nodes-stay-misscheduled", Says: "Reports a node as misscheduled that was when it was deleted, for as long as a pod is bound to it.",
+			Breaks:  []string{"STATUS-014"},
+			Planner: remember(stayMisscheduled)},
 		{Name: "current-pods-have-to-be-scheduled", Says: "Does not report a node as one with a pod while the scheduler has bound none to it.",
 			Breaks: []string{"STATUS-002"},
 			Planner: reporting(func(status *appsv1.DaemonSetStatus, state plan.State, _ time.Time) {
@@ -111,5 +112,37 @@ func keepStall(m *memory[stalledNodes]) Around {
 			actions.Status.Conditions = state.DaemonSet.Status.Conditions
 			actions.Status = unlessWritten(state, actions.Status)
 		}
+	})
+}
+
+// misscheduledIf reports a node as misscheduled that has a pod which counts.
+func misscheduledIf(counts func(*corev1.Pod) bool) Around {
+	return reporting(func(status *appsv1.DaemonSetStatus, state plan.State, _ time.Time) {
+		status.NumberMisscheduled = int32(howMany(nodes(state), func(n *node) bool {
+			return !n.eligible && slices.ContainsFunc(slices.Concat(n.olds, n.news), counts)
+		}))
+	})
+}
+
+// stayMisscheduled remembers the nodes that were not eligible last.
+func stayMisscheduled(m *memory[sets.Set[string]]) Around {
+	return reporting(func(status *appsv1.DaemonSetStatus, state plan.State, _ time.Time) {
+		closed, bound := *m.of(state), sets.New[string]()
+		for _, pod := range state.Pods {
+			if metav1.IsControlledBy(pod, state.DaemonSet) {
+				bound.Insert(pod.Spec.NodeName)
+			}
+		}
+		if closed == nil {
+			closed = sets.New[string]()
+			*m.of(state) = closed
+		}
+		for _, n := range nodes(state) {
+			closed.Delete(n.name)
+			if !n.eligible {
+				closed.Insert(n.name)
+			}
+		}
+		status.NumberMisscheduled = int32(closed.Intersection(bound).Len())
 	})
 }
