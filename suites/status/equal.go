@@ -9,7 +9,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// equal is the spec of changes that change no number.
+// equal are the specs of what changes no number.
 func equal() {
 	spec.It("writes no status when nothing in it changes",
 		spec.Decides("STATUS-012"),
@@ -23,4 +23,17 @@ func equal() {
 			c.Await(ctx, Quiet(3*time.Second))
 		},
 		func(j *spec.Checks) { j.Decide("STATUS-012", NoEqualStatus()) })
+	spec.It("writes no status when it is started again and nothing in it has changed",
+		spec.Decides("STATUS-012"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			c.Require(ctx, "it has come to rest", Quiet(time.Second))
+			c.Kill(ctx)
+			c.Restart(ctx)
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.RequireReconciled(ctx, daemonSet)
+		},
+		func(j *spec.Checks) { j.Decide("STATUS-012", NoEqualStatus()) }, spec.Alone{})
 }

@@ -95,6 +95,16 @@ func brokenStatuses() []Variant {
 					actions.Status = state.DaemonSet.Status.DeepCopy()
 				}
 			})},
+		{Name: "writes-every-status-when-it-starts", Says: "Writes the status of each DaemonSet in its first pass, whatever is stored.",
+			Breaks: []string{"STATUS-012"},
+			Planner: remember(func(m *memory[greeting]) Around {
+				return doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+					if greeted := m.of(state); !greeted.done && actions.Status == nil {
+						actions.Status = state.DaemonSet.Status.DeepCopy()
+					}
+					m.of(state).done = true
+				})
+			})},
 		{Name: "writes-no-status-once-a-pod-was-refused", Says: "Writes no status from when it could not create a pod until it has created one.",
 			Breaks: []string{"STATUS-011"}, Writer: withholdStatus},
 		{Name: "cares-for-a-deleted-daemonset", Says: "Does not notice that a DaemonSet is being deleted.",
@@ -127,6 +137,9 @@ func brokenStatuses() []Variant {
 			})},
 	}
 }
+
+// greeting is whether a pass has been made.
+type greeting struct{ done bool }
 
 // reportTerminating takes the status from a state in which nothing terminates.
 func reportTerminating(next plan.Planner) plan.Planner {
