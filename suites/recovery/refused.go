@@ -3,11 +3,13 @@ package recovery
 import (
 	"context"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -30,6 +32,21 @@ func refused() {
 		func(j *spec.Checks) {
 			j.Decide("RECOVERY-006", TriesFewPods(many/2), EndsRolledOut(), OnEveryNode(Exactly(1, PodCreated())))
 		}, spec.SimulatedNodes{})
+
+	spec.It("tries a few pods at a time while a quota refuses them, also after it has made many at once",
+		spec.Decides("RECOVERY-006"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, many)
+			rollouts.Close(ctx, c, c.AddNodes(ctx, many)...)
+			daemonSet := c.Deploy(ctx, MaxUnavailable(strconv.Itoa(many)))
+			c.RefusePods(ctx, ByQuota)
+			// As many nodes want a pod at once, which is as many as may be without one.
+			updated := c.Update(ctx, daemonSet, rollouts.Tolerate())
+			admitLater(ctx, c)
+			c.Await(ctx, RolledOut(updated))
+			c.Await(ctx, Quiet(time.Second))
+		},
+		func(j *spec.Checks) { j.Decide("RECOVERY-006", TriesFewPods(many/2), EndsRolledOut()) }, spec.SimulatedNodes{})
 
 	spec.It("completes a rollout whose pods a webhook refused for a while, with maxSurge and with maxUnavailable",
 		spec.Decides("RECOVERY-006"),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,6 +22,13 @@ func brokenRefusals() []Variant {
 			Breaks: []string{"RECOVERY-006"}, Writer: deaf},
 		{Name: "tries-all-pods-at-once", Says: "Tries to create every missing pod each time, however many of them are refused.",
 			Breaks: []string{"RECOVERY-006"}, Writer: deaf,
+			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
+				if len(actions.CreatePods) > 0 {
+					comeBack(actions, time.Second)
+				}
+			})},
+		{Name: "tries-all-pods-at-once-after-a-success", Says: "Tries to create every missing pod each time, however many of them are refused, once it has created sixteen.",
+			Breaks: []string{"RECOVERY-006"}, Writer: func(c client.Client) client.Client { return &confidentClient{Client: c} },
 			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
 				if len(actions.CreatePods) > 0 {
 					comeBack(actions, time.Second)
@@ -67,6 +75,28 @@ func (c deafClient) Create(ctx context.Context, object client.Object, options ..
 	err := c.Client.Create(ctx, object, options...)
 	if _, isPod := object.(*corev1.Pod); isPod && apierrors.ReasonForError(err) != "" {
 		return nil
+	}
+	return err
+}
+
+// confidentClient is deaf once it has created confidence pods.
+type confidentClient struct {
+	client.Client
+	created atomic.Int64
+}
+
+const confidence = 16
+
+func (c *confidentClient) Create(ctx context.Context, object client.Object, options ...client.CreateOption) error {
+	if _, isPod := object.(*corev1.Pod); !isPod {
+		return c.Client.Create(ctx, object, options...)
+	}
+	if c.created.Load() >= confidence {
+		return deafClient{c.Client}.Create(ctx, object, options...)
+	}
+	err := c.Client.Create(ctx, object, options...)
+	if err == nil {
+		c.created.Add(1)
 	}
 	return err
 }
