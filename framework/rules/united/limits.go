@@ -1,6 +1,7 @@
 package united
 
 import (
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -42,33 +43,44 @@ func same(a, b *intstr.IntOrString) bool {
 
 // may reports whether the target surges, or did until nobody can be held to know otherwise.
 func (o *surging) may(s *judge.Scene, target types.UID) bool {
-	return o.largest(s, target, func(rolling *appsv1.RollingUpdateDaemonSet) *intstr.IntOrString { return rolling.MaxSurge }, 1) > 0
+	return slices.ContainsFunc(o.recent(s, target), surges)
 }
 
-// unavailable is how many of that many nodes may be without an available pod at once.
+// unavailable is how many of that many nodes may be without an available pod at once, by whichever limits the implementation may be acting.
 func (o *surging) unavailable(s *judge.Scene, target types.UID, nodes int) int {
-	if o.may(s, target) {
-		return 0
-	}
-	return max(1, o.largest(s, target, func(rolling *appsv1.RollingUpdateDaemonSet) *intstr.IntOrString { return rolling.MaxUnavailable }, nodes))
-}
-
-func (o *surging) largest(s *judge.Scene, target types.UID, field func(*appsv1.RollingUpdateDaemonSet) *intstr.IntOrString, of int) int {
-	known := o.limits[target]
-	all := []*appsv1.RollingUpdateDaemonSet{known.now}
-	if s.Now.Sub(known.changed) < judge.Lag {
-		all = append(all, known.before)
-	}
 	most := 0
-	for _, rolling := range all {
-		if rolling == nil || field(rolling) == nil {
-			continue
-		}
-		if scaled, err := intstr.GetScaledValueFromIntOrPercent(field(rolling), of, true); err == nil {
-			most = max(most, scaled)
+	for _, rolling := range o.recent(s, target) {
+		if !surges(rolling) {
+			most = max(most, 1, scaled(rolling.MaxUnavailable, nodes))
 		}
 	}
 	return most
+}
+
+// recent returns the target's limits, and those that it had until less than judge.Lag ago. One that never had any has those of an empty rolling update.
+func (o *surging) recent(s *judge.Scene, target types.UID) []*appsv1.RollingUpdateDaemonSet {
+	known := o.limits[target]
+	if known.now == nil {
+		return []*appsv1.RollingUpdateDaemonSet{{}}
+	}
+	if known.before == nil || s.Now.Sub(known.changed) >= judge.Lag {
+		return []*appsv1.RollingUpdateDaemonSet{known.now}
+	}
+	return []*appsv1.RollingUpdateDaemonSet{known.now, known.before}
+}
+
+func surges(rolling *appsv1.RollingUpdateDaemonSet) bool { return scaled(rolling.MaxSurge, 1) > 0 }
+
+// scaled is the value in nodes, of that many; 0 if it cannot be read.
+func scaled(value *intstr.IntOrString, of int) int {
+	if value == nil {
+		return 0
+	}
+	n, err := intstr.GetScaledValueFromIntOrPercent(value, of, true)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // eachNode calls do with the names of the nodes that there are.

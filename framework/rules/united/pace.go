@@ -36,7 +36,8 @@ type pace struct {
 	judge.Exercise
 	families
 	surging surging
-	// served are the nodes that have had an available pod, by family.
+	// served are the nodes that have had an available pod, by DaemonSet. Before a DaemonSet is one of a family, a pod that goes takes its node along: what
+	// the target gave up then is nothing that moves could take out.
 	served map[types.UID]map[string]bool
 	// disturbedAt is when the harness last did something that may have cost a node its pod.
 	disturbedAt time.Time
@@ -57,20 +58,40 @@ func (o *pace) Observe(s *judge.Scene) []judge.Violation {
 		return nil
 	}
 	family := o.familyOf(pod)
+	o.remember(s, family, pod)
 	if family == "" {
 		return nil
-	}
-	if history.IsReady(pod) && history.IsLive(pod) {
-		if o.served[family] == nil {
-			o.served[family] = map[string]bool{}
-		}
-		o.served[family][history.NodeOf(pod)] = true
 	}
 	before, _ := s.Change.Before.(*corev1.Pod)
 	if before == nil || !history.IsLive(before) || s.Change.Type != watch.Deleted && pod.DeletionTimestamp == nil {
 		return nil
 	}
 	return o.judge(s, family, before)
+}
+
+// remember notes whether the pod's node is served by the pod's DaemonSet, which is one of the family, if of any.
+func (o *pace) remember(s *judge.Scene, family types.UID, pod *corev1.Pod) {
+	owner := metav1.GetControllerOf(pod)
+	switch {
+	case owner == nil:
+	case s.Change.Type == watch.Deleted && family == "":
+		delete(o.served[owner.UID], history.NodeOf(pod))
+	case history.IsReady(pod) && history.IsLive(pod):
+		if o.served[owner.UID] == nil {
+			o.served[owner.UID] = map[string]bool{}
+		}
+		o.served[owner.UID][history.NodeOf(pod)] = true
+	}
+}
+
+// servedOnce reports whether any member of the family has had an available pod on the node.
+func (o *pace) servedOnce(family types.UID, node string) bool {
+	for member, of := range o.of {
+		if of == family && o.served[member][node] {
+			return true
+		}
+	}
+	return false
 }
 
 // judge looks at a pod that somebody deletes.
@@ -86,7 +107,7 @@ func (o *pace) judge(s *judge.Scene, family types.UID, pod *corev1.Pod) []judge.
 	var out []string
 	nodes := 0
 	eachNode(s.Cluster, func(name string) {
-		if !o.served[family][name] {
+		if !o.servedOnce(family, name) {
 			return
 		}
 		nodes++

@@ -26,6 +26,24 @@ func family(b *Builder, options ...Option) (target, subset *DaemonSet, pods []*P
 	return target, subset, pods
 }
 
+// unitedLater has a target with an available pod on each of three nodes, to which something happens before it becomes one of a family.
+func unitedLater(b *Builder, before func(pods []*Pod)) []*Pod {
+	for _, name := range nodes() {
+		b.Node(name).Join()
+		home(b, name, "target")
+	}
+	var pods []*Pod
+	target := b.DaemonSet("agent", NodeSelector("home", "target"))
+	for _, name := range nodes() {
+		pods = append(pods, target.Pod("of-"+name, name).Ready())
+	}
+	b.After(Long)
+	before(pods)
+	b.After(Long)
+	b.DaemonSet("subset", NodeSelector("home", "subset"), OfUnited(b.United("united", "agent")))
+	return pods
+}
+
 func nodes() []string { return []string{"node-a", "node-b", "node-c"} }
 
 func home(b *Builder, node, member string) { b.Node(node).Edit(labelled("home", member)) }
@@ -77,8 +95,36 @@ func TestPace(t *testing.T) {
 			home(b, "node-a", "subset")
 			pods[0].Terminating()
 		}),
+		Tell("two nodes as soon as maxSurge has become maxUnavailable", func(b *Builder) {
+			target, _, pods := family(b, MaxSurge("2"))
+			target.Set(MaxUnavailable("1"))
+			for i, node := range nodes()[:2] {
+				home(b, node, "subset")
+				pods[i].Terminating()
+			}
+		}),
+		Tell("one node beside one whose pod is not Ready", func(b *Builder) {
+			_, _, pods := family(b)
+			pods[2].Unready()
+			b.After(Long)
+			home(b, "node-a", "subset")
+			pods[0].Terminating()
+		}),
+		Tell("one node beside one whose pod is not Ready since before there were subsets", func(b *Builder) {
+			pods := unitedLater(b, func(pods []*Pod) { pods[2].Unready() })
+			home(b, "node-a", "subset")
+			pods[0].Terminating()
+		}),
 	)
 	Keeps(t, rule,
+		Tell("one node beside one that the target gave up before there were subsets", func(b *Builder) {
+			pods := unitedLater(b, func(pods []*Pod) {
+				home(b, "node-c", "nobody")
+				pods[2].Terminating().Gone()
+			})
+			home(b, "node-a", "subset")
+			pods[0].Terminating()
+		}),
 		Tell("one node after the other", func(b *Builder) {
 			_, subset, pods := family(b)
 			for i, node := range nodes()[:2] {
@@ -86,6 +132,18 @@ func TestPace(t *testing.T) {
 				pods[i].Terminating().Gone()
 				subset.Pod("new-"+node, node).Ready()
 			}
+		}),
+		Tell("one node as soon as maxSurge has become maxUnavailable", func(b *Builder) {
+			target, _, pods := family(b, MaxSurge("1"))
+			target.Set(MaxUnavailable("1"))
+			home(b, "node-a", "subset")
+			pods[0].Terminating()
+		}),
+		Tell("one node as soon as maxUnavailable has become maxSurge", func(b *Builder) {
+			target, _, pods := family(b, MaxUnavailable("1"))
+			target.Set(MaxSurge("1"))
+			home(b, "node-a", "subset")
+			pods[0].Terminating()
 		}),
 		Tell("two nodes where two may be out", func(b *Builder) {
 			_, _, pods := family(b, MaxUnavailable("2"))
