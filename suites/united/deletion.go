@@ -13,6 +13,7 @@ import (
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -90,6 +91,36 @@ func deletion() {
 			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))
 			j.Decide("UNITED-041", NeverBetween(Marked(united), Marked(again), PodDeleted()), NeverBetween(Marked(united), Marked(again), PodCreated()),
 				HoldsAtMark(again, state.When("the UnitedDaemonSet is gone", func(cluster *history.Cluster) bool { return len(cluster.United()) == 0 })))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// repelled is the spec of the end of a UnitedDaemonSet one of whose nodes has come to repel the target's pods.
+func repelled() {
+	spec.It("takes its labels from a node, too, that has come to repel the target's pods, when it is deleted",
+		spec.Decides("UNITED-020"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "b", "c")
+			c.Bind(byName, nodes...)
+			c.Bind(none, nodes[2])
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			before := rememberLabels(ctx, c)
+			u := c.Unite(ctx, ds, OnNodes(Subset("first", c.ImagePatch("v2")), nodes[0]))
+			placed(ctx, c)
+			c.Mark(united)
+			// The pod that is there stays.
+			rollouts.Close(ctx, c, nodes[2])
+			c.Await(ctx, Quiet(silence))
+			c.Separate(ctx, u, metav1.DeletePropagationBackground)
+			c.Await(ctx, state.All(state.UnitedGone(name, target), before))
+			c.Await(ctx, Quiet(silence))
+			c.Mark(again)
+		},
+		func(j *spec.Checks) {
+			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))
+			for _, node := range j.BoundAll(byName) {
+				j.Decide("UNITED-020", HoldsAtMark(again, unlabelled(node, j.Bound(firstLabels+" "+node))))
+			}
+			j.Decide("UNITED-020", Never(PodDeleted().On(j.Bound(none))))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 

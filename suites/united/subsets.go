@@ -35,6 +35,8 @@ const (
 	other  = "selected later"
 	none   = "selected by no subset"
 	moved  = "changes hands"
+	// returned is registered again, as a node of another member.
+	returned = "comes back elsewhere"
 )
 
 // subsets is the spec of what there is once a UnitedDaemonSet has settled.

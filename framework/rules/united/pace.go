@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -39,18 +40,16 @@ type pace struct {
 	// served are the nodes that have had an available pod, by DaemonSet. Before a DaemonSet is one of a family, a pod that goes takes its node along: what
 	// the target gave up then is nothing that moves could take out.
 	served map[types.UID]map[string]bool
-	// disturbedAt is when the harness last did something that may have cost a node its pod.
-	disturbedAt time.Time
+	// disturbedAt is when the harness last did something that may have cost a node its pod. editedAt is when it last changed a DaemonSet: that does so only
+	// where the template becomes another one, such as one that asks for other nodes.
+	disturbedAt, editedAt time.Time
 }
 
 // Observe implements judge.Observer.
 func (o *pace) Observe(s *judge.Scene) []judge.Violation {
 	o.learn(s)
 	o.surging.learn(s)
-	if stimulus := s.Change.Stimulus; stimulus != nil {
-		if stimulus.Act.Disturbs() || stimulus.Act == history.AddNode {
-			o.disturbedAt = s.Now
-		}
+	if o.disturbed(s); s.Change.Stimulus != nil {
 		return nil
 	}
 	pod, ok := s.Change.Object.(*corev1.Pod)
@@ -67,6 +66,24 @@ func (o *pace) Observe(s *judge.Scene) []judge.Violation {
 		return nil
 	}
 	return o.judge(s, family, before)
+}
+
+// disturbed notes what may cost nodes their pods and is none of the implementation's doing.
+func (o *pace) disturbed(s *judge.Scene) {
+	if stimulus := s.Change.Stimulus; stimulus != nil {
+		switch act := stimulus.Act; {
+		case act == history.UpdateDaemonSet:
+			o.editedAt = s.Now
+		case act.Disturbs(), act == history.AddNode:
+			o.disturbedAt = s.Now
+		}
+		return
+	}
+	after, isDaemonSet := s.Change.Object.(*appsv1.DaemonSet)
+	before, existed := s.Change.Before.(*appsv1.DaemonSet)
+	if isDaemonSet && existed && s.Now.Sub(o.editedAt) < judge.Lag && !history.SameTemplate(&before.Spec.Template, &after.Spec.Template) {
+		o.disturbedAt = s.Now
+	}
 }
 
 // remember notes whether the pod's node is served by the pod's DaemonSet, which is one of the family, if of any.

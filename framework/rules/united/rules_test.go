@@ -3,6 +3,7 @@ package united_test
 import (
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -97,6 +98,7 @@ func TestPace(t *testing.T) {
 		}),
 		Tell("two nodes as soon as maxSurge has become maxUnavailable", func(b *Builder) {
 			target, _, pods := family(b, MaxSurge("2"))
+			b.Stimulus(history.UpdateDaemonSet, target)
 			target.Set(MaxUnavailable("1"))
 			for i, node := range nodes()[:2] {
 				home(b, node, "subset")
@@ -153,6 +155,18 @@ func TestPace(t *testing.T) {
 			}
 		}),
 	)
+	Ignores(t, rule, Tell("the target is to run on other nodes", func(b *Builder) {
+		target, _, pods := family(b)
+		b.Stimulus(history.UpdateDaemonSet, target)
+		target.Set(func(ds *appsv1.DaemonSet) {
+			ds.Spec.Template.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+				NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "gpu", Operator: corev1.NodeSelectorOpExists}}}},
+			}}}
+		})
+		for _, pod := range pods {
+			pod.Terminating()
+		}
+	}))
 	Ignores(t, rule, Tell("a rollout in two members, which each keep their own limit", func(b *Builder) {
 		target, subset, pods := family(b)
 		home(b, "node-a", "subset")

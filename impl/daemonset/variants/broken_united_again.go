@@ -42,13 +42,16 @@ func brokenUnitedAgain() []Variant {
 				})
 			})},
 		{Name: "united-paces-by-readiness", Says: "Moves the next node when the pod of the one before is Ready, before minReadySeconds are over.", Breaks: []string{"UNITED-027"},
-			United: movingAs(func(state *plan.State) {
-				state.DaemonSets = slices.Clone(state.DaemonSets)
-				for i, ds := range state.DaemonSets {
-					state.DaemonSets[i] = ds.DeepCopy()
-					state.DaemonSets[i].Spec.MinReadySeconds = 0
-				}
-			})},
+			United: movingAs(withoutMinReadySeconds)},
+	}
+}
+
+// withoutMinReadySeconds has every DaemonSet be seen without minReadySeconds.
+func withoutMinReadySeconds(state *plan.State) {
+	state.DaemonSets = slices.Clone(state.DaemonSets)
+	for i, ds := range state.DaemonSets {
+		state.DaemonSets[i] = ds.DeepCopy()
+		state.DaemonSets[i].Spec.MinReadySeconds = 0
 	}
 }
 

@@ -81,7 +81,7 @@ func Broken() []Variant {
 		brokenCordons(), brokenDepartures(), brokenDrains(), brokenHistoriesInUse(), brokenHistoryNumbers(), brokenYouths(), brokenStallEnds(), brokenTolerations(), brokenStrategies(),
 		brokenLimits(), brokenMatches(), brokenWakeups(), brokenMemories(), brokenEnds(), brokenComparisons(), brokenTimers(),
 		brokenTemplates(), brokenFormers(), brokenKinds(), brokenHands(), brokenAbsences(), brokenNumbers(), brokenReadings(), brokenCounts(),
-		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(), brokenUnitedParts(), brokenUnitedAgain(), brokenSequences(),
+		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(), brokenUnitedParts(), brokenUnitedAgain(), brokenUnitedCorners(), brokenSequences(),
 	)
 }
 

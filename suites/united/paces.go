@@ -1,0 +1,75 @@
+package united
+
+import (
+	"context"
+
+	"github.com/rollcall-conformance/rollcall/fixtures/stages"
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// paces are the specs of moves that meet something else that takes nodes out, or another limit. What is wrong there is for the rule to say.
+func paces() {
+	spec.It("moves no node while another one's pod, of nobody who moves, is not Ready and uses up maxUnavailable, and goes on once it is",
+		spec.Decides("UNITED-027"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "a", "b")
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			u := c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "nowhere"))
+			placed(ctx, c)
+			unready := c.LivePodOn(ctx, ds, nodes[2])
+			rollouts.LoseReadiness(ctx, c, ds, nodes[2])
+			c.Subdivide(ctx, u, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
+			c.Await(ctx, Quiet(silence))
+			c.Mark(united)
+			c.Pods.BecomeReady(ctx, unready)
+			placed(ctx, c)
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(united)))
+			j.Decide("UNITED-027", endsPlaced())
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+
+	spec.It("takes no more nodes out than maxUnavailable where that takes the place of maxSurge while nodes change hands",
+		spec.Decides("UNITED-027"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "a", "b")
+			ds := c.Deploy(ctx, MaxSurge("2"))
+			u := c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch(stages.MissingTag)), zone, "a"))
+			c.Require(ctx, "pods of the subset wait for their image beside those of the target", waitOn(nodes[:2]...))
+			c.Await(ctx, Quiet(silence))
+			c.Mark(united)
+			c.Await(ctx, Processed(c.Update(ctx, ds, MaxUnavailable("1"))))
+			c.Await(ctx, Quiet(silence))
+			c.Mark(changed)
+			c.Subdivide(ctx, u, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
+			placed(ctx, c)
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(changed)))
+			j.Decide("UNITED-027", endsPlaced())
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// endsPlaced asks that every node has the pod that it should have in the end.
+func endsPlaced() Matcher { return ComesToHold(state.UnitedPlaced(name)) }
+
+// waitOn holds when a pod on each of the nodes waits for its image.
+func waitOn(nodes ...string) state.Condition {
+	return state.When("a pod on each of the nodes waits for its image", func(cluster *history.Cluster) bool {
+		waiting := map[string]bool{}
+		for _, pod := range cluster.Pods {
+			waiting[history.NodeOf(pod)] = waiting[history.NodeOf(pod)] || Waiting(pod)
+		}
+		for _, node := range nodes {
+			if !waiting[node] {
+				return false
+			}
+		}
+		return true
+	})
+}
