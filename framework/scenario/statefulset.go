@@ -39,6 +39,11 @@ func OrdinalsFrom(start int32) SetEdit {
 	return SetEdit{fmt.Sprintf("ordinals from %d", start), func(set *appsv1.StatefulSet) { set.Spec.Ordinals = &appsv1.StatefulSetOrdinals{Start: start} }}
 }
 
+// HistoryLimit keeps that many revisions of which there is no pod.
+func HistoryLimit(count int32) SetEdit {
+	return SetEdit{fmt.Sprintf("revisionHistoryLimit %d", count), func(set *appsv1.StatefulSet) { set.Spec.RevisionHistoryLimit = &count }}
+}
+
 // SetOnDelete sets the update strategy OnDelete.
 func SetOnDelete() SetEdit {
 	return SetEdit{"strategy OnDelete", func(set *appsv1.StatefulSet) {

@@ -31,6 +31,7 @@ func Specs() {
 	refused()
 	kubelets()
 	statefulSets()
+	overtakenSets()
 	recreatedSets()
 	takenBackSets()
 	crashedSets()

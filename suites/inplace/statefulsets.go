@@ -219,6 +219,37 @@ func statefulSets() {
 		}, spec.SimulatedNodes{}, recorded())
 }
 
+// overtakenSets is the spec of StatefulSets whose update is overtaken by another one, and which keep no history but what they need.
+func overtakenSets() {
+	spec.It("patches the pods of a StatefulSet that an update which was overtaken had come to, though the history is to keep none but those in use",
+		spec.Decides("INPLACE-031"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			inPlace := OfPods(c.InPlaceIfPossible())
+			c.DeployStatefulSets(ctx, 3, map[string][]SetEdit{
+				ordered: {inPlace, Partition(1), HistoryLimit(0)}, parallel: {inPlace, Partition(1), HistoryLimit(0), Parallel()},
+			})
+			c.Mark(begun)
+			updateBoth(ctx, c, OfPods(Image("v2")))
+			c.Require(ctx, "the pods from the partition on are updated", state.StatefulSetsRolledOut())
+			// Nothing but pods is of the second revision now: the status speaks of the first and the third.
+			updateBoth(ctx, c, OfPods(Image("v3")))
+			c.Await(ctx, state.StatefulSetsRolledOut())
+			c.Mark(next)
+			updateBoth(ctx, c, Partition(0))
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(begun)))
+			j.Decide("INPLACE-031", append(stayed(begun), setsEndRolledOut())...)
+			for _, set := range both() {
+				for ordinal := range 3 {
+					j.Decide("INPLACE-031", Exactly(1, PodPatched(member(set, ordinal), OfVersion("v3"))))
+				}
+			}
+		}, spec.SimulatedNodes{}, recorded())
+}
+
 // recreatedSets is the spec of StatefulSets whose pods are not to be patched.
 func recreatedSets() {
 	const onDelete = "on-delete"

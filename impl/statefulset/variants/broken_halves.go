@@ -1,6 +1,7 @@
 package variants
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -21,7 +22,27 @@ func brokenHalves() []Variant {
 		{Name: "set-compares-with-the-current-revision",
 			Says:   "Decides by the revision that was in force before an update, not by the pod's own, whether a pod of a StatefulSet can be patched.",
 			Breaks: []string{"INPLACE-032"}, Planner: doing(compareWithCurrent)},
+		{Name: "set-keeps-no-revision-for-pods",
+			Says:   "Keeps the revisions of a StatefulSet that its status speaks of, and of the others no more than the limit, also of those that there are pods of.",
+			Breaks: []string{"INPLACE-031"}, Planner: doing(trimUsed)},
 	}
+}
+
+// trimUsed deletes the oldest revisions that the status does not speak of, as far as they are more than the limit.
+func trimUsed(actions *plan.Actions, state plan.State, _ time.Time) {
+	limit := state.Set.Spec.RevisionHistoryLimit
+	if actions.Err != nil || limit == nil || state.Set.DeletionTimestamp != nil {
+		return
+	}
+	status := actions.Status
+	if status == nil {
+		status = &state.Set.Status
+	}
+	others := slices.DeleteFunc(slices.Clone(state.Revisions), func(revision *appsv1.ControllerRevision) bool {
+		return revision.Name == status.CurrentRevision || revision.Name == status.UpdateRevision
+	})
+	slices.SortFunc(others, func(a, b *appsv1.ControllerRevision) int { return cmp.Compare(a.Revision, b.Revision) })
+	actions.DeleteRevisions = others[:max(0, len(others)-int(*limit))]
 }
 
 // countAll makes the revision of the update the current one as soon as there are enough pods of it, whatever their ordinals.
