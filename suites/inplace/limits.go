@@ -93,6 +93,43 @@ func limits() {
 			j.Decide("INPLACE-012", EndsRolledOut(), NeverBetween(Marked(last), Marked(next), PodDeleted()), NeverBetween(Marked(last), Marked(next), Nth(2, PodPatched())))
 		}, spec.SimulatedNodes{})
 
+	spec.It("spends maxUnavailable once, on the pods that are patched and on those that are recreated",
+		spec.Decides("INPLACE-012"),
+		func(ctx context.Context, c *spec.Case) {
+			daemonSet := begin(ctx, c, 3)
+			onDelete := c.Update(ctx, daemonSet, OnDelete(), another("another variable", withVariable))
+			c.Await(ctx, Processed(onDelete))
+			c.DeletePod(ctx, c.LivePods(ctx, daemonSet)[0], time.Second)
+			c.Require(ctx, "one pod is updated", UpdatedOn(1, onDelete, history.IsReady))
+			c.Await(ctx, Quiet(known))
+			// That one differs from the next template in its image alone, the others in more, and all of them are available.
+			c.Mark(last)
+			c.RollOut(ctx, onDelete, MaxUnavailable("1"), Image("v2"))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(last)))
+			j.Decide("INPLACE-012", EndsRolledOut(), Exactly(1, PodPatched()), Exactly(2, PodCreated(OfVersion("v2"))))
+		}, spec.SimulatedNodes{})
+
+	spec.It("decides anew for each template whether the pods of an older revision can be patched",
+		spec.Decides("INPLACE-003", "INPLACE-008"),
+		func(ctx context.Context, c *spec.Case) {
+			deployed := begin(ctx, c, 3, HoldRestarts())
+			variable := another("another variable", withVariable)
+			first := c.Update(ctx, deployed, variable, NeverReady())
+			rollouts.Settle(ctx, c, first, UpdatedOn(1, first, NotReady))
+			// The two pods that the update has not come to differ from this template in their image alone, and from the next in more.
+			second := c.Update(ctx, first, Edit{Says: "the template of before", Apply: func(d *appsv1.DaemonSet) { d.Spec.Template = *deployed.Spec.Template.DeepCopy() }}, Image("v2"))
+			rollouts.Settle(ctx, c, second, UpdatedOn(2, second))
+			c.Mark(last)
+			c.Await(ctx, RolledOut(c.Update(ctx, second, variable, Image("v3"))))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(last)))
+			j.Decide("INPLACE-003", EndsRolledOut(), AtLeast(1, PodPatched()))
+			j.Decide("INPLACE-008", EndsRolledOut(), Keeps("INPLACE-004"), OnEveryNode(AtLeast(1, PodCreated(OfVersion("v3")))))
+		}, spec.SimulatedNodes{})
+
 	spec.It("counts minReadySeconds from the last restart where the pod stays Ready meanwhile",
 		spec.Decides("INPLACE-012", "INPLACE-024"),
 		func(ctx context.Context, c *spec.Case) {

@@ -39,12 +39,52 @@ func brokenPatchTurns() []Variant {
 				from.Spec.Tolerations = state.DaemonSet.Spec.Template.Spec.Tolerations
 				return inplace.OnlyImagesDiffer(from, &state.DaemonSet.Spec.Template)
 			})},
+		{Name: "decides-once-what-can-be-patched", Says: "Goes by what it first decided for the pods of a revision, whether they can be patched, for every later template.",
+			Breaks: []string{"INPLACE-003", "INPLACE-008"}, Planner: remember(decideOnce)},
 		{Name: "min-ready-seconds-from-the-first-restart", Says: "Counts minReadySeconds of a patched pod from the first of the containers that were restarted.",
 			Breaks: []string{"INPLACE-024"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
 				changePods(state, func(pod *corev1.Pod) bool { return pod.Annotations[inplace.Record] != "" }, startedAtOnce)
 			})},
 	}
+}
+
+// decideOnce patches or deletes the pods of a revision as the first of them.
+func decideOnce(m *memory[map[string]bool]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+		if !inPlace(state) || !rolling(state) || maySurge(state) {
+			return
+		}
+		known := m.of(state)
+		if *known == nil {
+			*known = map[string]bool{}
+		}
+		patched := func(pod *corev1.Pod, now bool) bool {
+			hash := pod.Labels[plan.HashLabel]
+			if _, met := (*known)[hash]; !met {
+				(*known)[hash] = now
+			}
+			return (*known)[hash]
+		}
+		var updates []plan.PodUpdate
+		var deletions []plan.PodDeletion
+		for _, update := range actions.UpdatePods {
+			if patched(update.Pod, true) {
+				updates = append(updates, update)
+			} else {
+				deletions = append(deletions, plan.PodDeletion{Pod: update.Pod, Node: update.Node, Reason: update.Reason})
+			}
+		}
+		for _, deletion := range actions.DeletePods {
+			due := deletion.Reason == plan.ReasonOutdated || deletion.Reason == plan.ReasonOldUnavailable
+			if due && inplace.Runs(deletion.Pod) && patched(deletion.Pod, false) {
+				updates = append(updates, updateInPlace(state, deletion.Pod, deletion.Reason))
+			} else {
+				deletions = append(deletions, deletion)
+			}
+		}
+		actions.UpdatePods, actions.DeletePods = updates, deletions
+	})
 }
 
 // startedAtOnce shows the running containers of a pod that were restarted since its Ready condition changed as started with the first of them.
