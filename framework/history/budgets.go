@@ -146,7 +146,7 @@ func (c *Cluster) tally(budget *policyv1.PodDisruptionBudget, counted []*corev1.
 		}
 		t.Expected = scale
 	}
-	desired, err := desiredHealthy(budget, int(t.Expected))
+	desired, err := DesiredHealthy(budget, int(t.Expected))
 	if err != nil {
 		return t, false
 	}
@@ -157,8 +157,8 @@ func (c *Cluster) tally(budget *policyv1.PodDisruptionBudget, counted []*corev1.
 	return t, true
 }
 
-// desiredHealthy is minAvailable, or what maxUnavailable leaves of the expected pods; shares of them are rounded up (PDB-002, PDB-004).
-func desiredHealthy(budget *policyv1.PodDisruptionBudget, expected int) (int, error) {
+// DesiredHealthy is minAvailable, or what maxUnavailable leaves of the expected pods; shares of them are rounded up (PDB-002, PDB-004).
+func DesiredHealthy(budget *policyv1.PodDisruptionBudget, expected int) (int, error) {
 	if budget.Spec.MaxUnavailable == nil {
 		return intstr.GetScaledValueFromIntOrPercent(budget.Spec.MinAvailable, expected, true)
 	}

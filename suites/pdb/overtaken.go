@@ -14,9 +14,28 @@ import (
 // heldBack is longer than what happens meanwhile takes.
 const heldBack = time.Minute
 
-// overtaken is the spec of a status that the API server changes for an eviction before the implementation writes what it makes of the one before. The pods have no
-// controller that would replace them, and one eviction is all that the budget allows.
+// overtaken are the specs of a budget that others change before the implementation writes what it makes of the one before.
 func overtaken() {
+	spec.It("writes no numbers of the limit before as if they were of the limit that a budget has got, while it had not heard of that",
+		spec.Decides("PDB-011"),
+		func(ctx context.Context, c *spec.Case) {
+			workload := web(ctx, c, 4)
+			budget := guarded(ctx, c, workload, MaxDisrupted("3"))
+			pods := c.PodsOf(ctx, workload)
+			c.Await(ctx, Quiet(silent))
+			c.DelayWatches(ctx, heldBack, "poddisruptionbudgets")
+			c.UpdateBudget(ctx, budget, MaxDisrupted("0"))
+			// By the budget that it knows, two may go now.
+			c.Pods.BecomeUnready(ctx, pods[0])
+			c.Await(ctx, state.Any(Allows(budget, 2), Past(time.Now().Add(promptly))))
+			_ = c.TryEvict(ctx, pods[1])
+			c.EndWatchDelay(ctx)
+			c.Await(ctx, Computed(budget))
+			c.Await(ctx, Quiet(silent))
+		},
+		func(j *spec.Checks) { j.Given(Exactly(1, Done(history.EndWatchDelay))) }, recorded(), spec.Alone{Relay: true}, spec.SimulatedNodes{})
+
+	// The pods have no controller that would replace them, and one eviction is all that the budget allows.
 	spec.It("gives back nothing of what an eviction took off the budget while the controller had not heard of that",
 		spec.Decides("PDB-012", "EVICT-015"),
 		func(ctx context.Context, c *spec.Case) {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/util/intstr"
-
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -55,14 +53,19 @@ func Observed() judge.Rule {
 	return rule
 }
 
-// otherGeneration says what of a status contradicts the generation that it claims to be of. Only an integer minAvailable says by itself what is desired.
+// otherGeneration says what of a status contradicts the generation that it claims to be of: what is desired follows from that generation's limit and from what is
+// expected. A budget without a limit desires nothing (PDBAPI-015).
 func otherGeneration(w *statusWrite) string {
-	status, limit := w.after.Status, w.after.Spec.MinAvailable
+	status, spec := w.after.Status, w.after.Spec
 	switch {
 	case status.ObservedGeneration > w.after.Generation:
 		return fmt.Sprintf("observedGeneration %d of generation %d", status.ObservedGeneration, w.after.Generation)
-	case is(limit, intstr.Int) && status.ObservedGeneration == w.after.Generation && status.DesiredHealthy != limit.IntVal && !syncFailed(w.after):
-		return fmt.Sprintf("observedGeneration %d, whose minAvailable is %d, beside desiredHealthy %d", status.ObservedGeneration, limit.IntVal, status.DesiredHealthy)
+	case status.ObservedGeneration < w.after.Generation || syncFailed(w.after) || spec.MinAvailable == nil && spec.MaxUnavailable == nil:
+		return ""
+	}
+	if desired, err := history.DesiredHealthy(w.after, int(status.ExpectedPods)); err == nil && desired != int(status.DesiredHealthy) {
+		return fmt.Sprintf("observedGeneration %d, whose limit makes it %d desired of %d expected, beside desiredHealthy %d",
+			status.ObservedGeneration, desired, status.ExpectedPods, status.DesiredHealthy)
 	}
 	return ""
 }

@@ -25,6 +25,27 @@ func TestObserved(t *testing.T) {
 		Tell("numbers of the generation before", func(b *Builder) {
 			budget, _, _ := guarded(b, 2, MinAvailable("1"), 1, 1)
 			budget.Set(MinAvailable("2")).Says(1, 2, 1, 2)
+		}),
+		Tell("numbers of the maxUnavailable before", func(b *Builder) {
+			budget, _, _ := guarded(b, 3, MaxDisrupted("2"), 2, 1)
+			budget.Set(MaxDisrupted("0")).Says(2, 3, 1, 3)
+		}),
+		Tell("numbers of the share before", func(b *Builder) {
+			budget, _, _ := guarded(b, 4, MinAvailable("50%"), 2, 2)
+			budget.Set(MinAvailable("100%")).Says(2, 4, 2, 4)
+		}))
+	Keeps(t, disruption.Observed(),
+		Tell("numbers of the maxUnavailable before, and its generation", func(b *Builder) {
+			budget, _, _ := guarded(b, 3, MaxDisrupted("2"), 2, 1)
+			budget.Set(MaxDisrupted("0")).Status(func(status *policyv1.PodDisruptionBudgetStatus) { status.DisruptionsAllowed = 1 }).Says(0, 3, 3, 3)
+		}),
+		Tell("more may be unavailable than are expected", func(b *Builder) {
+			budget, _, _ := guarded(b, 3, MaxDisrupted("2"), 2, 1)
+			budget.Set(MaxDisrupted("7")).Says(3, 3, 0, 3)
+		}),
+		Tell("the budget cannot be computed", func(b *Builder) {
+			budget, _, _ := guarded(b, 3, MaxDisrupted("2"), 2, 1)
+			budget.Set(MaxDisrupted("1")).SyncFailed("a scale cannot be read").Says(1, 3, 2, 3)
 		}))
 	Omits(t, disruption.Observed(), Tell("the generation before", func(b *Builder) {
 		budget, _, _ := guarded(b, 2, MinAvailable("1"), 1, 1)

@@ -28,7 +28,7 @@ func unseen() []string {
 		"leaves-a-failure-in-its-condition", "says-the-first-cause", "tells-kinds-by-their-names", "hears-of-no-pods-without-labels",
 		"reads-a-custom-scale-once-a-minute", "keeps-the-numbers-of-a-limit-that-is-gone", "expects-no-scale-without-a-live-pod",
 		// They patch, which the simulation's API server does not know: see unconditional.
-		"writes-over-evictions", "writes-again-over-a-conflict",
+		"writes-over-evictions", "writes-again-over-a-conflict", "takes-a-conflict-for-one-over-the-version",
 	}
 }
 

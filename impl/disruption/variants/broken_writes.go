@@ -56,6 +56,28 @@ func brokenWrites() []Variant {
 					return w.Patch(ctx, budget.DeepCopy(), client.RawPatch(types.JSONPatchType, patch))
 				}}
 			}},
+		{Name: "takes-a-conflict-for-one-over-the-version", Says: "Writes the numbers that a conflict kept it from writing as those of the generation that there is by then.",
+			Breaks: []string{"PDB-011"},
+			Writer: func(c client.StatusClient) client.StatusClient {
+				return otherwise{c, func(ctx context.Context, w client.SubResourceWriter, budget *policyv1.PodDisruptionBudget) error {
+					err := w.Update(ctx, budget.DeepCopy())
+					if !apierrors.IsConflict(err) {
+						return err
+					}
+					// A patch of nothing is answered with what there is.
+					latest := budget.DeepCopy()
+					if err := w.Patch(ctx, latest, client.RawPatch(types.MergePatchType, []byte("{}"))); err != nil {
+						return err
+					}
+					listed := latest.Status.DisruptedPods
+					latest.Status = *budget.Status.DeepCopy()
+					latest.Status.DisruptedPods, latest.Status.ObservedGeneration = listed, latest.Generation
+					if condition := allowed(&latest.Status); condition != nil {
+						condition.ObservedGeneration = latest.Generation
+					}
+					return w.Update(ctx, latest)
+				}}
+			}},
 	}
 }
 
