@@ -1,6 +1,7 @@
 package variants
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -40,7 +41,9 @@ func brokenPatchTurns() []Variant {
 				return inplace.OnlyImagesDiffer(from, &state.DaemonSet.Spec.Template)
 			})},
 		{Name: "decides-once-what-can-be-patched", Says: "Goes by what it first decided for the pods of a revision, whether they can be patched, for every later template.",
-			Breaks: []string{"INPLACE-003", "INPLACE-008"}, Planner: remember(decideOnce)},
+			Breaks: []string{"INPLACE-003"}, Planner: remember(decideOnce)},
+		{Name: "spends-the-limit-twice", Says: "Spends maxUnavailable on the pods that it patches, and once more on those that it recreates.", Breaks: []string{"INPLACE-012"},
+			Planner: doing(spendTwice)},
 		{Name: "min-ready-seconds-from-the-first-restart", Says: "Counts minReadySeconds of a patched pod from the first of the containers that were restarted.",
 			Breaks: []string{"INPLACE-024"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
@@ -85,6 +88,33 @@ func decideOnce(m *memory[map[string]bool]) Around {
 		}
 		actions.UpdatePods, actions.DeletePods = updates, deletions
 	})
+}
+
+// spendTwice adds a deletion to a pass that patches pods, and a patch to one that deletes them.
+func spendTwice(actions *plan.Actions, state plan.State, _ time.Time) {
+	if !inPlace(state) || !rolling(state) || maySurge(state) {
+		return
+	}
+	patches := slices.ContainsFunc(actions.UpdatePods, updatedFor(plan.ReasonOutdated))
+	deletes := slices.ContainsFunc(actions.DeletePods, deletedFor(plan.ReasonOutdated))
+	if patches == deletes {
+		return
+	}
+	for _, on := range nodes(state) {
+		if !on.eligible || len(on.olds) != 1 || len(on.news) > 0 || !plan.IsReady(on.olds[0]) {
+			continue
+		}
+		old := on.olds[0]
+		from := storedTemplateOf(state, old)
+		switch can := inplace.Runs(old) && inplace.OnlyImagesDiffer(from, &state.DaemonSet.Spec.Template); {
+		case can && deletes:
+			actions.UpdatePods = append(slices.Clone(actions.UpdatePods), updateInPlace(state, old, plan.ReasonOutdated))
+			return
+		case !can && patches:
+			actions.DeletePods = append(slices.Clone(actions.DeletePods), plan.PodDeletion{Pod: old, Node: on.name, Reason: plan.ReasonOutdated})
+			return
+		}
+	}
 }
 
 // startedAtOnce shows the running containers of a pod that were restarted since its Ready condition changed as started with the first of them.

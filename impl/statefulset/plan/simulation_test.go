@@ -30,7 +30,7 @@ func TestNoScheduleCostsMoreThanOnePod(t *testing.T) {
 func unseen() []string {
 	return []string{
 		"set-recreates-all", "set-patches-unasked", "set-patches-all-that-differs", "set-keeps-the-policy-of-the-update", "set-recreates-updated-below-the-partition",
-		"set-forgets-in-a-crash",
+		"set-forgets-in-a-crash", "set-keeps-no-revision-for-pods",
 		// It has no ordinals of two digits, and no updated pod that is lost and takes long to go.
 		"set-orders-by-name", "set-takes-no-notice-of-pods-that-go",
 		// Nothing but images is changed in it, and never the number of pods.
