@@ -27,7 +27,7 @@ type progress struct {
 	path    string
 	total   int
 	verbose bool
-	// stop is called once, after stopAfter specs have failed; never if that is 0.
+	// stop is called once, after stopAfter specs have failed, if others have not ended; never if stopAfter is 0.
 	stopAfter int
 	stop      func()
 	out       *console
@@ -120,7 +120,8 @@ func (p *progress) take(told spec.Progress) {
 	}
 	p.verdicts[verdict]++
 	fmt.Fprint(p.out, account(told, p.verbose, p.stories))
-	if p.stopAfter > 0 && p.verdicts[reports.Fail] == p.stopAfter {
+	// Once all have ended Ginkgo writes its report, which an interruption would leave unfinished.
+	if p.stopAfter > 0 && p.verdicts[reports.Fail] == p.stopAfter && p.ended < p.total {
 		p.quiet = true
 		p.stop()
 	}

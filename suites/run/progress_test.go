@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,11 +107,13 @@ func TestProgressIsReadAsItIsWritten(t *testing.T) {
 	}
 	bug := ended("five", reports.Fail)
 	bug.Verdicts[0].NotItsOwn = true
-	calm := &progress{out: &console{out: &out}, stopAfter: 1, stop: func() { t.Error("stopped for what Kubernetes breaks") }, verdicts: map[reports.Verdict]int{}}
+	calm := &progress{total: 2, out: &console{out: &out}, stopAfter: 1, stop: func() { t.Error("stopped for what Kubernetes breaks") }, verdicts: map[reports.Verdict]int{}}
 	calm.take(bug)
 	if calm.verdicts[reports.Fail] != 0 {
 		t.Error("what Kubernetes breaks counts as failed")
 	}
+	last := &progress{total: 1, out: &console{out: io.Discard}, stopAfter: 1, stop: func() { t.Error("stopped when all had ended") }, verdicts: map[reports.Verdict]int{}}
+	last.take(ended("one", reports.Fail))
 	if got := out.String(); strings.Count(got, "fail: ") != 2 || strings.Contains(got, "four") {
 		t.Errorf("got\n%s", got)
 	}
