@@ -83,9 +83,9 @@ func failing() {
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
 			other := c.Create(ctx, c.NewDaemonSet(bystanderName))
 			c.Require(ctx, "the other DaemonSet is on every node", Steady(other))
-			// With a delay that doubles from a second, and a first retry at once, these are five, and the next takes sixteen seconds. Without one they are as many
+			// With a delay that doubles from a second, and a first retry at once, these are four, and the next takes eight seconds. Without one they are as many
 			// as it takes to see that.
-			for i, until := 0, time.Now().Add(12*time.Second); i < mostEvicted && time.Now().Before(until); i++ {
+			for i, until := 0, time.Now().Add(6*time.Second); i < mostEvicted && time.Now().Before(until); i++ {
 				rollouts.EvictByKubelet(ctx, c, c.LivePodOn(ctx, daemonSet, nodes[0]))
 				c.Await(ctx, RolledOut(daemonSet))
 			}
