@@ -225,15 +225,17 @@ func (r *suiteRun) failed() bool {
 // finish writes the report and returns the exit code that goes with it.
 func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) {
 	ran, err := readSpecReports(r.artifacts.ginkgo)
-	if err != nil {
-		// An interruption before the specs began leaves none either.
-		if ctx.Err() == nil && r.harnessFailure+r.implementationFailure == "" {
+	var found reports.Run
+	if err == nil {
+		found = collect(ran, r.verdictWithoutRun(ctx))
+	} else {
+		// An interruption before the specs began leaves none, and one that meets Ginkgo while it writes its report leaves a part of one.
+		if ctx.Err() == nil && r.stopped+r.harnessFailure+r.implementationFailure == "" {
 			r.harnessFailure = err.Error()
 			r.say("%v%s", err, r.specsLogTail())
 		}
-		ran = specs
+		found = r.foundInRecordings(ctx, specs)
 	}
-	found := collect(ran, r.verdictWithoutRun(ctx))
 	if r.harnessFailure == "" {
 		r.harnessFailure = notPutBack(ran)
 	}
@@ -264,6 +266,24 @@ func (r *suiteRun) finish(ctx context.Context, specs []specReport) (int, error) 
 	fmt.Fprint(r.out, report.Statistics.Closing())
 	r.events.tell(reports.ResultOf(report, filepath.Join(r.artifacts.root, reports.YAMLFile), code))
 	return code, err
+}
+
+// foundInRecordings is what a run has found out whose specs left no report: what its recordings say.
+func (r *suiteRun) foundInRecordings(ctx context.Context, specs []specReport) reports.Run {
+	// Of a folder that was just made the pattern is good, and none is no error.
+	paths, _ := filepath.Glob(filepath.Join(r.artifacts.recordings, "*.jsonl"))
+	var all []judged
+	for _, path := range paths {
+		one, err := judgeRecording(path, r.artifacts.root, r.catalogue)
+		if err != nil {
+			r.say("%s is left out: %v", path, err)
+			continue
+		}
+		all = append(all, one)
+	}
+	found, rest := recordedRun(all), collect(unrecorded(all, specs), r.verdictWithoutRun(ctx))
+	found.Outcomes = append(found.Outcomes, rest.Outcomes...)
+	return found
 }
 
 // verdictWithoutRun says what becomes of what did not run. That a spec was to run and could not, because the implementation or the harness failed, leaves its

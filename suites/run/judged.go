@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -114,23 +115,11 @@ func (j judged) event(catalogue *requirements.Catalogue) reports.Event {
 
 // outcomesAgain is what recordings alone say of a run. A spec without a recording did not run: the recordings' headers say whether it could have.
 func outcomesAgain(all []judged, specs []specReport, catalogue *requirements.Catalogue) reports.Run {
-	run := reports.Run{Catalogue: catalogue.All(), Situations: spec.Situations()}
-	played := map[string]bool{}
-	for _, j := range all {
-		played[j.history.Scenario] = true
-		run.Outcomes = append(run.Outcomes, j.judgement.Outcomes...)
-		for _, text := range j.judgement.Observations {
-			run.Observations = append(run.Observations, reports.Observation{Spec: j.history.Scenario, Text: text})
-		}
-		run.Measurements = append(run.Measurements, j.judgement.Measurements...)
-		run.Sightings = append(run.Sightings, j.judgement.Sightings()...)
-		if j.judgement.Circumstances != nil {
-			run.Circumstances = append(run.Circumstances, *j.judgement.Circumstances)
-		}
-	}
-	for _, report := range specs {
+	run := recordedRun(all)
+	run.Catalogue = catalogue.All()
+	for _, report := range unrecorded(all, specs) {
 		s := spec.Registered(report.FullText())
-		if s == nil || played[s.Text] || len(all) == 0 {
+		if s == nil || len(all) == 0 {
 			continue
 		}
 		outcomes := s.NotRun(all[0].history.Header, catalogue)
@@ -142,4 +131,28 @@ func outcomesAgain(all []judged, specs []specReport, catalogue *requirements.Cat
 		run.Outcomes = append(run.Outcomes, outcomes...)
 	}
 	return run
+}
+
+// recordedRun is what the recordings say of the specs that made them.
+func recordedRun(all []judged) reports.Run {
+	run := reports.Run{Situations: spec.Situations()}
+	for _, j := range all {
+		run.Outcomes = append(run.Outcomes, j.judgement.Outcomes...)
+		for _, text := range j.judgement.Observations {
+			run.Observations = append(run.Observations, reports.Observation{Spec: j.history.Scenario, Text: text})
+		}
+		run.Measurements = append(run.Measurements, j.judgement.Measurements...)
+		run.Sightings = append(run.Sightings, j.judgement.Sightings()...)
+		if j.judgement.Circumstances != nil {
+			run.Circumstances = append(run.Circumstances, *j.judgement.Circumstances)
+		}
+	}
+	return run
+}
+
+// unrecorded are the specs that made none of the recordings.
+func unrecorded(all []judged, specs []specReport) []specReport {
+	return slices.DeleteFunc(slices.Clone(specs), func(report specReport) bool {
+		return slices.ContainsFunc(all, func(j judged) bool { return j.history.Scenario == report.FullText() })
+	})
 }
