@@ -2,12 +2,8 @@ package inplace
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -250,75 +246,6 @@ func overtakenSets() {
 		}, spec.SimulatedNodes{}, recorded())
 }
 
-// recreatedSets is the spec of StatefulSets whose pods are not to be patched.
-func recreatedSets() {
-	const onDelete = "on-delete"
-	variable := another("another variable", withVariable)
-	const switched = "switched"
-	changes := map[string][]Edit{
-		"default": {Image("v2")}, "recreate": {Image("v2")}, onDelete: {Image("v2")}, switched: {Image("v2")}, "environment": {variable}, "image-and": {Image("v2"), variable},
-	}
-	spec.It("recreates the pods of a StatefulSet where patches are not asked for or would not do, and none with OnDelete",
-		spec.Decides("INPLACE-032"),
-		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 1)
-			inPlace := OfPods(c.InPlaceIfPossible())
-			c.DeployStatefulSets(ctx, 1, map[string][]SetEdit{
-				"default": nil, "recreate": {OfPods(c.Recreate())}, onDelete: {inPlace, SetOnDelete()}, "environment": {inPlace}, "image-and": {inPlace},
-				// No pod is to be updated before the partition goes.
-				switched: {inPlace, Partition(1)},
-			})
-			c.Mark(begun)
-			for name, change := range changes {
-				c.UpdateStatefulSet(ctx, name, OfPods(change...))
-			}
-			c.Await(ctx, state.StatefulSetsRolledOut("default", "recreate", "environment", "image-and"))
-			// Longer than a controller may be late.
-			c.Await(ctx, Quiet(3*time.Second))
-			c.Mark(next)
-			c.UpdateStatefulSet(ctx, switched, OfPods(c.Recreate()), Partition(0))
-			for _, pod := range c.MembersOf(ctx, onDelete) {
-				c.DeletePod(ctx, pod, time.Second)
-			}
-			c.Await(ctx, state.StatefulSetsRolledOut())
-		},
-		func(j *spec.Checks) {
-			j.Given(AtLeast(1, Marked(begun)))
-			for name := range changes {
-				j.Decide("INPLACE-032", Never(After(PodAltered(member(name, 0)), Marked(begun))), Exactly(1, After(PodCreated(member(name, 0)), Marked(begun))))
-			}
-			j.Decide("INPLACE-032", NeverBetween(Marked(begun), Marked(next), PodDeleted(member(onDelete, 0))))
-		}, spec.SimulatedNodes{}, recorded())
-}
-
-// takenBackSets is the spec of StatefulSets whose update is taken back before it came to all pods.
-func takenBackSets() {
-	variable := another("another variable", withVariable)
-	changes := map[string][]Edit{ordered: {variable}, parallel: {Image("v2"), variable}}
-	spec.It("recreates the pods of a StatefulSet that an update which is taken back half way recreated",
-		spec.Decides("INPLACE-032"),
-		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 1)
-			inPlace := OfPods(c.InPlaceIfPossible())
-			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {inPlace, Partition(1)}, parallel: {inPlace, Partition(1), Parallel()}})
-			for set, change := range changes {
-				c.UpdateStatefulSet(ctx, set, OfPods(change...))
-			}
-			c.Require(ctx, "the pods from the partition on are updated", state.StatefulSetsRolledOut())
-			c.Mark(begun)
-			// The revision that is in force below the partition is that of the template again, and the other pods are of another.
-			updateBoth(ctx, c, OfPods(Image("v1"), another("no other variable", withoutVariable)))
-			c.Await(ctx, state.StatefulSetsRolledOut())
-		},
-		func(j *spec.Checks) {
-			j.Given(AtLeast(1, Marked(begun)))
-			j.Decide("INPLACE-032", setsEndRolledOut())
-			for _, set := range both() {
-				j.Decide("INPLACE-032", Never(After(PodAltered(member(set, 1)), Marked(begun))), Exactly(1, After(PodCreated(member(set, 1)), Marked(begun))))
-			}
-		}, spec.SimulatedNodes{}, recorded())
-}
-
 // crashedSets is the spec of a controller that is killed between a patch and the restart that it asks for.
 func crashedSets() {
 	spec.It("updates no other pod of a StatefulSet while one is not back that another process has patched before a crash",
@@ -351,77 +278,4 @@ func crashedSets() {
 				j.Decide("INPLACE-036", NeverBetween(Marked(begun), Marked(next), PodPatched(member(set, 0))))
 			}
 		}, spec.SimulatedNodes{}, spec.Alone{}, recorded())
-}
-
-func updateBoth(ctx context.Context, c *spec.Case, edits ...SetEdit) {
-	for _, set := range both() {
-		c.UpdateStatefulSet(ctx, set, edits...)
-	}
-}
-
-// patched waits until the pod with the ordinal has been patched to v2, and returns it.
-func patched(ctx context.Context, c *spec.Case, set string, ordinal int) *corev1.Pod {
-	c.Require(ctx, "a pod is patched", MemberIs(set, ordinal, "is patched", OfTag("v2")))
-	return c.MembersOf(ctx, set, OfTag("v2"))[0]
-}
-
-// release restarts the containers of the pods with the ordinals, one after the other, as they are patched.
-func release(ctx context.Context, c *spec.Case, sets []string, ordinals ...int) {
-	for _, ordinal := range ordinals {
-		for _, set := range sets {
-			if !c.Await(ctx, MemberIs(set, ordinal, "is patched", OfTag("v2"))) {
-				return
-			}
-			for _, pod := range c.MembersOf(ctx, set, OfTag("v2"), NotReady) {
-				c.Pods.ReleaseRestart(ctx, pod)
-			}
-		}
-	}
-}
-
-// memberOf returns the StatefulSet's live pod with the ordinal.
-func memberOf(ctx context.Context, c *spec.Case, set string, ordinal int) *corev1.Pod {
-	name := fmt.Sprintf("%s-%d", set, ordinal)
-	c.Require(ctx, "the pod is there", MemberIs(set, ordinal, "is there"))
-	return c.MembersOf(ctx, set, func(pod *corev1.Pod) bool { return pod.Name == name })[0]
-}
-
-func member(set string, ordinal int) Which { return Named(fmt.Sprintf("%s-%d", set, ordinal)) }
-
-// theLastPodsGo holds when the StatefulSets have no live pods but those with the first two ordinals.
-func theLastPodsGo() Condition {
-	return state.When("no third pod is live", func(cluster *history.Cluster) bool {
-		for _, pod := range cluster.Pods {
-			if history.IsLive(pod) && strings.HasSuffix(pod.Name, "-2") {
-				return false
-			}
-		}
-		return true
-	})
-}
-
-// updatesAreUnderWay holds when no status says that an update is over.
-func updatesAreUnderWay() Condition {
-	return state.When("no StatefulSet's status says that the update is over", func(cluster *history.Cluster) bool {
-		for _, object := range cluster.Objects(history.KindStatefulSet) {
-			if set, isSet := object.(*appsv1.StatefulSet); isSet && set.Status.CurrentRevision == set.Status.UpdateRevision {
-				return false
-			}
-		}
-		return true
-	})
-}
-
-func setsEndRolledOut() Matcher { return ComesToHold(state.StatefulSetsRolledOut()) }
-
-// withVariable gives the container another variable.
-func withVariable(template *corev1.PodTemplateSpec) {
-	container := &template.Spec.Containers[0]
-	container.Env = append(container.Env, corev1.EnvVar{Name: "ANOTHER", Value: "variable"})
-}
-
-// withoutVariable takes it away again.
-func withoutVariable(template *corev1.PodTemplateSpec) {
-	container := &template.Spec.Containers[0]
-	container.Env = slices.DeleteFunc(container.Env, func(variable corev1.EnvVar) bool { return variable.Name == "ANOTHER" })
 }

@@ -1,0 +1,95 @@
+package inplace
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// recreatedSets is the spec of StatefulSets whose pods are not to be patched.
+func recreatedSets() {
+	const onDelete = "on-delete"
+	variable := another("another variable", withVariable)
+	const switched = "switched"
+	changes := map[string][]Edit{
+		"default": {Image("v2")}, "recreate": {Image("v2")}, onDelete: {Image("v2")}, switched: {Image("v2")}, "environment": {variable}, "image-and": {Image("v2"), variable},
+	}
+	spec.It("recreates the pods of a StatefulSet where patches are not asked for or would not do, and none with OnDelete",
+		spec.Decides("INPLACE-032"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			inPlace := OfPods(c.InPlaceIfPossible())
+			c.DeployStatefulSets(ctx, 1, map[string][]SetEdit{
+				"default": nil, "recreate": {OfPods(c.Recreate())}, onDelete: {inPlace, SetOnDelete()}, "environment": {inPlace}, "image-and": {inPlace},
+				// No pod is to be updated before the partition goes.
+				switched: {inPlace, Partition(1)},
+			})
+			c.Mark(begun)
+			for name, change := range changes {
+				c.UpdateStatefulSet(ctx, name, OfPods(change...))
+			}
+			c.Await(ctx, state.StatefulSetsRolledOut("default", "recreate", "environment", "image-and"))
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			c.UpdateStatefulSet(ctx, switched, OfPods(c.Recreate()), Partition(0))
+			for _, pod := range c.MembersOf(ctx, onDelete) {
+				c.DeletePod(ctx, pod, time.Second)
+			}
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(begun)))
+			for name := range changes {
+				j.Decide("INPLACE-032", Never(After(PodAltered(member(name, 0)), Marked(begun))), Exactly(1, After(PodCreated(member(name, 0)), Marked(begun))))
+			}
+			j.Decide("INPLACE-032", NeverBetween(Marked(begun), Marked(next), PodDeleted(member(onDelete, 0))))
+		}, spec.SimulatedNodes{}, recorded())
+}
+
+// takenBackSets is the spec of StatefulSets whose update is taken back before it came to all pods.
+func takenBackSets() {
+	variable := another("another variable", withVariable)
+	changes := map[string][]Edit{ordered: {variable}, parallel: {Image("v2"), variable}}
+	spec.It("recreates the pods of a StatefulSet that an update which is taken back half way recreated",
+		spec.Decides("INPLACE-032"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			inPlace := OfPods(c.InPlaceIfPossible())
+			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {inPlace, Partition(1)}, parallel: {inPlace, Partition(1), Parallel()}})
+			for set, change := range changes {
+				c.UpdateStatefulSet(ctx, set, OfPods(change...))
+			}
+			c.Require(ctx, "the pods from the partition on are updated", state.StatefulSetsRolledOut())
+			c.Mark(begun)
+			// The revision that is in force below the partition is that of the template again, and the other pods are of another.
+			updateBoth(ctx, c, OfPods(Image("v1"), another("no other variable", withoutVariable)))
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(begun)))
+			j.Decide("INPLACE-032", setsEndRolledOut())
+			for _, set := range both() {
+				j.Decide("INPLACE-032", Never(After(PodAltered(member(set, 1)), Marked(begun))), Exactly(1, After(PodCreated(member(set, 1)), Marked(begun))))
+			}
+		}, spec.SimulatedNodes{}, recorded())
+}
+
+// withVariable gives the container another variable.
+func withVariable(template *corev1.PodTemplateSpec) {
+	container := &template.Spec.Containers[0]
+	container.Env = append(container.Env, corev1.EnvVar{Name: "ANOTHER", Value: "variable"})
+}
+
+// withoutVariable takes it away again.
+func withoutVariable(template *corev1.PodTemplateSpec) {
+	container := &template.Spec.Containers[0]
+	container.Env = slices.DeleteFunc(container.Env, func(variable corev1.EnvVar) bool { return variable.Name == "ANOTHER" })
+}
