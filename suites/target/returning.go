@@ -13,7 +13,7 @@ import (
 // deselected is the node that comes back without the label that the template asks for.
 const deselected = "the node that comes back without its label"
 
-// returning is the spec of nodes that are removed and added again under their names, with pods on them.
+// returning are the specs of nodes that are removed and added again under their names, with pods on them.
 func returning() {
 	spec.It("keeps the one pod of a node that comes back under its name, and takes it away if the node is not selected any more",
 		spec.Decides("TARGET-002", "ROLLING-013"),
@@ -33,4 +33,24 @@ func returning() {
 			j.Decide("ROLLING-013", Never(PodCreated().BesideLivePod()))
 			j.Decide("TARGET-002", AtLeast(1, PodDeleted().On(j.Bound(deselected))), UpTo(1, PodCreated().On(j.Bound(deselected))))
 		}, spec.SimulatedNodes{})
+
+	spec.It("keeps the pod of a node that came back under its name while no controller ran",
+		spec.Decides("ROLLING-015"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			// Timestamps are in whole seconds: the new node must be younger than the pod.
+			c.Await(ctx, Quiet(late))
+			c.Kill(ctx)
+			rollouts.Return(ctx, c, nodes[0])
+			// By then nobody can take the node for gone.
+			c.Await(ctx, Quiet(late))
+			c.Restart(ctx)
+			c.RequireReconciled(ctx, daemonSet)
+			c.Await(ctx, Quiet(late))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.AddNode)), AtLeast(1, Done(history.RestartImplementation)))
+			j.Decide("ROLLING-015", Never(PodDeleted()))
+		}, spec.Alone{}, spec.SimulatedNodes{})
 }

@@ -19,18 +19,33 @@ func brokenFormers() []Variant {
 		{Name: "judges-a-node-by-its-former-labels", Says: "Uses the former labels of a node that was added again, until its labels change.",
 			Breaks: []string{"TARGET-002"}, Planner: remember(formerLabels)},
 		{Name: "pods-of-a-former-node-do-not-count", Says: "Ignores pods that are older than their node.",
-			Breaks: []string{"ROLLING-013"}, Planner: seeing(func(state *plan.State, _ time.Time) {
-				since := map[string]time.Time{}
-				for _, node := range state.Nodes {
-					since[node.Name] = node.CreationTimestamp.Time
+			Breaks: []string{"ROLLING-013"}, Planner: seeing(func(state *plan.State, _ time.Time) { withoutPods(state, olderThanNode(*state)) })},
+		{Name: "deletes-pods-of-a-former-node", Says: "Deletes pods that are older than their node.",
+			Breaks: []string{"ROLLING-015"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				older := olderThanNode(state)
+				for _, n := range nodes(state) {
+					for _, pod := range n.news {
+						if older(pod) {
+							remove(actions, pod, plan.ReasonOutdated)
+						}
+					}
 				}
-				withoutPods(state, func(pod *corev1.Pod) bool { return pod.CreationTimestamp.Time.Before(since[plan.TargetNode(pod)]) })
 			})},
 		{Name: "keeps-the-limits-of-a-former-daemonset", Says: "Uses the limits that a former DaemonSet of the same name had at the same generation.",
 			Breaks: []string{"ROLLING-002"}, Planner: remembering(formerLimits)},
 		{Name: "rests-after-a-former-daemonset", Says: "Creates no pod for eight seconds for a DaemonSet that was deleted and created again.",
 			Breaks: []string{"SURGE-012"}, Planner: remembering(restAfterFormer)},
 	}
+}
+
+// olderThanNode returns the test for pods that are older than the node that they are on.
+func olderThanNode(state plan.State) func(*corev1.Pod) bool {
+	since := map[string]time.Time{}
+	for _, node := range state.Nodes {
+		since[node.Name] = node.CreationTimestamp.Time
+	}
+	return func(pod *corev1.Pod) bool { return pod.CreationTimestamp.Time.Before(since[plan.TargetNode(pod)]) }
 }
 
 // nodeSeen is the last that was seen of a node, and what the one before it under its name had.
