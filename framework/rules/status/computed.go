@@ -14,6 +14,7 @@ import (
 // updated than have had a pod of its template, so late as the implementation may be with the pods.
 type computed struct {
 	judge.Exercise
+	label   string
 	updated map[types.UID]*updatedNodes
 }
 
@@ -26,7 +27,7 @@ type updatedNodes struct {
 // Observe implements judge.Observer.
 func (o *computed) Observe(s *judge.Scene) []judge.Violation {
 	for w, n := range s.TouchedNodes() {
-		if slices.ContainsFunc(n.Everyone(), func(pod *judge.Pod) bool { return !pod.Own() || s.Cluster.IsUpdated(pod.Object) }) {
+		if slices.ContainsFunc(n.Everyone(), func(pod *judge.Pod) bool { return o.mayCount(s, pod) }) {
 			o.of(w).Insert(n.Name)
 		}
 	}
@@ -46,6 +47,13 @@ func (o *computed) Observe(s *judge.Scene) []judge.Violation {
 			after.Generation, after.Status.UpdatedNumberScheduled, names.Len()),
 		Before: judge.StatusNumbers(before.Status), After: judge.StatusNumbers(after.Status), Window: s.ThisEntry(),
 	}}
+}
+
+// mayCount reports whether the pod may count as one of the template. One with a wrong label may: that is a promise broken before (HISTORY-012), not numbers of another
+// spec.
+func (o *computed) mayCount(s *judge.Scene, pod *judge.Pod) bool {
+	w := pod.Workload.Object.UID
+	return !pod.Own() || s.Cluster.IsUpdated(pod.Object) || s.Cluster.LabelledTemplate(w, pod.Object.Labels[o.label]) == s.Cluster.CurrentRevision(w)
 }
 
 // of returns the names for the DaemonSet's template as it is now. Other changes of the spec begin nothing anew.

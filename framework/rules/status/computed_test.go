@@ -65,6 +65,16 @@ func TestAGenerationIsObservedWithNumbersOfItsTemplate(t *testing.T) {
 			ds.Update("v1")
 			observes(ds, 2)
 		}),
+		Tell("a pod of the template before that was given this one's label", func(b *Builder) {
+			ds, pods := reporting(b)
+			ds.Update("v2")
+			ds.Revision("v2", 2)
+			observes(ds, 0)
+			b.Stimulus(history.LabelPod, pods[0])
+			pods[0].Edit(func(pod *corev1.Pod) { pod.Labels[RevisionLabel] = "v2" })
+			ds.Set(MinReadySeconds(5))
+			observes(ds, 1)
+		}),
 		Tell("another change of the spec", func(b *Builder) {
 			ds, pods := reporting(b)
 			b.Stimulus(history.DeletePod, pods[0])

@@ -17,12 +17,14 @@ func StatusObserved() judge.Rule {
 		Requirement: "STATUS-010",
 		Kind:        judge.Obligation,
 		Promise:     "observedGeneration reaches the generation, is never one that does not exist, and comes with numbers of its spec",
-		Needs:       []history.Kind{history.KindDaemonSet},
+		Needs:       []history.Kind{history.KindDaemonSet, history.KindPod},
 		Situations:  []judge.Situation{situation.RolledBack(), situation.Relimited(), situation.Retimed(), situation.Restarted(), situation.OnDelete()},
 		New: judge.Both(
 			judge.Both(
 				func(history.Header) judge.Observer { return &existing{} },
-				func(history.Header) judge.Observer { return &computed{updated: map[types.UID]*updatedNodes{}} }),
+				func(header history.Header) judge.Observer {
+					return &computed{label: header.RevisionLabel, updated: map[types.UID]*updatedNodes{}}
+				}),
 			judge.DueOnDaemonSets(observed)),
 	}
 }
