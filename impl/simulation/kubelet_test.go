@@ -234,6 +234,12 @@ func (k *kubelets) setUnready(uid types.UID, unready bool) {
 	}
 }
 
+// isUnready reports whether the pod was made not Ready, isHeld whether it is kept from ending.
+func (k *kubelets) isUnready(uid types.UID) bool {
+	return k.daemons[uid] != nil && k.daemons[uid].unready
+}
+func (k *kubelets) isHeld(uid types.UID) bool { return k.daemons[uid] != nil && k.daemons[uid].held }
+
 // hold keeps the pod from ending when deleted, until it is called with false.
 func (k *kubelets) hold(uid types.UID, held bool) {
 	d := k.daemons[uid]

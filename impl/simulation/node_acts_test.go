@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -43,6 +44,9 @@ func nodeActs() []act {
 func onNode(stimulus history.Act, do func(w *world, node string, b int)) func(*world, int, int) {
 	return func(w *world, a, b int) {
 		nodes := w.api.nodes()
+		if w.setup.Shared {
+			nodes = slices.DeleteFunc(nodes, func(node *corev1.Node) bool { return idle(stimulus, node, len(nodes)) })
+		}
 		if len(nodes) == 0 {
 			return
 		}
@@ -50,6 +54,22 @@ func onNode(stimulus history.Act, do func(w *world, node string, b int)) func(*w
 		w.api.noteNode(stimulus, name)
 		do(w, name, b)
 	}
+}
+
+// idle reports whether a real control plane's schedule does not choose the node, of so many, for the act: it changes nothing there, or would leave too few.
+func idle(act history.Act, node *corev1.Node, of int) bool {
+	tainted := slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool { return taint.Key == taintKey })
+	switch act {
+	case history.CordonNode:
+		return node.Spec.Unschedulable
+	case history.UncordonNode:
+		return !node.Spec.Unschedulable
+	case history.UntaintNode:
+		return !tainted
+	case history.DeleteNode:
+		return of <= 3
+	}
+	return false
 }
 
 func (w *world) editNode(name string, edit func(*corev1.Node)) {

@@ -19,6 +19,8 @@ type setup struct {
 	Strategy strategy
 	// InPlace: the DaemonSet asks for updates in place.
 	InPlace bool
+	// Shared: acts choose as on a real control plane (suites/stress), so that a schedule does the same in both.
+	Shared bool
 	// Uncounted: pods have no generation, as before Kubernetes 1.33.
 	Uncounted       bool
 	MinReadySeconds int32

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // AvailableMeans is AVAIL-001, where an act cannot mean anything else: the only available pod of a node goes while an updated one is beside it, so either
@@ -16,7 +17,7 @@ func AvailableMeans() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "every decision takes a pod for available only if it is not terminating and has been Ready for minReadySeconds",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
-		Situations:  handingOff(),
+		Situations:  and(handingOff(), situation.OnRelapsed()),
 		New:         func(history.Header) judge.Observer { return &availableMeans{} },
 	}
 }

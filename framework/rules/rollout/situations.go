@@ -46,7 +46,7 @@ func yielding() []judge.Situation {
 // handingOff are those of the deletion of an old pod that is available, for an updated one.
 func handingOff() []judge.Situation {
 	return slices.Concat(course(), []judge.Situation{
-		situation.WaitsNot(), situation.Waits(), situation.Retimed(), situation.Staggered(), situation.Relimited(), situation.OnCordoned(), situation.OnRelapsed(),
+		situation.WaitsNot(), situation.Waits(), situation.Retimed(), situation.Staggered(), situation.Relimited(), situation.OnCordoned(),
 		situation.OldUnreadyElsewhere(), situation.UpdatedUnreadyElsewhere(), situation.UnknownElsewhere(), situation.Closed(),
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // SurgeHandOff is SURGE-006, for maxUnavailable 0. An old pod that is not available may go at any time (SURGE-022), and so may one of two
@@ -17,7 +18,7 @@ func SurgeHandOff() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "with maxSurge an old pod is deleted only after the updated pod on its node has been Ready for minReadySeconds",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
-		Situations:  handingOff(),
+		Situations:  and(handingOff(), situation.OnRelapsed()),
 		New:         func(history.Header) judge.Observer { return &surgeHandOff{} },
 	}
 }

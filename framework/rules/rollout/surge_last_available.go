@@ -5,6 +5,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
 // SurgeLastAvailable is SURGE-016. It holds for pods of any revision, whether or not a rollout is under way.
@@ -14,7 +15,7 @@ func SurgeLastAvailable() judge.Rule {
 		Kind:        judge.Prohibition,
 		Promise:     "with maxUnavailable 0 the only available pod of an eligible node is never deleted voluntarily",
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
-		Situations:  handingOff(),
+		Situations:  and(handingOff(), situation.OnRelapsed()),
 		New:         func(history.Header) judge.Observer { return &surgeLastAvailable{} },
 	}
 }
