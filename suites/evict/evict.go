@@ -25,6 +25,7 @@ func Specs() {
 	bookkeeping()
 	finished()
 	unready()
+	spared()
 	drained()
 	failing()
 	contended()

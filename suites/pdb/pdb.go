@@ -36,6 +36,7 @@ func Specs() {
 	silence()
 	away()
 	troubled()
+	troubledScale()
 	refusedWrites()
 	stored()
 	metrics()

@@ -25,10 +25,14 @@ func troubled() {
 			for i, limit := range []BudgetEdit{MinAvailable("34%"), MaxDisrupted("2"), MaxDisrupted("34%"), MinAvailable("100%"), MaxDisrupted("0"), MinAvailable("1")} {
 				all = append(all, guardPods(ctx, c, fmt.Sprintf("web-%d", i), limit))
 			}
-			alone := Scaled{Name: "alone"}
-			last := c.MakePod(ctx, alone.Name, node, alone.Labels())
-			c.Require(ctx, "the pod is Ready", LivePodsOf(alone, 1, history.IsReady))
-			right := []Condition{Computed(c.CreateBudget(ctx, alone.Name, MinAvailable("0"), Selecting(alone.Labels())))}
+			var right []Condition
+			var last []*corev1.Pod
+			for _, name := range []string{"alone", "alone-as-well"} {
+				alone := Scaled{Name: name}
+				last = append(last, c.MakePod(ctx, alone.Name, node, alone.Labels()))
+				c.Require(ctx, "the pod is Ready", LivePodsOf(alone, 1, history.IsReady))
+				right = append(right, Computed(c.CreateBudget(ctx, alone.Name, MinAvailable("0"), Selecting(alone.Labels()))))
+			}
 			for _, guarded := range all {
 				right = append(right, Computed(guarded.budget))
 			}
@@ -44,12 +48,13 @@ func troubled() {
 				c.Await(ctx, state.All(Computed(guarded.budget), noneListed(guarded.budget)))
 				c.WriteBudgetStatus(ctx, guarded.budget, ListDisrupted(guarded.pods[3].Name, time.Now()))
 			}
+			// Their budgets are left without a pod, one while the controller is down.
+			c.DeletePod(ctx, last[0], 0)
 			c.Await(ctx, state.All(right...))
 			c.Await(ctx, Quiet(judge.Lag))
 
 			c.Kill(ctx)
-			// Its budget is left without a pod.
-			c.DeletePod(ctx, last, 0)
+			c.DeletePod(ctx, last[1], 0)
 			for _, guarded := range all {
 				c.Pods.BecomeReady(ctx, guarded.pods[1])
 				c.Pods.Fail(ctx, guarded.pods[3])
