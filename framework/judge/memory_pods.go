@@ -125,7 +125,8 @@ func (m *memory) update(scene *Scene, pod *Pod, object *corev1.Pod) {
 	} else if notable(pod.Object, object) || vanished {
 		pod.note(m.step)
 	}
-	if !history.IsTerminal(pod.Object) && history.IsTerminal(object) {
+	// A pod that was deleted ends, too, when its time comes: nobody backs off from that.
+	if !history.IsTerminal(pod.Object) && history.IsTerminal(object) && object.DeletionTimestamp == nil {
 		pod.Node.Failures++
 	}
 	if !sameReadiness(pod.Object, object) {

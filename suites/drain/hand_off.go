@@ -79,7 +79,7 @@ func handOff() {
 		}, spec.SimulatedNodes{})
 
 	spec.It("keeps one live pod on a node however often that is deleted, and ends with one",
-		spec.Decides("DRAIN-005"),
+		spec.Decides("DRAIN-005", "SURGE-012"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)
 			// One is deleted before it runs, the next while it is not Ready, and those before it are still there.

@@ -89,6 +89,12 @@ func TestFilling(t *testing.T) {
 		pods[0].Failed().Gone()
 		b.After(Long).Mark("end")
 	}))
+	Omits(t, surge, Tell("a pod that somebody deleted has ended, and the node stays empty", func(b *Builder) {
+		_, pods := Running(b, 1, MaxSurge("1"))
+		b.Stimulus(history.DeletePod, pods[0])
+		pods[0].Terminating().Failed().Gone()
+		b.After(late).Mark("end")
+	}))
 	Omits(t, labels, Tell("a node that is not selected any more keeps its pod", func(b *Builder) {
 		b.Nodes(1)
 		b.Node(NodeName(0)).Edit(func(node *corev1.Node) { node.Labels["pool"] = "a" })

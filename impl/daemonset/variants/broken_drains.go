@@ -21,6 +21,8 @@ func brokenDrains() []Variant {
 		{Name: "on-delete-surges-where-max-surge-is-stored",
 			Says:   "With the OnDelete strategy, replaces a pod while it terminates if the DaemonSet has a maxSurge from before.",
 			Breaks: []string{"SURGE-015", "DRAIN-003"}, Planner: doing(surgeOnDelete)},
+		{Name: "five-pods-in-half-a-minute-are-enough", Says: "Creates no more than five pods of a DaemonSet on a node within half a minute, whatever becomes of them.",
+			Breaks: []string{"SURGE-012"}, Planner: remember(fiveAtMost)},
 		{Name: "what-is-past-its-grace-period-is-gone", Says: "Takes a pod for gone that is still terminating a second after its grace period.",
 			Breaks: []string{"DRAIN-003"}, Planner: withoutOverdue},
 		{Name: "what-terminates-on-a-lost-node-is-gone", Says: "Takes a pod for gone that is terminating on a node that is not Ready.",
@@ -109,4 +111,27 @@ func withoutOverdue(next plan.Planner) plan.Planner {
 		comeBack(&actions, first)
 		return actions
 	}
+}
+
+// creationsSeen are when pods were created, by node.
+type creationsSeen struct{ at map[string][]time.Time }
+
+func fiveAtMost(m *memory[creationsSeen]) Around {
+	const most, within = 5, 30 * time.Second
+	return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+		seen := m.of(state)
+		if seen.at == nil {
+			seen.at = map[string][]time.Time{}
+		}
+		withoutCreations(actions, func(c plan.PodCreation) bool {
+			recent := slices.DeleteFunc(seen.at[c.Node], func(at time.Time) bool { return now.Sub(at) > within })
+			if len(recent) == most {
+				seen.at[c.Node] = recent
+				comeBack(actions, recent[0].Add(within+time.Millisecond).Sub(now))
+				return true
+			}
+			seen.at[c.Node] = append(recent, now)
+			return false
+		})
+	})
 }
