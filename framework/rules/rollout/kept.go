@@ -49,7 +49,7 @@ func (o *kept) Observe(s *judge.Scene) []judge.Violation {
 	}
 	pod := s.Removed.Pod
 	revision := s.Cluster.RevisionOf(pod.Object)
-	current := revision != history.NoRevision && pod.Workload.Always(s.Now, func(is judge.Settings) bool { return is.Template == revision })
+	current := revision != history.NoRevision && revision == pod.Workload.Settings.Template && untouchable(s, pod)
 	if !current || !pod.Own() || o.edited.HasAny(pod.Object.Namespace, string(pod.Object.UID)) {
 		return nil
 	}
@@ -82,13 +82,22 @@ func (o *keptOnDelete) Observe(s *judge.Scene) []judge.Violation {
 		return nil
 	}
 	pod := s.Removed.Pod
-	if s.Cluster.IsUpdated(pod.Object) || !pod.Workload.Always(s.Now, onDelete) {
+	if s.Cluster.IsUpdated(pod.Object) || !onDelete(pod.Workload.Settings) || !untouchable(s, pod) {
 		return nil
 	}
 	return s.OnNode(pod.Workload, pod.Node, fmt.Sprintf("old pod %s deleted with OnDelete", pod.Object.Name))
 }
 
 func onDelete(is judge.Settings) bool { return !is.Rolling }
+
+// untouchable reports whether nothing that the implementation may still be acting by lets it delete the pod: the pod is of the template, or the strategy is
+// OnDelete. So with OnDelete a template that has changed just now excuses nothing.
+func untouchable(s *judge.Scene, pod *judge.Pod) bool {
+	revision := s.Cluster.RevisionOf(pod.Object)
+	return pod.Workload.Always(s.Now, func(is judge.Settings) bool {
+		return onDelete(is) || revision != history.NoRevision && is.Template == revision
+	})
+}
 
 // onlyOne reports whether the implementation deleted, in this step, a pod that had not ended, on a node that is to run the DaemonSet and that has, and just
 // had, no other pod of it.

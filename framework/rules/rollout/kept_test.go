@@ -25,6 +25,14 @@ func TestPodsOfTheTemplateInForceAreKept(t *testing.T) {
 			_, pods := Running(b, 2, OnDelete())
 			pods[1].Terminating()
 		}),
+		Tell("with OnDelete, at once after a roll-back", func(b *Builder) {
+			ds, pods := Running(b, 2, OnDelete())
+			ds.Update("v2")
+			pods[1].Unready()
+			b.After(Long)
+			ds.Update("v1")
+			pods[1].Terminating()
+		}),
 		Tell("after a roll-back, one that was never replaced", func(b *Builder) {
 			ds, pods := Running(b, 2, MaxUnavailable("1"))
 			ds.Update("v2")
@@ -83,6 +91,12 @@ func TestOldPodsAreKeptWithOnDelete(t *testing.T) {
 			pods[0].Terminating()
 		}),
 	)
+	Breaks(t, j, Tell("the template and the strategy were other ones until just now", func(b *Builder) {
+		ds, pods := Running(b, 2, MaxUnavailable("1"))
+		b.After(Long)
+		ds.Set(Version("v2"), OnDelete())
+		pods[0].Terminating()
+	}))
 	Keeps(t, j,
 		Tell("somebody deletes one", func(b *Builder) {
 			ds, pods := Running(b, 2, OnDelete())

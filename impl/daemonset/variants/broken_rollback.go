@@ -21,6 +21,8 @@ func brokenRollbacks() []Variant {
 				generation := state.DaemonSet.Annotations[appsv1.DeprecatedTemplateGeneration]
 				outdate(state, func(pod *corev1.Pod) bool { return pod.Labels[plan.GenerationLabel] != generation })
 			})},
+		{Name: "a-rollback-restarts-what-is-not-ready", Says: "Deletes the pods that are not Ready of the template that a rollback goes back to.",
+			Breaks: []string{"ROLLING-015", "ONDELETE-001"}, Planner: doing(restartUnreadyOnReturn)},
 		{Name: "a-rollback-leaves-surge-pods", Says: "Leaves the surge pods of a rollout that was rolled back beside the pods of the revision that it went back to.",
 			Breaks: []string{"SURGE-011", "ROLLBACK-003", "HOSTPORT-012"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
@@ -44,6 +46,21 @@ func brokenRollbacks() []Variant {
 			})},
 		{Name: "hands-over-to-a-leaving-pod", Says: "Deletes the old pod beside an updated one that would be available if it were not terminating.",
 			Breaks: []string{"SURGE-016", "AVAIL-001"}, Planner: doing(handOverToALeavingPod)},
+	}
+}
+
+// restartUnreadyOnReturn acts in the pass that gives the history of the current template a larger number.
+func restartUnreadyOnReturn(actions *plan.Actions, state plan.State, _ time.Time) {
+	name := plan.RevisionName(state.DaemonSet)
+	if state.AwaitingOwnWrites || !slices.ContainsFunc(actions.UpdateRevisions, func(u plan.RevisionUpdate) bool { return u.Revision.Name == name }) {
+		return
+	}
+	for _, n := range nodes(state) {
+		for _, pod := range n.news {
+			if !plan.IsReady(pod) {
+				remove(actions, pod, plan.ReasonOldUnavailable)
+			}
+		}
 	}
 }
 
