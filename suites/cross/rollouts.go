@@ -26,6 +26,17 @@ func rollouts() {
 		},
 		func(j *spec.Checks) { j.Decide("CROSS-003", AtLeast(3, PodDeleted(OfVersion("v1"))), EndsRolledOut()) }, recorded(), spec.MainPath{})
 
+	spec.It("rolls out whatever a budget allows, with maxSurge",
+		spec.Decides("CROSS-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			// There are never that many pods, so that it never allows a disruption.
+			guarded(ctx, c, daemonSet, 5)
+			c.RollOut(ctx, daemonSet, Image("v2"))
+		},
+		func(j *spec.Checks) { j.Decide("CROSS-003", AtLeast(2, PodDeleted(OfVersion("v1"))), EndsRolledOut()) }, recorded())
+
 	spec.It("counts surge pods as healthy, no more of them than maxSurge allows, and none when the rollout is over",
 		spec.Decides("CROSS-003", "CROSS-004"),
 		func(ctx context.Context, c *spec.Case) {

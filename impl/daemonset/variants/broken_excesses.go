@@ -38,7 +38,14 @@ func brokenExcesses() []Variant {
 			Planner: remember(surgeAgain)},
 		{Name: "gives-up-on-drained-nodes", Says: "Creates no pod on a node that was cordoned when its pod was deleted.", Breaks: []string{"DRAIN-009"}, Planner: remember(giveUpDrained)},
 		{Name: "asks-budgets-before-it-deletes", Says: "Deletes no pod that a budget guards which allows no disruption.", Breaks: []string{"CROSS-003"},
-			Writer: func(c client.Client) client.Client { return budgetedDeleter{c} }},
+			Writer: func(c client.Client) client.Client {
+				return budgetedDeleter{c, func(context.Context, client.Object) bool { return true }}
+			}},
+		{Name: "asks-budgets-before-it-hands-over", Says: "Deletes no pod that has another beside it and that a budget guards which allows no disruption.",
+			Breaks: []string{"CROSS-003"},
+			Writer: func(c client.Client) client.Client {
+				return budgetedDeleter{c, func(ctx context.Context, pod client.Object) bool { return besideAnother(ctx, c, pod.(*corev1.Pod)) }}
+			}},
 	}
 }
 
@@ -91,11 +98,27 @@ func giveUpDrained(m *memory[sets.Set[string]]) Around {
 	})
 }
 
-// budgetedDeleter deletes pods as far as budgets allow it.
-type budgetedDeleter struct{ client.Client }
+// besideAnother reports whether another pod is on the node that has the same controller.
+func besideAnother(ctx context.Context, c client.Reader, pod *corev1.Pod) bool {
+	var pods corev1.PodList
+	controller := metav1.GetControllerOf(pod)
+	if controller == nil || c.List(ctx, &pods, client.InNamespace(pod.Namespace)) != nil {
+		return false
+	}
+	return slices.ContainsFunc(pods.Items, func(other corev1.Pod) bool {
+		owner := metav1.GetControllerOf(&other)
+		return other.UID != pod.UID && owner != nil && owner.UID == controller.UID && plan.TargetNode(&other) == plan.TargetNode(pod)
+	})
+}
+
+// budgetedDeleter deletes pods as far as budgets allow it, where it asks them.
+type budgetedDeleter struct {
+	client.Client
+	asks func(context.Context, client.Object) bool
+}
 
 func (c budgetedDeleter) Delete(ctx context.Context, object client.Object, options ...client.DeleteOption) error {
-	if _, isPod := object.(*corev1.Pod); isPod {
+	if _, isPod := object.(*corev1.Pod); isPod && c.asks(ctx, object) {
 		var budgets policyv1.PodDisruptionBudgetList
 		if err := c.List(ctx, &budgets, client.InNamespace(object.GetNamespace())); err != nil {
 			return fmt.Errorf("list the budgets: %w", err)
