@@ -28,6 +28,7 @@ func Specs() {
 	timers()
 	raised()
 	again()
+	disrupted()
 }
 
 // definition are the specs of what makes a pod available.

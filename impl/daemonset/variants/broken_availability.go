@@ -56,6 +56,14 @@ func brokenAvailabilities() []Variant {
 				unknown := func(pod *corev1.Pod) bool { return ready(pod) != nil && ready(pod).Status == corev1.ConditionUnknown }
 				changePods(state, unknown, func(pod *corev1.Pod) { ready(pod).Status = corev1.ConditionTrue })
 			})},
+		{Name: "takes-disrupted-for-unready", Says: "Takes a pod for one that is not Ready of which somebody says that it is about to be disrupted.",
+			Breaks: []string{"SURGE-002", "ROLLING-002"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				changePods(state, func(pod *corev1.Pod) bool {
+					disrupted := condition(pod, corev1.DisruptionTarget)
+					return disrupted != nil && disrupted.Status == corev1.ConditionTrue && ready(pod) != nil
+				}, func(pod *corev1.Pod) { ready(pod).Status = corev1.ConditionFalse })
+			})},
 		{Name: "once-available-always-available", Says: "Takes a pod for available that was so once, whatever became of it.",
 			Breaks: []string{"AVAIL-001", "UNREADY-001"}, Planner: remember(func(m *memory[latched]) Around { return latchAvailable(m, every) })},
 		{Name: "available-again-when-ready-again", Says: "Takes a pod for available that was so once, whenever it is Ready.",
