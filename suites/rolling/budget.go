@@ -67,6 +67,19 @@ func budget() {
 			j.Decide("ROLLING-004", Tested(AtLeast(1, left)), UpTo(1, left))
 		}, spec.SimulatedNodes{})
 
+	spec.It("takes the percentage of the nodes that are left when others were deleted while no controller ran",
+		spec.Decides("ROLLING-004", "ROLLING-002"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 6)
+			updated := stall(ctx, c, c.Deploy(ctx, MaxUnavailable("50%")), "v2", 3)
+			rollouts.RemoveMeanwhile(ctx, c, updated, rollouts.Others(nodes, rollouts.Untouched(ctx, c, updated, 3)...)...)
+		},
+		func(j *spec.Checks) {
+			// 50% of 3 is 2, of the 6 that the status still tells of when the controller begins it would be 3. That it goes on at all is TARGET-006.
+			left := After(availableDeleted().Where("on an eligible node", Moment.NodeIsEligible), Began(history.RestartImplementation))
+			j.Decide("ROLLING-004", Tested(AtLeast(1, left)), UpTo(2, left))
+		}, spec.Alone{}, spec.SimulatedNodes{})
+
 	spec.It("stops after maxUnavailable broken pods, since they count as unavailable themselves",
 		spec.Decides("ROLLING-010", "ROLLING-012", "ROLLING-002"),
 		func(ctx context.Context, c *spec.Case) {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -76,6 +77,23 @@ func Remove(ctx context.Context, c *spec.Case, name string) {
 		c.CannotDecide(fmt.Sprintf("harness: %s %s: %v", history.DeleteNode, name, err))
 	}
 	c.Require(ctx, "the node is gone", state.When("node "+name+" is gone", func(cluster *history.Cluster) bool { return cluster.Nodes[name] == nil }))
+}
+
+// RemoveMeanwhile removes the nodes while no controller runs, and waits until one that has been started again has done all about the others that it will.
+func RemoveMeanwhile(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, nodes ...string) {
+	c.Kill(ctx)
+	for _, node := range nodes {
+		Remove(ctx, c, node)
+	}
+	c.Restart(ctx)
+	c.RequireReconciled(ctx, daemonSet)
+	// Longer than a controller may be late.
+	c.Await(ctx, Quiet(3*time.Second))
+}
+
+// Others are the nodes but for some.
+func Others(nodes []string, some ...string) []string {
+	return slices.DeleteFunc(slices.Clone(nodes), func(node string) bool { return slices.Contains(some, node) })
 }
 
 // Replace removes the pod's node and, as the pod garbage collector does in time, the pod, and adds a node of the same name, which is

@@ -109,6 +109,19 @@ func limit() {
 			j.Decide("SURGE-004", Tested(AtLeast(1, besideOld())), UpTo(1, besideOld()))
 		}, spec.SimulatedNodes{})
 
+	spec.It("takes the percentage of the nodes that are left when others were deleted while no controller ran",
+		spec.Decides("SURGE-004", "SURGE-002"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 6)
+			updated := stall(ctx, c, c.Deploy(ctx, MaxSurge("50%")), 3)
+			rollouts.RemoveMeanwhile(ctx, c, updated, rollouts.Others(nodes, rollouts.Untouched(ctx, c, updated, 3)...)...)
+		},
+		func(j *spec.Checks) {
+			// 50% of 3 is 2, of the 6 that the status still tells of when the controller begins it would be 3. That it goes on at all is TARGET-006.
+			left := After(besideOld(), Began(history.RestartImplementation))
+			j.Decide("SURGE-004", Tested(AtLeast(1, left)), UpTo(2, left))
+		}, spec.Alone{}, spec.SimulatedNodes{})
+
 	spec.It("surges on every node when maxSurge is no less than their number",
 		spec.Decides("SURGE-005"),
 		func(ctx context.Context, c *spec.Case) {

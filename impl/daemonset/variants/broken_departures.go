@@ -54,7 +54,13 @@ func brokenDepartures() []Variant {
 			Planner: limiting(maxUnavailable, func(value *intstr.IntOrString, state plan.State, _ time.Time) int {
 				return scaled(value, eligibleNodes(state)+deletedNodes(state), true)
 			})},
+		{Name: "percentages-of-the-reported-nodes", Says: "Takes percentages of the number of nodes that the status says should run the pod.",
+			Breaks: []string{"SURGE-004", "ROLLING-004"}, Planner: both(limiting(maxSurge, percentageOfReported), limiting(maxUnavailable, percentageOfReported))},
 	}
+}
+
+func percentageOfReported(value *intstr.IntOrString, state plan.State, _ time.Time) int {
+	return scaled(value, int(state.DaemonSet.Status.DesiredNumberScheduled), true)
 }
 
 func percentageOfPods(value *intstr.IntOrString, state plan.State, _ time.Time) int {
