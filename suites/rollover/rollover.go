@@ -31,6 +31,7 @@ func Specs() {
 	repair()
 	refused()
 	meanwhile()
+	slow()
 }
 
 // overtaken is how many nodes the scenario takes whose rollout is overtaken half way.

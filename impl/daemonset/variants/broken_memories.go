@@ -2,6 +2,7 @@ package variants
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -50,6 +51,8 @@ func brokenMemories() []Variant {
 					changePods(state, func(pod *corev1.Pod) bool { return isUpdated(pod) && plan.IsReady(pod) }, func(pod *corev1.Pod) { setReady(pod, now.Add(-time.Hour)) })
 				}
 			})},
+		{Name: "replaces-a-pod-as-it-planned-when-it-deleted-it", Says: "Creates a pod in the place of one that it deleted by the template that was in force then.",
+			Breaks: []string{"ROLLOVER-001"}, Planner: remember(replaceAsPlanned)},
 	}
 }
 
@@ -75,6 +78,31 @@ func restartUnready(m *memory[generationSeen]) Around {
 				if n.eligible && !plan.IsReady(pod) {
 					remove(actions, pod, plan.ReasonOldUnavailable)
 				}
+			}
+		}
+	})
+}
+
+// replacements are pods to create, by node.
+type replacements struct{ planned map[string]plan.PodCreation }
+
+func replaceAsPlanned(m *memory[replacements]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+		next := m.of(state)
+		if next.planned == nil {
+			next.planned = map[string]plan.PodCreation{}
+		}
+		hash := plan.TemplateHash(&state.DaemonSet.Spec.Template, state.DaemonSet.Status.CollisionCount)
+		for _, d := range actions.DeletePods {
+			if d.Reason == plan.ReasonOutdated {
+				next.planned[d.Node] = plan.PodCreation{Node: d.Node, Hash: hash, Reason: plan.ReasonMissing, Pod: plan.NewPod(state.DaemonSet, hash, d.Node)}
+			}
+		}
+		actions.CreatePods = slices.Clone(actions.CreatePods)
+		for i, c := range actions.CreatePods {
+			if planned, found := next.planned[c.Node]; found {
+				actions.CreatePods[i] = planned
+				delete(next.planned, c.Node)
 			}
 		}
 	})
