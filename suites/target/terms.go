@@ -79,6 +79,29 @@ func terms() {
 			j.Decide("TARGET-001", append(onePodEach(), Never(repelled))...)
 		}, spec.SimulatedNodes{})
 
+	spec.It("makes a pod on a node that comes to be kept for its pods, by another value of its taint",
+		spec.Decides("SURGE-012"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			kept := c.AddNodes(ctx, 1, tainted(keptFor, "b", corev1.TaintEffectNoSchedule))[0]
+			c.Bind(labelled, kept)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"), tolerating("a"))
+			// Nothing but the taint is to wake the controller: no other scenario's nodes either.
+			c.Await(ctx, Quiet(late))
+			c.EditNode(ctx, history.TaintNode, kept, func(node *corev1.Node) {
+				for i := range node.Spec.Taints {
+					if taint := &node.Spec.Taints[i]; taint.Key == keptFor {
+						taint.Value = "a"
+					}
+				}
+			})
+			c.Await(ctx, RolledOut(daemonSet))
+		},
+		func(j *spec.Checks) {
+			kept := j.Bound(labelled)
+			j.Decide("SURGE-012", Within(spec.AtOnce, NodeEligible().On(kept), PodCreated().On(kept)))
+		}, spec.Alone{}, spec.SimulatedNodes{})
+
 	spec.It("has a pod on the node that its template names, and on no other",
 		spec.Decides("TARGET-001"),
 		func(ctx context.Context, c *spec.Case) {

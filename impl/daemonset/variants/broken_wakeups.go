@@ -17,6 +17,8 @@ func brokenWakeups() []Variant {
 	return []Variant{
 		{Name: "wakes-for-the-node-selector-alone", Says: "Takes no notice of a node's labels that its node selector does not name until something else changes.",
 			Breaks: []string{"TARGET-002"}, Planner: remember(wakeForSelector)},
+		{Name: "wakes-for-keys-and-effects-of-taints-alone", Says: "Takes no notice of a taint's value until something else changes.",
+			Breaks: []string{"SURGE-012"}, Planner: remember(wakeForKeys)},
 	}
 }
 
@@ -37,6 +39,32 @@ func wakeForSelector(m *memory[nodesWhenWoken]) Around {
 			return
 		}
 		changeNodes(state, func(node *corev1.Node) { node.Labels = maps.Clone(seen.labels[node.Name]) })
+	})
+}
+
+// taintsWhenWoken are the taints of nodes, by name, as they were when last something changed that wakes the planner.
+type taintsWhenWoken struct {
+	wakes  string
+	taints map[string][]corev1.Taint
+}
+
+func wakeForKeys(m *memory[taintsWhenWoken]) Around {
+	return seeing(func(state *plan.State, _ time.Time) {
+		seen, shown := m.of(*state), *state
+		changeNodes(&shown, func(node *corev1.Node) {
+			for i := range node.Spec.Taints {
+				node.Spec.Taints[i].Value = ""
+			}
+		})
+		wakes := whatWakes(shown)
+		if seen.wakes != wakes {
+			*seen = taintsWhenWoken{wakes: wakes, taints: map[string][]corev1.Taint{}}
+			for _, node := range state.Nodes {
+				seen.taints[node.Name] = node.Spec.Taints
+			}
+			return
+		}
+		changeNodes(state, func(node *corev1.Node) { node.Spec.Taints = slices.Clone(seen.taints[node.Name]) })
 	})
 }
 
