@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -49,6 +51,20 @@ func readiness() {
 			nodes := j.BoundAll(lost)
 			j.Observe(func(h *history.History) string { return "updated pods were created " + delays(h, nodes) })
 		}, spec.SimulatedNodes{})
+
+	spec.It("makes an updated pod at once beside an old one that is not Ready and whose status changes again and again",
+		spec.Decides("UNREADY-001"),
+		func(ctx context.Context, c *spec.Case) {
+			updated, old := loseOn(ctx, c, 2, 1)
+			c.Pods.BecomeUnready(ctx, old[0])
+			since := time.Now()
+			for i := range 2 * int(spec.AtOnce/time.Second) {
+				status := []corev1.ConditionStatus{corev1.ConditionUnknown, corev1.ConditionFalse}[i%2]
+				rollouts.WriteReady(ctx, c, old[0], history.BecomeUnready, status, since, "Ready "+string(status))
+				c.Await(ctx, Past(time.Now().Add(time.Second)))
+			}
+			c.Await(ctx, UpdatedOn(2, updated))
+		}, nil, spec.SimulatedNodes{})
 
 	spec.It("never has a third live pod on a node whose old pod becomes Ready and unready in turn",
 		spec.Decides("UNREADY-007"),

@@ -45,6 +45,8 @@ func brokenReplacements() []Variant {
 		{Name: "replaces-unavailable-pods-slowly", Says: "Takes ten seconds before it gives a node an updated pod whose old one is not available.",
 			Breaks:  []string{"UNREADY-001", "UNREADY-008", "UNREADY-009"},
 			Planner: holdCreations(10*time.Second, createdFor(plan.ReasonOldUnavailable))},
+		{Name: "replaces-unready-pods-that-nobody-writes", Says: "Gives a node an updated pod whose old one is not Ready once nobody has written that one for two seconds.",
+			Breaks: []string{"UNREADY-001"}, Planner: remember(waitForQuiet(2 * time.Second))},
 		{Name: "young-old-pods-are-available", Says: "Takes an old pod for available as soon as it is Ready.",
 			Breaks: []string{"UNREADY-010"},
 			Planner: deciding(func(state *plan.State, now time.Time) {
@@ -124,4 +126,24 @@ func restAfterEvictions(m *memory[resting]) Around {
 			return wait > 0
 		})
 	})
+}
+
+// waitForQuiet puts off what is created because an old pod is not Ready until delay after it saw the pod last in another version.
+func waitForQuiet(delay time.Duration) func(m *memory[holding]) Around {
+	return func(m *memory[holding]) Around {
+		return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+			h, wanted, waits := m.of(state), map[string]bool{}, map[string]bool{}
+			for _, n := range nodes(state) {
+				for _, pod := range n.olds {
+					key := string(pod.UID) + pod.ResourceVersion
+					wanted[key] = true
+					if !plan.IsReady(pod) && h.held(key, delay, now, actions) {
+						waits[n.name] = true
+					}
+				}
+			}
+			h.only(wanted)
+			withoutCreations(actions, func(c plan.PodCreation) bool { return c.Reason == plan.ReasonOldUnavailable && waits[c.Node] })
+		})
+	}
 }
