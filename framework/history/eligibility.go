@@ -66,6 +66,13 @@ func EligibilityOf(daemonSet *appsv1.DaemonSet, node *corev1.Node) Eligibility {
 	return eligibility
 }
 
+// Endures reports whether the pod itself, by whatever template it was made, tolerates every NoExecute taint of the node.
+func Endures(pod *corev1.Pod, node *corev1.Node) bool {
+	return !slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool {
+		return taint.Effect == corev1.TaintEffectNoExecute && !tolerated(taint, pod.Spec.Tolerations)
+	})
+}
+
 func tolerated(taint corev1.Taint, tolerations []corev1.Toleration) bool {
 	return slices.ContainsFunc(tolerations, func(toleration corev1.Toleration) bool {
 		return toleration.ToleratesTaint(klog.Background(), &taint, false)

@@ -237,8 +237,9 @@ func (m *memory) refreshNode(uid types.UID, w *Workload, name string) bool {
 	if len(w.versions) > 0 && mixedUp(w.versions.with(w.Object, m.now), m.nodes[name].with(object, m.now), eligibility.ShouldRun) {
 		node.Since = m.now
 	}
+	tainted := node.taintedBy(object)
 	if node.Eligible == eligibility.ShouldRun && node.Stays == eligibility.ShouldContinue && node.Exists == exists {
-		return false
+		return tainted
 	}
 	if node.Eligible != eligibility.ShouldRun || node.Since.IsZero() {
 		node.Since = m.now

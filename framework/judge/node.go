@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
@@ -24,6 +26,8 @@ type Node struct {
 	// Served: the DaemonSet has had a pod there.
 	Served bool
 
+	// taints are those of its object, as far as it matters whether a pod tolerates them.
+	taints []corev1.Taint
 	// character are its traits.
 	character uint32
 }
@@ -47,6 +51,17 @@ func (n *Node) LivePods(but *Pod) []*Pod {
 
 // Everyone returns the pods that the node has or just had.
 func (n *Node) Everyone() []*Pod { return slices.Concat(n.gone, n.Pods) }
+
+// taintedBy takes over the taints of the node's object, nil if there is none, and reports whether they are other ones than before.
+func (n *Node) taintedBy(object *corev1.Node) bool {
+	var taints []corev1.Taint
+	if object != nil {
+		taints = object.Spec.Taints
+	}
+	same := slices.EqualFunc(n.taints, taints, func(a, b corev1.Taint) bool { return a.MatchTaint(&b) && a.Value == b.Value })
+	n.taints = taints
+	return !same
+}
 
 // servedBy reports whether a pod other than one is available, or was until somebody else changed that less than Lag ago.
 func (n *Node) servedBy(but *Pod, minReady int32, now time.Time) bool {

@@ -3,6 +3,7 @@ package rollout_test
 import (
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -114,7 +115,24 @@ func TestFilling(t *testing.T) {
 		b.After(judge.Prompt)
 		pods[0].Terminating()
 	}))
+	lostToleration := func(b *Builder) {
+		ds, _ := Running(b, 1, Tolerating("dedicated"))
+		b.Node(NodeName(0)).Taint("dedicated", corev1.TaintEffectNoExecute)
+		b.After(Long)
+		ds.Set(tolerateNothing)
+	}
+	Ignores(t, rollout.DrainTainted(), Tell("an old pod stays that tolerates the taint itself", func(b *Builder) {
+		lostToleration(b)
+		b.After(late).Mark("end")
+	}))
+	Omits(t, rollout.DrainTainted(), Tell("an old pod stays that tolerates another taint itself", func(b *Builder) {
+		lostToleration(b)
+		b.Node(NodeName(0)).Taint("another", corev1.TaintEffectNoExecute)
+		b.After(late).Mark("end")
+	}))
 }
+
+func tolerateNothing(ds *appsv1.DaemonSet) { ds.Spec.Template.Spec.Tolerations = nil }
 
 func TestReplacingPodsThatWereHit(t *testing.T) {
 	for _, with := range []struct {

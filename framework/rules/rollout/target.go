@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -69,16 +70,20 @@ func fits(w *judge.Workload, node *corev1.Node) bool {
 }
 
 // evicted is the condition that a pod is on a node that it must leave, for the reason.
-func evicted(reason func(*judge.Workload, *corev1.Node) bool, words string) judge.Condition {
+func evicted(reason func(*judge.Workload, *corev1.Node, *corev1.Pod) bool, words string) judge.Condition {
 	return func(s *judge.Scene, w *judge.Workload, n *judge.Node) (judge.Due, bool) {
 		node := s.Cluster.Nodes[n.Name]
+		if node == nil || n.Stays {
+			return judge.Due{}, false
+		}
 		live := n.LivePods(nil)
-		if node == nil || n.Stays || len(live) == 0 || !reason(w, node) {
+		i := slices.IndexFunc(live, func(pod *judge.Pod) bool { return reason(w, node, pod.Object) })
+		if i < 0 {
 			return judge.Due{}, false
 		}
 		return judge.Due{
-			About:  string(live[0].Object.UID),
-			Undone: fmt.Sprintf("%s still on node %s, %s,", live[0].Object.Name, n.Name, words),
+			About:  string(live[i].Object.UID),
+			Undone: fmt.Sprintf("%s still on node %s, %s,", live[i].Object.Name, n.Name, words),
 			Done:   func(s *judge.Scene) bool { return s.Removed != nil && s.Removed.Pod.Node == n },
 		}, true
 	}

@@ -24,7 +24,7 @@ func TargetLabels() judge.Rule {
 				}
 				return creation(n, "empty", "no pod created on the node, which is eligible and has never had one,"), true
 			}),
-			judge.DueOnNodes(evicted(func(w *judge.Workload, node *corev1.Node) bool { return !fits(w, node) }, "which the selector or the affinity excludes")),
+			judge.DueOnNodes(evicted(func(w *judge.Workload, node *corev1.Node, _ *corev1.Pod) bool { return !fits(w, node) }, "which the selector or the affinity excludes")),
 		),
 	}
 }

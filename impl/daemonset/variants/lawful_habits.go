@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"time"
 
@@ -14,6 +15,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/sets"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -37,6 +41,9 @@ func lawfulHabits() []Variant {
 			Planner: backOffBy(func(d time.Duration) time.Duration { return 3 * d }, func(d time.Duration) time.Duration { return d / 3 })},
 		{Name: "reacts-at-random", Says: "Reacts after a random delay of up to four seconds.",
 			Lawful: "A reaction may take five seconds.", Reconciler: reactAtRandom(4 * time.Second)},
+		{Name: "keeps-old-pods-that-tolerate-a-taint-themselves",
+			Says:   "Lets an old pod stay on a node with a NoExecute taint that it tolerates itself, as one on a node with a NoSchedule taint.",
+			Lawful: "DRAIN-008 leaves open what becomes of a pod that tolerates the taint itself.", Planner: seeing(keepEnduring)},
 		{Name: "history-with-its-kind", Says: "Writes the kind of the object into the data of histories, beside the template.",
 			Lawful: "HISTORY-001 asks for data that restore the template, and these do.", Planner: historyWithKind},
 		{Name: "begins-with-number-ten", Says: "Gives the first history of a DaemonSet the number 10, and leaves a number out for each new one.",
@@ -217,4 +224,26 @@ func (c jsonPatcher) Patch(ctx context.Context, object client.Object, patch clie
 		}
 		return c.Client.Patch(ctx, pod, client.RawPatch(types.JSONPatchType, body))
 	}}.Patch(ctx, object, patch, options...)
+}
+
+// keepEnduring shows the NoExecute taints of a node as NoSchedule where it has old pods alone, all of which tolerate the former.
+func keepEnduring(state *plan.State, _ time.Time) {
+	drives := func(taint *corev1.Taint) bool { return taint.Effect == corev1.TaintEffectNoExecute }
+	enduring := sets.New[string]()
+	for _, n := range nodes(*state) {
+		_, keeps := plan.Eligibility(state.DaemonSet, n.object)
+		if !keeps && len(n.olds) > 0 && len(n.news) == 0 && !slices.ContainsFunc(n.olds, func(pod *corev1.Pod) bool {
+			_, driven := corev1helpers.FindMatchingUntoleratedTaint(klog.Background(), n.object.Spec.Taints, pod.Spec.Tolerations, drives, true)
+			return driven
+		}) {
+			enduring.Insert(n.name)
+		}
+	}
+	changeNodes(state, func(node *corev1.Node) {
+		for i := range node.Spec.Taints {
+			if taint := &node.Spec.Taints[i]; enduring.Has(node.Name) && drives(taint) {
+				taint.Effect = corev1.TaintEffectNoSchedule
+			}
+		}
+	})
 }
