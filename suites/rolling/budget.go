@@ -96,6 +96,18 @@ func budget() {
 			j.Decide("ROLLING-012", UpTo(2, PodDeleted(OfVersion("v1"))))
 		})
 
+	spec.It("stops after maxUnavailable nodes whose updated pods fail again and again, also while it waits to replace them",
+		spec.Decides("ROLLING-012", "ROLLING-002"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			rollouts.AwaitFailures(ctx, c, c.Update(ctx, daemonSet, Image("v2"), Failing()), 1)
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(3, PodCreated(OfVersion("v2"))))
+			j.Decide("ROLLING-012", UpTo(1, PodDeleted(OfVersion("v1"))))
+		}, spec.SimulatedNodes{})
+
 	spec.It("counts the updated pod of a cordoned node that joined during the rollout as unavailable",
 		spec.Decides("ROLLING-010", "ROLLING-002"),
 		func(ctx context.Context, c *spec.Case) {

@@ -36,6 +36,11 @@ func brokenBackoffs() []Variant {
 					return b
 				})
 			})},
+		{Name: "backed-off-nodes-cost-nothing", Says: "Does not hold a node against maxUnavailable while it waits to replace a pod that failed there.",
+			Breaks: []string{"ROLLING-012", "ROLLING-002"},
+			Planner: lenient(maxUnavailable, func(n *node, state plan.State, now time.Time) bool {
+				return n.unavailable(state, now) && len(n.ended) > 0 && now.Before(state.Backoff[n.name].Until())
+			})},
 		{Name: "one-back-off-for-all-nodes", Says: "Lets a pod that failed once wait as long as those of the node where most failed.",
 			Breaks: []string{"TARGET-010"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
