@@ -13,6 +13,7 @@ import (
 // Specs registers the family.
 func Specs() {
 	resumes()
+	returns()
 	clock()
 	skew()
 	refused()

@@ -32,6 +32,18 @@ func brokenRestarts() []Variant {
 	return []Variant{
 		{Name: "forgets-clocks-that-ran-before-a-restart", Says: "Sets no timer for a pod that was Ready before the process began.",
 			Breaks: []string{"RECOVERY-003"}, Planner: sinceStart(forgetClocks)},
+		{Name: "trusts-the-status-when-it-starts", Says: "Does nothing in its first three seconds about a DaemonSet whose status says that every node has an available updated pod.",
+			Breaks: []string{"SURGE-012", "TARGET-009"},
+			Planner: sinceStart(func(began func(time.Time) time.Time) Around {
+				return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+					says := state.DaemonSet.Status
+					done := says.ObservedGeneration == state.DaemonSet.Generation && says.DesiredNumberScheduled > 0 &&
+						says.UpdatedNumberScheduled == says.DesiredNumberScheduled && says.NumberAvailable == says.DesiredNumberScheduled
+					if done && now.Sub(began(now)) < 3*time.Second {
+						*actions = plan.Actions{}
+					}
+				})
+			})},
 		{Name: "forgets-surge-pods-of-before-a-restart", Says: "Does not hold a surge pod that was created before the process began against maxSurge.",
 			Breaks: []string{"RECOVERY-002", "RECOVERY-005", "TAKEOVER-004"},
 			Planner: aware(func(before starting) Around {
