@@ -68,6 +68,9 @@ type Reckoning struct {
 	// Unmanaged are those of the live pods that have no controller, Unscaled those whose controller has no scale: a DaemonSet, or a Job. Unknown are those
 	// whose controller's scale the recording does not tell.
 	Unmanaged, Unscaled, Unknown []*corev1.Pod
+	// Unsettled: a pod that terminates or has ended is such a one. Whether it counts the documents leave open: who takes it for one that has
+	// no scale allows nothing, who leaves it out has Tallies.
+	Unsettled bool
 	// Managed are, where pods without a controller are in the way of Tallies, those of the others alone.
 	Managed []Tally
 }
@@ -85,6 +88,8 @@ func (c *Cluster) Reckon(budget *policyv1.PodDisruptionBudget) Reckoning {
 	r := Reckoning{Pods: c.SelectedBy(budget), NeedsScale: needsScale(budget)}
 	for _, pod := range r.Pods {
 		if !IsLive(pod) {
+			_, _, known := c.scaleOf(pod)
+			r.Unsettled = r.Unsettled || r.NeedsScale && !known
 			continue
 		}
 		switch owner := metav1.GetControllerOf(pod); {

@@ -118,8 +118,13 @@ func (f *following) Elapse(s *judge.Scene, next time.Time) []judge.Violation {
 	return violations
 }
 
+// told reports whether the budget's numbers can be told. Where a pod on its way out has a controller without a scale, a budget that allows nothing may have failed.
+func (b *budget) told() bool {
+	return b.Computable() && (!b.Unsettled || b.object.Status.DisruptionsAllowed > 0)
+}
+
 // alone reports whether the budget's numbers can be told, and are no other rule's business.
-func (b *budget) alone() bool { return b.Computable() && !b.shared && !b.relabelled }
+func (b *budget) alone() bool { return b.told() && !b.shared && !b.relabelled }
 
 // differs says that a number of the status is none of those that are right, or nothing.
 func (b *budget) differs(name string, number func(history.Tally) int32) string {

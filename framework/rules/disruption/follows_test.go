@@ -201,6 +201,30 @@ func TestThePodsOfABudget(t *testing.T) {
 	Omits(t, disruption.Unmanaged(), Tell("a pod without a controller, and 1 is allowed", surplus))
 	Omits(t, disruption.Mixed(), Tell("a pod without a controller counts as healthy, and not as expected", surplus))
 
+	ended := func(write func(b *Builder, budget *Budget, bare *Pod)) func(b *Builder) {
+		return func(b *Builder) {
+			budget, _, _ := guarded(b, 3, MaxDisrupted("1"), 1, 2)
+			bare := b.Stranger("bare", NodeName(0), map[string]string{"app": "web"}).Ready()
+			budget.SyncFailed("pod bare has no controller")
+			b.After(judge.Prompt)
+			bare.Failed()
+			write(b, budget, bare)
+			b.After(late).Mark("end")
+		}
+	}
+	for _, rule := range []judge.Rule{disruption.Follows(), disruption.Condition(), disruption.IntegerMaxUnavailable()} {
+		Keeps(t, rule, Tell("a pod without a controller ends, and the budget goes on allowing nothing until it is gone", ended(func(b *Builder, budget *Budget, bare *Pod) {
+			b.After(Long)
+			b.Stimulus(history.DeletePod, bare)
+			bare.Gone()
+			budget.Says(1, 3, 2, 3)
+		})))
+		Keeps(t, rule, Tell("a pod without a controller ends, and is left out", ended(func(_ *Builder, budget *Budget, _ *Pod) { budget.Says(1, 3, 2, 3) })))
+	}
+	Omits(t, disruption.IntegerMaxUnavailable(), Tell("a pod without a controller ends, and the others' numbers are wrong", ended(func(_ *Builder, budget *Budget, _ *Pod) {
+		budget.Says(2, 3, 1, 3)
+	})))
+
 	daemons := func(b *Builder, write func(*Budget)) {
 		ds, _ := Running(b, 2)
 		write(b.Budget("guard", ds.Object().Name, MaxDisrupted("1")))

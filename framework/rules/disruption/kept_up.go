@@ -25,7 +25,7 @@ func Follows() judge.Rule {
 // Relabelled is PDB-027.
 func Relabelled() judge.Rule {
 	return follows("PDB-027", "the status promptly follows when a pod is relabelled so that the budget no longer selects it", field{
-		applies: func(b *budget) bool { return b.Computable() && !b.shared && b.relabelled },
+		applies: func(b *budget) bool { return b.told() && !b.shared && b.relabelled },
 		wrong:   (*budget).tallied,
 	})
 }
@@ -33,7 +33,7 @@ func Relabelled() judge.Rule {
 // Shared is PDB-028.
 func Shared() judge.Rule {
 	return follows("PDB-028", "the status of each of several budgets that select a pod promptly follows", field{
-		applies: func(b *budget) bool { return b.Computable() && b.shared && !b.relabelled },
+		applies: func(b *budget) bool { return b.told() && b.shared && !b.relabelled },
 		wrong:   (*budget).tallied,
 	})
 }

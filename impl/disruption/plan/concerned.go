@@ -49,7 +49,7 @@ func concerns(budget *policyv1.PodDisruptionBudget, versions []*corev1.Pod) bool
 // sameForBudgets spares most of the changes of a pod a look at every budget.
 func sameForBudgets(before, after *corev1.Pod) bool {
 	return before.UID == after.UID && maps.Equal(before.Labels, after.Labels) && IsHealthy(before) == IsHealthy(after) &&
-		(before.DeletionTimestamp == nil) == (after.DeletionTimestamp == nil) && controllerOf(before) == controllerOf(after)
+		(before.DeletionTimestamp == nil) == (after.DeletionTimestamp == nil) && hasEnded(before) == hasEnded(after) && controllerOf(before) == controllerOf(after)
 }
 
 func controllerOf(pod *corev1.Pod) types.UID {

@@ -35,18 +35,19 @@ func TestBudgetsThatAChangeOfAPodConcerns(t *testing.T) {
 		before, after *corev1.Pod
 		want          []string
 	}{
-		"PDB-026, PDB-028 a new pod":         {nil, web, []string{"web", "all"}},
-		"PDB-026 a pod that goes":            {web, nil, []string{"web", "all"}},
-		"PDB-026 readiness":                  {web, changed(unready), []string{"web", "all"}},
-		"PDB-026 termination":                {web, changed(terminating), []string{"web", "all"}},
-		"PDB-026 an end":                     {web, changed(failed), []string{"web", "all"}},
-		"PDB-027 a pod that is relabelled":   {web, changed(someoneElses), []string{"web", "db", "all"}},
-		"PDB-027 a pod that loses its label": {web, changed(unlabelled), []string{"web", "all"}},
-		"another controller":                 {web, changed(of("a")), []string{"web", "all"}},
-		"another pod of that name":           {web, changed(func(pod *corev1.Pod) { pod.UID = "another" }), []string{"web", "all"}},
-		"a heartbeat":                        {web, changed(func(pod *corev1.Pod) { pod.Status.Conditions[0].LastProbeTime = metav1.NewTime(ago(time.Second)) }), nil},
-		"an annotation":                      {web, changed(func(pod *corev1.Pod) { pod.Annotations = map[string]string{"a": "b"} }), nil},
-		"a pod whose eviction was granted":   {named2, nil, []string{"web", "all", "waits"}},
+		"PDB-026, PDB-028 a new pod":          {nil, web, []string{"web", "all"}},
+		"PDB-026 a pod that goes":             {web, nil, []string{"web", "all"}},
+		"PDB-026 readiness":                   {web, changed(unready), []string{"web", "all"}},
+		"PDB-026 termination":                 {web, changed(terminating), []string{"web", "all"}},
+		"PDB-026 an end":                      {web, changed(failed), []string{"web", "all"}},
+		"PDB-026 an end of what is not Ready": {changed(unready), changed(func(pod *corev1.Pod) { unready(pod); failed(pod) }), []string{"web", "all"}},
+		"PDB-027 a pod that is relabelled":    {web, changed(someoneElses), []string{"web", "db", "all"}},
+		"PDB-027 a pod that loses its label":  {web, changed(unlabelled), []string{"web", "all"}},
+		"another controller":                  {web, changed(of("a")), []string{"web", "all"}},
+		"another pod of that name":            {web, changed(func(pod *corev1.Pod) { pod.UID = "another" }), []string{"web", "all"}},
+		"a heartbeat":                         {web, changed(func(pod *corev1.Pod) { pod.Status.Conditions[0].LastProbeTime = metav1.NewTime(ago(time.Second)) }), nil},
+		"an annotation":                       {web, changed(func(pod *corev1.Pod) { pod.Annotations = map[string]string{"a": "b"} }), nil},
+		"a pod whose eviction was granted":    {named2, nil, []string{"web", "all", "waits"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string

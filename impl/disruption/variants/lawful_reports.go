@@ -2,6 +2,7 @@ package variants
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -63,6 +64,9 @@ func lawfulReports() []Variant {
 					}
 				}
 			})},
+		{Name: "fails-for-pods-that-have-ended", Says: "Takes pods that have ended for ones whose controller has no scale, too, where a budget needs that.",
+			Lawful:  "PDB-020 and PDB-022 do not say whether a pod on its way out is a selected one.",
+			Planner: seeing(func(state *plan.State, _ time.Time) { reviveEnded(state) })},
 		{Name: "fails-with-the-generation-before", Says: "Leaves observedGeneration while a budget cannot be computed, as Kubernetes does.",
 			Lawful: "What is written is still of the generation that it claims to be of, and the API server refuses every eviction by it.",
 			Planner: reporting(func(status *policyv1.PodDisruptionBudgetStatus, state plan.State, _ time.Time) {
@@ -90,5 +94,26 @@ func lawfulReports() []Variant {
 				}
 				return actions
 			}},
+	}
+}
+
+// reviveEnded shows pods that have ended as running ones that are not Ready, to a budget that needs a scale.
+func reviveEnded(state *plan.State) {
+	if !plan.NeedsScale(state.Budget) {
+		return
+	}
+	state.Pods = slices.Clone(state.Pods)
+	for i, pod := range state.Pods {
+		if !hasEnded(pod) {
+			continue
+		}
+		pod = pod.DeepCopy()
+		pod.Status.Phase = corev1.PodRunning
+		for c := range pod.Status.Conditions {
+			if condition := &pod.Status.Conditions[c]; condition.Type == corev1.PodReady {
+				condition.Status = corev1.ConditionFalse
+			}
+		}
+		state.Pods[i] = pod
 	}
 }
