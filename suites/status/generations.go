@@ -9,6 +9,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -48,7 +49,28 @@ func generations() {
 			j.Given(AtLeast(2, Done(history.UpdateDaemonSet)))
 			j.Decide("STATUS-010", Never(second), Never(third))
 		}, spec.SimulatedNodes{})
+
+	spec.It("observes no generation with the numbers of the one before where a conflict tells it of one that it has not heard of",
+		spec.Decides("STATUS-010"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, OnDelete())
+			pod := c.LivePods(ctx, daemonSet)[0]
+			c.Await(ctx, Quiet(time.Second))
+			c.DelayWatches(ctx, heldBack, "daemonsets")
+			changed := c.Update(ctx, daemonSet, Image("v2"))
+			// By the template that it knows every pod is an updated one, and one of them is not Ready any more.
+			c.Pods.BecomeUnready(ctx, pod)
+			c.Await(ctx, state.Any(says(changed, ready(1)), Past(time.Now().Add(spec.AtOnce))))
+			c.EndWatchDelay(ctx)
+			awaitStatus(ctx, c, changed, ready(1), updated(0))
+			c.Await(ctx, Processed(changed))
+		},
+		func(j *spec.Checks) { j.Given(Exactly(1, Done(history.EndWatchDelay))) }, spec.Alone{Relay: true}, spec.SimulatedNodes{})
 }
+
+// heldBack is longer than what happens meanwhile takes.
+const heldBack = time.Minute
 
 // hour is a minReadySeconds that no spec waits out.
 const hour = 3600
