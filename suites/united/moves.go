@@ -114,7 +114,7 @@ func joining() {
 	spec.It("runs no pod of the target on a node that joins a subset, nor on one that changes from one subset to another, and one on a node that is registered again",
 		spec.Decides("UNITED-006", "UNITED-022", "UNITED-040"),
 		func(ctx context.Context, c *spec.Case) {
-			nodes := addNodes(ctx, c, "c", "a")
+			nodes := addNodes(ctx, c, "3", "1")
 			var registered []*corev1.Node
 			c.Look(ctx, func(cluster *history.Cluster) {
 				for _, name := range nodes {
@@ -122,21 +122,21 @@ func joining() {
 				}
 			})
 			// The one that is the target's comes back as the subset's.
-			registered[0].Labels[zone] = "a"
+			registered[0].Labels[zone] = "1"
 			c.Bind(returned, nodes[0])
 			ds := c.Deploy(ctx, MaxUnavailable("1"))
-			subset := Where(Subset("first", c.ImagePatch("v2")), zone, "a")
-			u := c.Unite(ctx, ds, subset, Where(Subset("second", c.ImagePatch("v3")), zone, "b"))
+			subset := Where(Subset("first", c.ImagePatch("v2")), zone, "1")
+			u := c.Unite(ctx, ds, subset, Where(Subset("second", c.ImagePatch("v3")), zone, "2"))
 			placed(ctx, c)
-			joined := addNodes(ctx, c, "a")
+			joined := addNodes(ctx, c, "1")
 			c.Bind(moved, joined...)
 			placed(ctx, c)
 			c.Mark(united)
-			relabel(ctx, c, joined[0], "b")
+			relabel(ctx, c, joined[0], "2")
 			placed(ctx, c)
 			c.Mark(changed)
 			// Another subset takes the place of one that goes.
-			c.Subdivide(ctx, u, subset, Where(Subset("third", c.ImagePatch("v4")), zone, "b"))
+			c.Subdivide(ctx, u, subset, between(Subset("third", c.ImagePatch("v4")), "1", "3"))
 			placed(ctx, c)
 			// Other machines register under the nodes' names. This comes last: a simulated kubelet may overlook a pod of a node that it has just come to, and a
 			// pod that does not start keeps all others from being moved.
@@ -150,10 +150,18 @@ func joining() {
 		func(j *spec.Checks) {
 			j.Decide("UNITED-022", HoldsAtMark(again, state.UnitedSingle(name)))
 			node := j.Bound(moved)
-			j.Decide("UNITED-006", HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(changed, state.UnitedPlaced(name)))
+			j.Decide("UNITED-006", HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(changed, state.UnitedPlaced(name)), HoldsAtMark(again, state.UnitedPlaced(name)))
 			j.Decide("UNITED-040",
 				AtLeast(1, PodAvailable(OfVersion("v2")).On(node)), AtLeast(1, PodAvailable(OfVersion("v3")).On(node)), AtLeast(1, PodAvailable(OfVersion("v4")).On(node)),
 				Never(PodCreated(OfVersion("v1")).On(node)), Never(After(PodCreated(OfVersion("v1")), Marked(changed))),
 				AtLeast(1, PodCreated(OfVersion("v2")).On(j.Bound(returned))))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// between is the subset on the nodes whose zone, a number, is between the two.
+func between(subset history.UnitedSubset, low, high string) history.UnitedSubset {
+	subset.Selector = history.UnitedSelector{MatchExpressions: []corev1.NodeSelectorRequirement{
+		{Key: zone, Operator: corev1.NodeSelectorOpGt, Values: []string{low}}, {Key: zone, Operator: corev1.NodeSelectorOpLt, Values: []string{high}},
+	}}
+	return subset
 }

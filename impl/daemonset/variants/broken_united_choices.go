@@ -1,0 +1,30 @@
+package variants
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rollcall-conformance/rollcall/impl/united/api"
+)
+
+// brokenUnitedChoices choose nodes, who has a target, or when a subset is made, by less than there is to go by.
+func brokenUnitedChoices() []Variant {
+	return []Variant{
+		{Name: "united-compares-no-numbers", Says: "Gives no nodes to a subset whose matchExpressions have Gt or Lt.", Breaks: []string{"UNITED-006"},
+			United: seeingUnited(withoutComparisons)},
+	}
+}
+
+// withoutComparisons has subsets that compare numbers select nothing.
+func withoutComparisons(united *api.UnitedDaemonSet) {
+	for i := range united.Spec.Subsets {
+		selector := &united.Spec.Subsets[i].Selector
+		if slices.ContainsFunc(selector.MatchExpressions, func(e corev1.NodeSelectorRequirement) bool {
+			return e.Operator == corev1.NodeSelectorOpGt || e.Operator == corev1.NodeSelectorOpLt
+		}) {
+			// Terms without requirements select nothing.
+			selector.MatchExpressions = nil
+		}
+	}
+}
