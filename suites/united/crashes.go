@@ -84,8 +84,8 @@ func subsetLabelled(first string) state.Condition {
 
 // hands is the spec of edits by hand.
 func hands() {
-	spec.It("puts back what somebody changes by hand in the DaemonSet of a subset, and in the labels that it gives nodes",
-		spec.Decides("UNITED-041"),
+	spec.It("puts back what somebody changes by hand in the DaemonSet of a subset, and in the labels that it gives nodes, and that DaemonSet when somebody deletes it",
+		spec.Decides("UNITED-015", "UNITED-041"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := addNodes(ctx, c, "a", "b")
 			ds := c.Deploy(ctx, MaxUnavailable("1"))
@@ -124,9 +124,15 @@ func hands() {
 			c.Await(ctx, state.All(state.UnitedPlaced(name), state.UnitedLabelled(name)))
 			placed(ctx, c)
 			c.Mark(again)
+			c.DeleteDaemonSet(ctx, subset, metav1.DeletePropagationBackground)
+			c.Await(ctx, Quiet(time.Second))
+			placed(ctx, c)
+			c.Await(ctx, state.UnitedDaemonSets(name))
+			c.Mark(back)
 		},
 		func(j *spec.Checks) {
 			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))
+			j.Decide("UNITED-015", HoldsAtMark(back, state.UnitedDaemonSets(name)), HoldsAtMark(back, state.UnitedPlaced(name)))
 			j.Decide("UNITED-041",
 				HoldsAtMark(changed, state.UnitedPlaced(name)),
 				HoldsAtMark(relabelled, subsetLabelled(j.Bound(subsetLabels))), HoldsAtMark(relabelled, state.UnitedPlaced(name)), HoldsAtMark(relabelled, state.UnitedDaemonSets(name)),

@@ -4,8 +4,10 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/rollcall-conformance/rollcall/impl/united/api"
+	"github.com/rollcall-conformance/rollcall/impl/united/plan"
 )
 
 // brokenUnitedChoices choose nodes, who has a target, or when a subset is made, by less than there is to go by.
@@ -13,6 +15,14 @@ func brokenUnitedChoices() []Variant {
 	return []Variant{
 		{Name: "united-compares-no-numbers", Says: "Gives no nodes to a subset whose matchExpressions have Gt or Lt.", Breaks: []string{"UNITED-006"},
 			United: seeingUnited(withoutComparisons)},
+		{Name: "united-makes-subsets-for-new-generations", Says: "Makes DaemonSets of subsets for a new generation, or for a target that was missing, and for no other reason.",
+			Breaks: []string{"UNITED-015"},
+			United: uniting(func(actions *plan.Actions, state plan.State) {
+				status := state.United.Status
+				if status.ObservedGeneration == state.United.Generation && apimeta.IsStatusConditionTrue(status.Conditions, api.Effective) {
+					actions.Subsets = slices.DeleteFunc(slices.Clone(actions.Subsets), func(write plan.SubsetWrite) bool { return write.DaemonSet.ResourceVersion == "" })
+				}
+			})},
 	}
 }
 
