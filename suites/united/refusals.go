@@ -17,9 +17,9 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// rivals is the spec of two UnitedDaemonSets of one target.
+// rivals is the spec of UnitedDaemonSets of one target.
 func rivals() {
-	const later, beside = "later", "beside"
+	const later, beside, last = "later", "beside", "last"
 	spec.It("lets the earlier of two UnitedDaemonSets of one target have it, says so, lets the later take over when that is gone, and leaves one of another target alone",
 		spec.Decides("UNITED-015", "UNITED-036"),
 		func(ctx context.Context, c *spec.Case) {
@@ -37,6 +37,12 @@ func rivals() {
 			}
 			c.Await(ctx, state.All(tells(later, name, target), state.UnitedPlaced(beside), state.UnitedDaemonSets(beside)))
 			c.Await(ctx, Quiet(silence))
+			// It is the later of two, whichever of the others it is compared with.
+			if _, err := c.TryUnite(ctx, last, c.NewUnited(last, target, OnNodes(Subset("fourth", c.ImagePatch("v5")), nodes[1]))); err != nil {
+				c.CannotDecide("the API server refuses a third UnitedDaemonSet of the target: " + err.Error())
+			}
+			c.Await(ctx, tells(last, name, target))
+			c.Await(ctx, Quiet(silence))
 			c.Mark(united)
 			c.Separate(ctx, first, metav1.DeletePropagationBackground)
 			c.Await(ctx, state.All(state.UnitedPlaced(later), state.UnitedDaemonSets(later), state.UnitedObserved(later), state.UnitedReported(later)))
@@ -46,8 +52,8 @@ func rivals() {
 		func(j *spec.Checks) {
 			j.Decide("UNITED-015", HoldsAtMark(united, state.UnitedDaemonSets(beside)), HoldsAtMark(united, state.UnitedPlaced(beside)))
 			j.Decide("UNITED-036",
-				HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(united, tells(later, name, target)),
-				Before(UnitedDeleted(), PodCreated(OfVersion("v3"))),
+				HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(united, tells(later, name, target)), HoldsAtMark(united, tells(last, name, target)),
+				Before(UnitedDeleted(), DaemonSetCreated("v3")), Before(UnitedDeleted(), PodCreated(OfVersion("v3"))), Never(DaemonSetCreated("v5")), HoldsAtMark(again, tells(last, later, target)),
 				Before(UnitedDeleted(), After(PodDeleted(OfVersion("v1")), Began(history.DeleteUnited))), HoldsAtMark(again, state.UnitedPlaced(later)))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
