@@ -79,11 +79,17 @@ func Remove(ctx context.Context, c *spec.Case, name string) {
 	c.Require(ctx, "the node is gone", state.When("node "+name+" is gone", func(cluster *history.Cluster) bool { return cluster.Nodes[name] == nil }))
 }
 
-// RemoveMeanwhile removes the nodes while no controller runs, and waits until one that has been started again has done all about the others that it will.
+// RemoveMeanwhile removes the nodes with their pods while no controller runs, and waits until one that has been started again has done all about the others
+// that it will.
 func RemoveMeanwhile(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, nodes ...string) {
 	c.Kill(ctx)
 	for _, node := range nodes {
 		Remove(ctx, c, node)
+	}
+	for _, pod := range c.LivePods(ctx, daemonSet) {
+		if slices.Contains(nodes, history.NodeOf(pod)) {
+			collect(ctx, c, pod)
+		}
 	}
 	c.Restart(ctx)
 	c.RequireReconciled(ctx, daemonSet)

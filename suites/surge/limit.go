@@ -117,7 +117,7 @@ func limit() {
 			rollouts.RemoveMeanwhile(ctx, c, updated, rollouts.Others(nodes, rollouts.Untouched(ctx, c, updated, 3)...)...)
 		},
 		func(j *spec.Checks) {
-			// 50% of 3 is 2, of the 6 that the status still tells of when the controller begins it would be 3. That it goes on at all is TARGET-006.
+			// 50% of 3 is 2, of the 6 that the status still tells of when the controller begins it would be 3.
 			left := After(besideOld(), Began(history.RestartImplementation))
 			j.Decide("SURGE-004", Tested(AtLeast(1, left)), UpTo(2, left))
 		}, spec.Alone{}, spec.SimulatedNodes{})
