@@ -226,24 +226,35 @@ func (c jsonPatcher) Patch(ctx context.Context, object client.Object, patch clie
 	}}.Patch(ctx, object, patch, options...)
 }
 
-// keepEnduring shows the NoExecute taints of a node as NoSchedule where it has old pods alone, all of which tolerate the former.
+// keepEnduring shows the NoExecute taints of a node as NoSchedule where it has old pods alone, all of which tolerate the former, and repels the template's pods by
+// the latter, too.
 func keepEnduring(state *plan.State, _ time.Time) {
 	drives := func(taint *corev1.Taint) bool { return taint.Effect == corev1.TaintEffectNoExecute }
+	repelling := func(node *corev1.Node) {
+		for i := range node.Spec.Taints {
+			if taint := &node.Spec.Taints[i]; drives(taint) {
+				taint.Effect = corev1.TaintEffectNoSchedule
+			}
+		}
+	}
 	enduring := sets.New[string]()
 	for _, n := range nodes(*state) {
 		_, keeps := plan.Eligibility(state.DaemonSet, n.object)
-		if !keeps && len(n.olds) > 0 && len(n.news) == 0 && !slices.ContainsFunc(n.olds, func(pod *corev1.Pod) bool {
+		if keeps || len(n.olds) == 0 || len(n.news) > 0 || slices.ContainsFunc(n.olds, func(pod *corev1.Pod) bool {
 			_, driven := corev1helpers.FindMatchingUntoleratedTaint(klog.Background(), n.object.Spec.Taints, pod.Spec.Tolerations, drives, true)
 			return driven
 		}) {
+			continue
+		}
+		shown := n.object.DeepCopy()
+		repelling(shown)
+		if runs, _ := plan.Eligibility(state.DaemonSet, shown); !runs {
 			enduring.Insert(n.name)
 		}
 	}
 	changeNodes(state, func(node *corev1.Node) {
-		for i := range node.Spec.Taints {
-			if taint := &node.Spec.Taints[i]; enduring.Has(node.Name) && drives(taint) {
-				taint.Effect = corev1.TaintEffectNoSchedule
-			}
+		if enduring.Has(node.Name) {
+			repelling(node)
 		}
 	})
 }
