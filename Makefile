@@ -26,6 +26,7 @@ PODS               ?=
 ROUNDS             ?=
 N                  ?=
 LOAD               ?=
+LEAST              ?=
 VERSIONS           ?=
 
 ROLLCALL = $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/checkout/rollcall
@@ -65,12 +66,12 @@ lint: ## Run the linters alone
 	@hack/lint
 
 .PHONY: mutants
-mutants: ## Break the reference, and the API server, in every way that is known, and see the suite find out; MUTANTS=deletes-first tries that one
-	@go run ./hack/mutants $(MUTANTS)
+mutants: ## Break the reference, and the API server, in every way that is known, and see the suite find out; MUTANTS=deletes-first tries that one, SAMPLE=6 SEED=7 draws those
+	@go run ./hack/mutants $(if $(SAMPLE),-sample=$(SAMPLE)) $(if $(SEED),-seed=$(SEED)) $(MUTANTS)
 
 .PHONY: mutation
-mutation: ## Change the reference's planner in every small way, and see the standing rules object in the simulation
-	@go run ./hack/mutation
+mutation: ## Change the reference's planner in every small way, and see the standing rules object in the simulation; SAMPLE=60 SEED=7 draws those, LEAST=70 is content with 70 %
+	@go run ./hack/mutation $(if $(SAMPLE),-sample=$(SAMPLE)) $(if $(SEED),-seed=$(SEED)) $(if $(LEAST),-least=$(LEAST))
 
 .PHONY: lawful
 lawful: ## Run the suite against every lawful variant of the reference, and see it find nothing; MUTANTS=one-worker tries that one

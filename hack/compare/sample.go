@@ -3,11 +3,11 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
+	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 	daemonset "github.com/rollcall-conformance/rollcall/impl/daemonset/variants"
 	disruption "github.com/rollcall-conformance/rollcall/impl/disruption/variants"
 	"github.com/rollcall-conformance/rollcall/reports"
@@ -72,10 +72,7 @@ func candidates(catalogue *requirements.Catalogue, baseline *implementation.Impl
 // choose returns those named, or else as many as wanted, drawn by the seed: of two sizes, the smaller sample is a part of the larger.
 func choose(all []variant, names []string, wanted int, seed uint64) ([]variant, error) {
 	if len(names) == 0 {
-		drawn := slices.Clone(all)
-		random := rand.New(rand.NewPCG(seed, 0))
-		random.Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
-		return drawn[:min(wanted, len(drawn))], nil
+		return trial.Sample(all, wanted, seed), nil
 	}
 	var chosen []variant
 	for _, name := range names {

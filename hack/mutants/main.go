@@ -9,6 +9,7 @@
 //	go run ./hack/mutants -lawful                        all lawful ones, each with the whole suite
 //	go run ./hack/mutants -lawful -load=40               beside 40 busy processes
 //	go run ./hack/mutants -lawful -together A B          one controller that has the differences of both
+//	go run ./hack/mutants -sample=6 -seed=7              as many of those for embedded, drawn by the seed
 //	go run ./hack/mutants -list                          what there is
 //
 // Exit codes, of which `go run` tells only 0 from others: 0 all were killed, or found to be lawful, 1 one was not, 2 bad input, 3 one could not be
@@ -33,6 +34,9 @@ type settings struct {
 	lawful, list bool
 	// together tries the lawful variants that are named as one controller.
 	together bool
+	// sample is how many of those for embedded are drawn where none is named, 0 for all; seed is what draws them.
+	sample int
+	seed   uint64
 	// focus selects specs as that of rollcall run does; empty for those that decide what a mutant breaks, and for all if it is lawful.
 	focus string
 	// load is how many busy processes run beside the suite.
@@ -47,6 +51,8 @@ func main() {
 		flags.BoolVar(&s.lawful, "lawful", false, "try the lawful variants, with the whole suite")
 		flags.BoolVar(&s.together, "together", false, "with -lawful and names: try one controller that has the differences of all of them")
 		flags.BoolVar(&s.list, "list", false, "list the variants, and try none")
+		flags.IntVar(&s.sample, "sample", 0, "how many of those that show on embedded to try, where none is named; 0 for all of them and those that take kind")
+		flags.Uint64Var(&s.seed, "seed", 1, "what draws the sample")
 		flags.StringVar(&s.focus, "focus", "", "the specs to run, as of rollcall run; . for all")
 		flags.IntVar(&s.load, "load", 0, "how many busy processes run beside the suite")
 		flags.StringVar(&s.results, "results", "", "a file to which a line of JSON is added for each that was tried")
@@ -69,6 +75,12 @@ func try(ctx context.Context, o trial.Options, s settings) (int, error) {
 			return trial.ExitUsage, errors.New("-together takes -lawful, and the names of two variants or more")
 		}
 		mutants = together(mutants)
+	}
+	if s.sample < 0 {
+		return trial.ExitUsage, fmt.Errorf("-sample %d: want how many to draw, 0 for all", s.sample)
+	}
+	if s.sample > 0 && len(o.Names) == 0 {
+		mutants = trial.Sample(onEmbedded(mutants), s.sample, s.seed)
 	}
 	if s.list {
 		return trial.ExitProven, writeList(os.Stdout, mutants)

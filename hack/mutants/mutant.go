@@ -59,6 +59,11 @@ func selected(names []string, lawful bool) ([]mutant, error) {
 	return chosen, nil
 }
 
+// onEmbedded are those that take no kubelets to be found out.
+func onEmbedded(all []mutant) []mutant {
+	return slices.DeleteFunc(slices.Clone(all), func(m mutant) bool { return m.provider != embedded.ProviderName })
+}
+
 // together is one controller that has the differences of all those variants: it is lawful if they are.
 func together(all []mutant) []mutant {
 	one := mutant{Name: "together", Lawful: "each of them is", differs: true, provider: embedded.ProviderName}

@@ -54,6 +54,22 @@ func TestMutantsAreChosenByName(t *testing.T) {
 	}
 }
 
+func TestASampleTakesNoKubelets(t *testing.T) {
+	all, err := selected(nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some := onEmbedded(all)
+	if len(some) == 0 || len(some) == len(all) {
+		t.Errorf("%d of %d show on embedded: want some, and not all", len(some), len(all))
+	}
+	for _, m := range some {
+		if m.provider != "embedded" {
+			t.Errorf("%s is tried on %s", m.Name, m.provider)
+		}
+	}
+}
+
 func TestVariantsAreTriedTogetherAsOne(t *testing.T) {
 	both, err := selected([]string{"one-worker", "looks-twice"}, true)
 	if err != nil {

@@ -77,10 +77,8 @@ func (l *laboratory) trace(ctx context.Context, mutants int) error {
 	return nil
 }
 
-// known is the flavour of simulations that are made to show one thing each, in short.
-const known = "known"
-
-// meeting are the places of the simulations in which the mutant may make a difference: known ones first, then each flavour in its turn, short ones first.
+// meeting are the places of the simulations in which the mutant may make a difference: those made to show something first, then each flavour in its turn, short ones
+// first.
 func (l *laboratory) meeting(number int) []int {
 	var places []int
 	for place, play := range l.plays {
@@ -91,7 +89,7 @@ func (l *laboratory) meeting(number int) []int {
 	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(l.plays[a].Steps, l.plays[b].Steps) })
 	turn, turns := map[int]int{}, map[string]int{}
 	for _, place := range places {
-		if flavour := l.plays[place].Flavour; flavour != known {
+		if flavour := l.plays[place].Flavour; !mutant.Made(flavour) {
 			turns[flavour]++
 			turn[place] = turns[flavour]
 		}

@@ -10,9 +10,10 @@
 //	go run ./hack/mutation -sample=100 -seed=7        as many, drawn by the seed
 //	go run ./hack/mutation -v                         and what killed each of the others
 //	go run ./hack/mutation -progress=FILE             keeps what became of each, and goes on where an interrupted run was
-//	go run ./hack/mutation -steps=5000                gives up on a mutant earlier, so that more survive
+//	go run ./hack/mutation -steps=5000                gives up on a mutant after fewer drawn simulations, so that more survive
+//	go run ./hack/mutation -sample=60 -least=70       is content if 70 % are killed
 //
-// Exit codes, of which `go run` tells only 0 from others: 0 every survivor is explained, 1 one is not, 2 bad input, 3 the mutants could not be tried.
+// Exit codes, of which `go run` tells only 0 from others: 0 every survivor is explained, or as many killed as -least asks for, 1 not so, 2 bad input, 3 the mutants could not be tried.
 package main
 
 import (
@@ -20,7 +21,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -38,11 +38,11 @@ var folders = []string{"impl/daemonset/plan", "impl/inplace"}
 
 // options are what the command is told.
 type options struct {
-	jobs, sample, steps int
-	seed                uint64
-	verbose             bool
-	progress            string
-	files               []string
+	jobs, sample, steps, least int
+	seed                       uint64
+	verbose                    bool
+	progress                   string
+	files                      []string
 }
 
 func main() {
@@ -61,7 +61,8 @@ func parseAndRun(ctx context.Context, args []string) (int, error) {
 	flags.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "how many mutants are tried at once")
 	flags.IntVar(&o.sample, "sample", 0, "how many mutants to try; 0 for all")
 	flags.Uint64Var(&o.seed, "seed", 1, "what draws the sample")
-	flags.IntVar(&o.steps, "steps", 40_000, "after how many steps of simulations a mutant counts as survived")
+	flags.IntVar(&o.steps, "steps", 40_000, "after how many steps of drawn simulations a mutant counts as survived, which those that are made to show something do not kill")
+	flags.IntVar(&o.least, "least", 0, "how many percent of the mutants that are not equivalent have to be killed; 0: every survivor has to be explained")
 	flags.StringVar(&o.progress, "progress", "", "file that keeps what became of each mutant; a run of the same program goes on where the one before was interrupted")
 	flags.BoolVar(&o.verbose, "v", false, "say of each mutant what became of it")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -69,8 +70,9 @@ func parseAndRun(ctx context.Context, args []string) (int, error) {
 	} else if err != nil {
 		return trial.ExitUsage, err
 	}
-	if o.jobs < 1 || o.sample < 0 || o.steps < 1 {
-		return trial.ExitUsage, fmt.Errorf("-jobs %d, -sample %d, -steps %d: want at least one job, a sample that is not below 0, and at least one step", o.jobs, o.sample, o.steps)
+	if o.jobs < 1 || o.sample < 0 || o.steps < 1 || o.least < 0 || o.least > 100 {
+		return trial.ExitUsage, fmt.Errorf("-jobs %d, -sample %d, -steps %d, -least %d: want at least one job, a sample that is not below 0, at least one step, and a percentage",
+			o.jobs, o.sample, o.steps, o.least)
 	}
 	o.files = flags.Args()
 	root, err := trial.ProjectRoot(ctx)
@@ -115,11 +117,11 @@ func run(ctx context.Context, root string, o options) (int, error) {
 	if err != nil {
 		return trial.ExitNotTried, err
 	}
-	proven, err := writeTable(os.Stdout, results)
+	all, err := writeTable(os.Stdout, results)
 	switch {
 	case err != nil:
 		return trial.ExitNotTried, err
-	case !proven:
+	case !all.enough(o.least):
 		return trial.ExitNotProven, nil
 	}
 	return trial.ExitProven, nil
@@ -136,9 +138,7 @@ func choose(all []mutation, o options) ([]mutation, error) {
 		return len(o.files) > 0 && !slices.Contains(o.files, filepath.Base(m.file))
 	})
 	if o.sample > 0 && o.sample < len(chosen) {
-		random := rand.New(rand.NewPCG(o.seed, 0))
-		random.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
-		chosen = chosen[:o.sample]
+		chosen = trial.Sample(chosen, o.sample, o.seed)
 		slices.SortFunc(chosen, func(a, b mutation) int { return a.number - b.number })
 	}
 	return chosen, nil

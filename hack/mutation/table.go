@@ -47,8 +47,16 @@ func (s *score) percent() float64 {
 	return 100 * float64(s.rules+s.ends+s.panics) / float64(max(s.mutants-s.equivalent, 1))
 }
 
-// writeTable writes a row for each file, then every survivor, and returns whether all are explained.
-func writeTable(out io.Writer, results []result) (bool, error) {
+// enough reports whether at least as many percent were killed, or, for none, every survivor is explained.
+func (s *score) enough(least int) bool {
+	if least > 0 {
+		return s.percent() >= float64(least)
+	}
+	return s.unexplained == 0
+}
+
+// writeTable writes a row for each file, then every survivor, and returns the score of all. A killed one that is said to be equivalent is unexplained.
+func writeTable(out io.Writer, results []result) (*score, error) {
 	files := map[string]*score{}
 	var names []string
 	all := &score{}
@@ -69,7 +77,7 @@ func writeTable(out io.Writer, results []result) (bool, error) {
 			s.mutants, s.rules, s.panics, s.ends, s.equivalent, s.explained, s.unexplained, s.percent(), name)
 	}
 	if err := table.Flush(); err != nil {
-		return false, fmt.Errorf("write the table: %w", err)
+		return nil, fmt.Errorf("write the table: %w", err)
 	}
 	fmt.Fprintln(out)
 	for _, r := range results {
@@ -85,5 +93,5 @@ func writeTable(out io.Writer, results []result) (bool, error) {
 			fmt.Fprintf(out, "%s: %s: %s: survived %d simulations\n", r.where(), r.function, r.change, r.trial.Plays)
 		}
 	}
-	return all.unexplained == 0, nil
+	return all, nil
 }

@@ -17,6 +17,9 @@ type rarePlanner struct {
 	named      []requirements.ID
 }
 
+// rareFlavour has the acts of all their schedules.
+func rareFlavour() flavour { return flavour{strategies: surging(), tampers: true} }
+
 // rarePlanners all surge.
 func rarePlanners() []rarePlanner {
 	quiet := setup{
@@ -60,7 +63,6 @@ func rarePlanners() []rarePlanner {
 // TestBrokenPlannersAreCaughtWhereItIsRare is TestBrokenPlannersAreCaught with simulations made for the planner. None of them is one in which the
 // reference breaks anything.
 func TestBrokenPlannersAreCaughtWhereItIsRare(t *testing.T) {
-	surges := flavour{strategies: surging(), tampers: true}
 	for _, rare := range rarePlanners() {
 		t.Run(rare.variant+" "+string(rare.named[0]), func(t *testing.T) {
 			t.Parallel()
@@ -70,10 +72,10 @@ func TestBrokenPlannersAreCaughtWhereItIsRare(t *testing.T) {
 			}
 			for seed := range uint64(3) {
 				rare.simulation.setup.Seed = seed
-				if objections, _ := newWorld(rare.simulation.setup, reference).judged(rare.simulation.schedule, surges); len(objections) > 0 {
+				if objections, _ := newWorld(rare.simulation.setup, reference).judged(rare.simulation.schedule, rareFlavour()); len(objections) > 0 {
 					t.Fatalf("seed %d, the reference: %v", seed, objections[0])
 				}
-				objections, _ := newWorld(rare.simulation.setup, variant.Planner).judged(rare.simulation.schedule, surges)
+				objections, _ := newWorld(rare.simulation.setup, variant.Planner).judged(rare.simulation.schedule, rareFlavour())
 				for _, id := range rare.named {
 					names := func(objection error) bool {
 						var promise brokenPromise

@@ -3,9 +3,19 @@ package mutant
 // Prefix begins each line that the simulation prints for hack/mutation, before JSON.
 const Prefix = "mutation: "
 
+// The flavours of simulations that somebody made to show one thing each: known ones, the corpus of schedules, and what shows rare defects. The others are drawn.
+const (
+	Known  = "known"
+	Corpus = "corpus"
+	Rare   = "rare"
+)
+
+// Made reports whether the simulations of the flavour are made to show something. A mutant is tried in all of these that meet it; of drawn ones, in some.
+func Made(flavour string) bool { return flavour == Known || flavour == Corpus || flavour == Rare }
+
 // Play is one simulation of the code as it is.
 type Play struct {
-	// Name of the simulation, Flavour of those that are like it.
+	// Name of the simulation: its Flavour, which those have in common that are like it, a slash, and what tells it from them.
 	Name, Flavour string
 	// Steps is how much it simulates.
 	Steps int
