@@ -72,7 +72,7 @@ func candidates(catalogue *requirements.Catalogue, baseline *implementation.Impl
 // choose returns those named, or else as many as wanted, drawn by the seed: of two sizes, the smaller sample is a part of the larger.
 func choose(all []variant, names []string, wanted int, seed uint64) ([]variant, error) {
 	if len(names) == 0 {
-		return trial.Sample(all, wanted, seed), nil
+		return trial.Sample(all, wanted, seed, func(v variant) string { return v.name }), nil
 	}
 	var chosen []variant
 	for _, name := range names {

@@ -80,7 +80,7 @@ func try(ctx context.Context, o trial.Options, s settings) (int, error) {
 		return trial.ExitUsage, fmt.Errorf("-sample %d: want how many to draw, 0 for all", s.sample)
 	}
 	if s.sample > 0 && len(o.Names) == 0 {
-		mutants = trial.Sample(onEmbedded(mutants), s.sample, s.seed)
+		mutants = trial.Sample(onEmbedded(mutants), s.sample, s.seed, func(m mutant) string { return m.Name })
 	}
 	if s.list {
 		return trial.ExitProven, writeList(os.Stdout, mutants)

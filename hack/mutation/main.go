@@ -138,7 +138,7 @@ func choose(all []mutation, o options) ([]mutation, error) {
 		return len(o.files) > 0 && !slices.Contains(o.files, filepath.Base(m.file))
 	})
 	if o.sample > 0 && o.sample < len(chosen) {
-		chosen = trial.Sample(chosen, o.sample, o.seed)
+		chosen = trial.Sample(chosen, o.sample, o.seed, func(m mutation) string { return m.file + " " + m.function + " " + m.change })
 		slices.SortFunc(chosen, func(a, b mutation) int { return a.number - b.number })
 	}
 	return chosen, nil
