@@ -9,9 +9,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -166,7 +168,41 @@ func raised() {
 			j.Given(AtLeast(1, Marked(watched)))
 			j.Decide("AVAIL-007", Before(PodAvailable(Named(j.Bound("pod"))), PodDeleted(OfVersion("v1"))))
 		}, spec.SimulatedNodes{})
+
+	spec.It("counts an updated pod as unavailable, against maxUnavailable, that was available before minReadySeconds were raised",
+		spec.Decides("AVAIL-007"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			for _, pod := range c.LivePods(ctx, daemonSet) {
+				rollouts.LongReady(ctx, c, pod)
+			}
+			updated := c.Update(ctx, daemonSet, Image("v2"), NeverReady())
+			first := c.RequireUpdated(ctx, "an updated pod runs", updated, Running)
+			c.Pods.BecomeReady(ctx, first)
+			second := c.RequireUpdated(ctx, "another updated pod runs", updated, Running, func(pod *corev1.Pod) bool { return pod.UID != first.UID })
+			updated = c.Update(ctx, updated, MinReadySeconds(hour))
+			// By then everybody knows.
+			c.Await(ctx, Quiet(judge.Lag))
+			c.Mark(raisedTo)
+			// This node's turn is over; that of the first is not, for an hour.
+			becomeLongReady(ctx, c, second)
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(watched)
+			rollouts.LongReady(ctx, c, first)
+			becomeLongReady(ctx, c, c.RequireUpdated(ctx, "the last updated pod runs", updated, Running, NotReady))
+			c.Await(ctx, RolledOut(updated))
+		},
+		func(j *spec.Checks) {
+			third := Nth(3, PodDeleted(OfVersion("v1")))
+			j.Given(AtLeast(1, After(PodAvailable(OfVersion("v2")), Marked(raisedTo))))
+			j.Decide("AVAIL-007", NeverBetween(Marked(raisedTo), Marked(watched), third), Tested(AtLeast(1, third)))
+		}, spec.SimulatedNodes{})
 }
+
+// raisedTo is where everybody knows that minReadySeconds were raised.
+const raisedTo history.Mark = "minReadySeconds have been raised"
 
 // flap lets the updated pod be Ready for two seconds, then not, then again. Transitions have a resolution of one second, so the second one shows. The
 // checks know it as "pod".

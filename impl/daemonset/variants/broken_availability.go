@@ -1,12 +1,14 @@
 package variants
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
@@ -90,6 +92,8 @@ func brokenAvailabilities() []Variant {
 					spec.MinReadySeconds = lowest.seconds
 				})
 			})},
+		{Name: "raised-min-ready-seconds-leave-the-budget", Says: "Counts a pod as available for maxUnavailable that was so before minReadySeconds were raised.",
+			Breaks: []string{"AVAIL-007"}, Planner: remember(countFormerlyAvailable)},
 	}
 }
 
@@ -147,4 +151,28 @@ func readMinReady(state *plan.State, _ time.Time) {
 	changePods(state, dated, func(pod *corev1.Pod) {
 		setReady(pod, ready(pod).LastTransitionTime.Add(time.Duration(own(pod)-longest)*time.Second))
 	})
+}
+
+// formerlyAvailable says of pods since when they were Ready when they were available.
+type formerlyAvailable map[types.UID]metav1.Time
+
+func countFormerlyAvailable(m *memory[formerlyAvailable]) Around {
+	return both(
+		seeing(func(state *plan.State, now time.Time) {
+			seen := m.of(*state)
+			if *seen == nil {
+				*seen = formerlyAvailable{}
+			}
+			for _, pod := range state.Pods {
+				if plan.IsAvailable(pod, state.DaemonSet.Spec.MinReadySeconds, now) {
+					(*seen)[pod.UID] = ready(pod).LastTransitionTime
+				}
+			}
+		}),
+		lenient(maxUnavailable, func(n *node, state plan.State, now time.Time) bool {
+			return n.unavailable(state, now) && slices.ContainsFunc(n.news, func(pod *corev1.Pod) bool {
+				since, was := (*m.of(state))[pod.UID]
+				return was && plan.IsReady(pod) && ready(pod).LastTransitionTime.Equal(&since)
+			})
+		}))
 }

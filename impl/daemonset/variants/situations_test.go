@@ -139,6 +139,16 @@ func situations() []situation {
 			w.DaemonSet.Spec.MinReadySeconds = 60
 			w.now = w.now.Add(15 * time.Second)
 		}, "again after 35s", "delete v1-n0"},
+		{"raised-min-ready-seconds-leave-the-budget", func(t *testing.T) *world {
+			w := newWorld(t, 2, "0", "1")
+			w.pod("n1")
+			w.update("v2")
+			w.pod("n0", readyFor(w, 5*time.Second))
+			return w
+		}, func(w *world) {
+			w.DaemonSet = w.DaemonSet.DeepCopy()
+			w.DaemonSet.Spec.MinReadySeconds = 60
+		}, "again after 55s", "delete v1-n1, again after 55s"},
 		{"timer-for-the-last-pod-only", func(t *testing.T) *world {
 			w := newWorld(t, 2, "2", "0")
 			w.everywhere()
