@@ -2,6 +2,7 @@ package united
 
 import (
 	"context"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -164,4 +165,34 @@ func between(subset history.UnitedSubset, low, high string) history.UnitedSubset
 		{Key: zone, Operator: corev1.NodeSelectorOpGt, Values: []string{low}}, {Key: zone, Operator: corev1.NodeSelectorOpLt, Values: []string{high}},
 	}}
 	return subset
+}
+
+// ended is the spec of a node that changes hands while a pod that has ended there is held back in deletion.
+func ended() {
+	spec.It("gives a node to its new member only once a pod of the other that has ended there, and cannot go, is gone",
+		spec.Decides("UNITED-029"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "b")
+			c.Bind(moved, nodes[0])
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			pod := c.LivePodOn(ctx, ds, nodes[0])
+			c.AddFinalizer(ctx, pod)
+			c.Pods.Fail(ctx, pod)
+			// If the controller has not done so already.
+			c.DeletePod(ctx, pod, 0)
+			c.Require(ctx, "the pod that ended is replaced", servedOn(nodes[0], "v1"))
+			c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
+			c.Await(ctx, state.When("node "+nodes[0]+" has no live pod", func(cluster *history.Cluster) bool {
+				return !slices.ContainsFunc(cluster.PodsOn(ds.UID, nodes[0]), history.IsLive)
+			}))
+			c.Await(ctx, Quiet(silence))
+			c.Mark(united)
+			c.RemoveFinalizer(ctx, pod)
+			placed(ctx, c)
+		},
+		func(j *spec.Checks) {
+			first := PodCreated(OfVersion("v2")).On(j.Bound(moved))
+			j.Given(AtLeast(1, Marked(united)))
+			j.Decide("UNITED-029", AtLeast(1, first), NeverBetween(Began(history.CreateUnited), Marked(united), first))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }

@@ -33,6 +33,7 @@ func Specs() {
 	patches()
 	paces()
 	joining()
+	ended()
 	restarts()
 	crashes()
 	hands()

@@ -29,6 +29,8 @@ func brokenUnitedCorners() []Variant {
 					withoutMinReadySeconds(state)
 				}
 			})},
+		{Name: "united-moves-beside-ended-pods", Says: "Gives a node to its new member although a pod of the other that has ended is still there.", Breaks: []string{"UNITED-029"},
+			United: movingAs(func(state *plan.State) { state.Pods = slices.DeleteFunc(slices.Clone(state.Pods), daemons.HasEnded) })},
 		{Name: "united-completes-moves-when-the-strategy-changes", Says: "Ends all moves that have begun with maxSurge at once when maxUnavailable takes its place.",
 			Breaks: []string{"UNITED-027"}, United: uniting(completeMoves)},
 		{Name: "united-overlooks-restarts-of-the-target", Says: "Changes no DaemonSet of a subset with a patch where nothing but annotations of the target's template changed.",
