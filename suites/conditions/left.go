@@ -2,6 +2,7 @@ package conditions
 
 import (
 	"context"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -13,7 +14,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// left is the spec of a stall that ends because its node is removed.
+// left are the specs of stalls that end because their node is removed, or by hand.
 func left() {
 	spec.It("takes the report of a stall back when the node leaves on which the rollout could not go on",
 		spec.Decides("COND-003"),
@@ -32,6 +33,31 @@ func left() {
 			c.Mark(over)
 			rollouts.Remove(ctx, c, nodes[0])
 			c.Await(ctx, RolledOut(updated))
+			report.AwaitTakenBack(ctx, c)
+		},
+		func(j *spec.Checks) {
+			reported := StallBetween{From: begun, To: over, Known: judge.ReportWithin}
+			j.Decide("COND-003", Tested(EndsRolledOut()), reported.TakenBack())
+		}, spec.SimulatedNodes{})
+
+	spec.It("takes the report of a stall back when its rollout is finished by hand, with OnDelete",
+		spec.Decides("COND-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			before := c.Deploy(ctx, MaxSurge("1"))
+			report := rollouts.ReportOf(before)
+			report.Begin(ctx, c, begun)
+			stalled := c.Update(ctx, before, Image("v2"), demand("1M"))
+			c.Await(ctx, UpdatedOn(1, stalled))
+			report.Await(ctx, c)
+			c.Mark(over)
+			manual := c.Update(ctx, stalled, OnDelete(), Image("v3"), demand("1m"))
+			c.Await(ctx, Processed(manual))
+			c.Await(ctx, Quiet(time.Second))
+			for _, pod := range c.LivePods(ctx, manual) {
+				c.DeletePod(ctx, pod, 0)
+			}
+			c.Await(ctx, RolledOut(manual))
 			report.AwaitTakenBack(ctx, c)
 		},
 		func(j *spec.Checks) {

@@ -36,6 +36,18 @@ func brokenStallEnds() []Variant {
 						status.Conditions = plan.WithStalled(status.Conditions, state.DaemonSet.Status.Conditions)
 					}
 				}))},
+		{Name: "on-delete-leaves-the-stall-standing", Says: "Leaves its condition as it is with the OnDelete strategy.", Breaks: []string{"COND-003"},
+			Planner: both(
+				reporting(func(status *appsv1.DaemonSetStatus, state plan.State, _ time.Time) {
+					if onDelete(state) {
+						status.Conditions = state.DaemonSet.Status.Conditions
+					}
+				}),
+				doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+					if onDelete(state) {
+						actions.Events = slices.DeleteFunc(slices.Clone(actions.Events), func(event plan.Event) bool { return event.Reason == plan.EventRolloutResumed })
+					}
+				}))},
 		{Name: "tells-of-the-first-stall-only", Says: "Records an event about the first stall of each DaemonSet, and about no other.",
 			Breaks: []string{"COND-002"}, Planner: remember(func(m *memory[stallTold]) Around {
 				return doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
