@@ -8,8 +8,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -81,6 +83,22 @@ func selection() {
 				}
 			}, spec.SimulatedNodes{})
 	}
+
+	spec.It("takes the pod away from a node that was closed before, and had kept it, when the node loses the label",
+		spec.Decides("TARGET-002"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 2, rollouts.InPool)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), rollouts.OnPool())
+			rollouts.Close(ctx, c, nodes[0])
+			// What the closed node changes is reported by then, so that nothing else makes anybody look again.
+			c.AwaitAfter(ctx, judge.ReportWithin, state.When("the status counts the closed node as misscheduled", func(cluster *history.Cluster) bool {
+				now := cluster.DaemonSets[daemonSet.UID]
+				return now != nil && now.Status.NumberMisscheduled == 1
+			}))
+			c.Await(ctx, Quiet(late))
+			rollouts.LeavePool(ctx, c, nodes[0])
+			c.Await(ctx, rollouts.NoPodOn(daemonSet, nodes[0]))
+		}, nil, spec.SimulatedNodes{})
 }
 
 const bystanderName = "everywhere"

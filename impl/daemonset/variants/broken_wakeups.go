@@ -19,6 +19,8 @@ func brokenWakeups() []Variant {
 			Breaks: []string{"TARGET-002"}, Planner: remember(wakeForSelector)},
 		{Name: "wakes-for-keys-and-effects-of-taints-alone", Says: "Takes no notice of a taint's value until something else changes.",
 			Breaks: []string{"SURGE-012"}, Planner: remember(wakeForKeys)},
+		{Name: "wakes-for-nodes-that-are-to-run-a-pod", Says: "Takes no notice of a node until something else changes, unless the node is to run a pod now and was not before, or the other way round.",
+			Breaks: []string{"TARGET-002"}, Planner: remember(wakeForEligible)},
 	}
 }
 
@@ -82,4 +84,29 @@ func whatWakes(state plan.State) string {
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// shownNodes are the nodes as they were when last something changed that wakes the planner.
+type shownNodes struct {
+	wakes string
+	nodes []*corev1.Node
+}
+
+func wakeForEligible(m *memory[shownNodes]) Around {
+	return seeing(func(state *plan.State, _ time.Time) {
+		// Its own status is no change to wake for.
+		words := []string{fmt.Sprint(state.DaemonSet.Generation)}
+		for _, pod := range state.Pods {
+			words = append(words, string(pod.UID), pod.ResourceVersion)
+		}
+		for _, node := range state.Nodes {
+			eligible, _ := plan.Eligibility(state.DaemonSet, node)
+			words = append(words, string(node.UID), fmt.Sprint(eligible))
+		}
+		seen, wakes := m.of(*state), strings.Join(words, " ")
+		if seen.wakes != wakes {
+			*seen = shownNodes{wakes: wakes, nodes: state.Nodes}
+		}
+		state.Nodes = seen.nodes
+	})
 }

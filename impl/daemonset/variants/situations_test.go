@@ -122,6 +122,18 @@ func situations() []situation {
 			w.Nodes = []*corev1.Node{w.Nodes[0].DeepCopy()}
 			w.Nodes[0].Labels = map[string]string{"zone": "a"}
 		}, "create on n0", ""},
+		{"wakes-for-nodes-that-are-to-run-a-pod", func(t *testing.T) *world {
+			w := newWorld(t, 1, "0", "1")
+			w.DaemonSet.Spec.Template.Spec.NodeSelector = map[string]string{"zone": "a"}
+			w.update("v1")
+			w.Nodes[0].Labels = map[string]string{"zone": "a"}
+			w.pod("n0")
+			w.taint("n0", corev1.TaintEffectNoSchedule)
+			return w
+		}, func(w *world) {
+			w.Nodes = []*corev1.Node{w.Nodes[0].DeepCopy()}
+			w.Nodes[0].Labels = nil
+		}, "delete v1-n0", ""},
 		{"takes-running-for-ready-without-min-ready-seconds", func(t *testing.T) *world {
 			w := rollout(t, 1, "1", "0")
 			w.pod("n0", unready)
