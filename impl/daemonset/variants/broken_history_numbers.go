@@ -1,6 +1,7 @@
 package variants
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"time"
@@ -9,6 +10,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
@@ -42,7 +44,29 @@ func brokenHistoryNumbers() []Variant {
 					})
 				})
 			})},
+		{Name: "does-not-wait-for-its-histories", Says: "Does not wait until its cache shows the histories that it made.", Breaks: []string{"HISTORY-003"},
+			Writer: func(c client.Client) client.Client { return historyForgetter{c} }},
 	}
+}
+
+// historyForgetter does not learn in which resourceVersion it wrote histories, so that nobody waits for them.
+type historyForgetter struct{ client.Client }
+
+// Create implements client.Client.
+func (c historyForgetter) Create(ctx context.Context, object client.Object, options ...client.CreateOption) error {
+	return forgetVersion(object, c.Client.Create(ctx, object, options...))
+}
+
+// Update implements client.Client.
+func (c historyForgetter) Update(ctx context.Context, object client.Object, options ...client.UpdateOption) error {
+	return forgetVersion(object, c.Client.Update(ctx, object, options...))
+}
+
+func forgetVersion(object client.Object, err error) error {
+	if _, isHistory := object.(*appsv1.ControllerRevision); isHistory && err == nil {
+		object.SetResourceVersion("0")
+	}
+	return err
 }
 
 // numberByCounting never lowers a number, and leaves updates out that change nothing then.

@@ -52,6 +52,14 @@ func brokenDuplicates() []Variant {
 		{Name: "forgets-what-it-wrote", Says: "Does not wait until its cache shows what it wrote.",
 			Breaks:  []string{"SURGE-010", "ROLLING-013"},
 			Planner: seeing(func(state *plan.State, _ time.Time) { state.AwaitingOwnWrites = false })},
+		{Name: "forgets-what-it-wrote-for-another-generation", Says: "Does not wait until its cache shows what it wrote for a generation that is not the latest.",
+			Breaks: []string{"SURGE-010", "ROLLING-013"}, Planner: remember(func(m *memory[int64]) Around {
+				return seeing(func(state *plan.State, _ time.Time) {
+					if seen, generation := m.of(*state), state.DaemonSet.Generation; *seen != generation {
+						*seen, state.AwaitingOwnWrites = generation, false
+					}
+				})
+			})},
 	}
 }
 
