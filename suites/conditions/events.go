@@ -21,7 +21,7 @@ const (
 
 // The pods that end.
 const (
-	failing    = "the pod that fails"
+	failing    = "the pods that fail"
 	succeeding = "the pod that succeeds"
 )
 
@@ -34,7 +34,6 @@ func events() {
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
 			c.RollOut(ctx, daemonSet, Image("v2"))
 			pods := c.LivePods(ctx, daemonSet)
-			c.Bind(failing, pods[0].Name)
 			c.Bind(succeeding, pods[1].Name)
 			c.Pods.Fail(ctx, pods[0])
 			c.Pods.Succeed(ctx, pods[1])
@@ -42,14 +41,23 @@ func events() {
 				return cluster.Pods[pods[0].UID] == nil && cluster.Pods[pods[1].UID] == nil
 			}))
 			c.Await(ctx, RolledOut(daemonSet))
-			// Two each for the DaemonSet, its rollout, and the pods that ended.
-			c.Await(ctx, state.All(reports(daemonSet, created, 6), reports(daemonSet, removed, 4), reports(daemonSet, failed, 1), reports(daemonSet, succeeded, 1)))
+			// The one in its place fails, too.
+			again := c.LivePodOn(ctx, daemonSet, history.NodeOf(pods[0]))
+			c.Bind(failing, pods[0].Name, again.Name)
+			c.Pods.Fail(ctx, again)
+			c.Await(ctx, state.When("it is replaced", func(cluster *history.Cluster) bool { return cluster.Pods[again.UID] == nil }))
+			c.Await(ctx, RolledOut(daemonSet))
+			// Two each for the DaemonSet and its rollout, and the pods that ended.
+			c.Await(ctx, state.All(reports(daemonSet, created, 7), reports(daemonSet, removed, 5), reports(daemonSet, failed, 2), reports(daemonSet, succeeded, 1)))
 		},
 		func(j *spec.Checks) {
-			ended := func(name string) Event { return PodDeleted(Named(j.Bound(name))) }
+			ended := func(name string) Event { return PodDeleted(Named(name)) }
 			j.Decide("COND-004",
 				EachReported(PodCreated(), created), EachReported(PodDeleted(), removed),
-				EachReported(ended(failing), failed), EachReported(ended(succeeding), succeeded))
+				EachReported(ended(j.Bound(succeeding)), succeeded))
+			for _, pod := range j.BoundAll(failing) {
+				j.Decide("COND-004", EachReported(ended(pod), failed))
+			}
 		}, spec.SimulatedNodes{})
 }
 

@@ -19,6 +19,12 @@ func brokenWords() []Variant {
 			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) { actions.Events = nil })},
 		{Name: "reports-one-failed-pod-of-a-node", Says: "Does not say why it deletes a pod that failed on a node where one had failed before.",
 			Breaks: []string{"UNREADY-004"}, Planner: remember(reportOnce)},
+		{Name: "reports-the-first-failure-on-a-node", Says: "Records no event about a pod that failed on a node where one had failed before.", Breaks: []string{"COND-004"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				actions.Events = slices.DeleteFunc(slices.Clone(actions.Events), func(event plan.Event) bool {
+					return event.Reason == plan.EventFailedDaemonPod && state.Backoff[plan.TargetNode(event.Pod)].Delay > 0
+				})
+			})},
 		{Name: "drops-the-conditions-of-others", Says: "Writes the status without conditions.",
 			Breaks:  []string{"COND-005"},
 			Planner: reporting(func(status *appsv1.DaemonSetStatus, _ plan.State, _ time.Time) { status.Conditions = nil })},
