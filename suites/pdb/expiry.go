@@ -33,27 +33,30 @@ func expiry() {
 	spec.It("gives up after two minutes, by itself, on each pod that was to be evicted and is still there",
 		spec.Decides("PDB-014", "PDB-015", "PDB-034"),
 		func(ctx context.Context, c *spec.Case) {
-			workload := web(ctx, c, 3)
+			workload := web(ctx, c, 4)
 			budget := guarded(ctx, c, workload, MinAvailable("1"))
 			c.Await(ctx, Quiet(time.Second))
 			pods := c.PodsOf(ctx, workload)
-			c.Bind(unmoved, pods[0].Name, pods[2].Name)
-			c.Bind(spared, pods[1].Name)
+			// Neither the first by name nor the last is the first to be given up.
+			c.Bind(unmoved, pods[1].Name, pods[0].Name, pods[3].Name)
+			c.Bind(spared, pods[2].Name)
 			// This disruption is overdue already: its condition is reset once, and that of the next disruption again.
-			c.Disrupt(ctx, pods[1], time.Now().Add(-history.DisruptedTimeout))
-			c.Await(ctx, taken(pods[1].Name))
-			c.Disrupt(ctx, pods[1], time.Now().Add(left-history.DisruptedTimeout))
+			c.Disrupt(ctx, pods[2], time.Now().Add(-history.DisruptedTimeout))
+			c.Await(ctx, taken(pods[2].Name))
+			c.Disrupt(ctx, pods[2], time.Now().Add(left-history.DisruptedTimeout))
 			granted := time.Now().Add(left - history.DisruptedTimeout)
-			c.WriteBudgetStatus(ctx, budget, ListDisrupted(pods[0].Name, granted), ListDisrupted(pods[2].Name, granted.Add(later)))
-			c.AwaitAfter(ctx, left+later, state.All(state.Budget(guard, "it counts all pods", counts(3)), reset(pods[1].Name)))
+			c.WriteBudgetStatus(ctx, budget, ListDisrupted(pods[1].Name, granted), ListDisrupted(pods[0].Name, granted.Add(later)), ListDisrupted(pods[3].Name, granted.Add(later)))
+			c.AwaitAfter(ctx, left+later, state.All(state.Budget(guard, "it counts all pods", counts(4)), reset(pods[2].Name)))
 			c.Await(ctx, Quiet(spec.Prompt))
 		},
 		func(j *spec.Checks) {
-			listed := written(guard, "the pods are listed", func(status policyv1.PodDisruptionBudgetStatus) bool { return len(status.DisruptedPods) == 2 })
+			listed := written(guard, "the pods are listed", func(status policyv1.PodDisruptionBudgetStatus) bool { return len(status.DisruptedPods) == 3 })
 			j.Given(AtLeast(1, listed))
 			for i, pod := range j.BoundAll(unmoved) {
-				after := time.Duration(i) * later
-				dropped := written(guard, "pod "+pod+" is listed no more, and counts", countsAgain(pod, int32(2+i)))
+				// The first is due before the two others.
+				turn := min(i, 1)
+				after := time.Duration(turn) * later
+				dropped := written(guard, "pod "+pod+" is listed no more, and counts", countsAgain(pod, int32(2+turn)))
 				givenUp(j, pod, First(listed), after, dropped)
 				j.Decide("PDB-015", Within(left+after+promptly, First(listed), dropped), Tested(NotWithin(early+after, First(listed), dropped)))
 			}

@@ -22,7 +22,7 @@ func unseen() []string {
 		"tells-readiness-to-the-first-budget", "keeps-evictions-until-gone", "expects-all-the-pods-there-are", "takes-no-replicas-for-one",
 		"stays-failed-for-a-minute", "selects-by-match-labels-alone", "hears-of-pods-by-match-labels", "looks-at-one-of-equal-budgets", "counts-controllers-by-name",
 		"fails-when-nothing-has-a-scale", "remembers-controllers-of-pods", "times-evictions-by-its-own-clock", "gives-up-on-all-evictions-at-once",
-		"wakes-for-the-latest-eviction", "observes-no-smaller-generation", "resets-targets-of-evictions-alone",
+		"wakes-for-the-latest-eviction", "wakes-for-the-first-eviction-by-name", "observes-no-smaller-generation", "resets-targets-of-evictions-alone",
 		"knows-statuses-by-name", "resets-a-target-once", "waits-for-other-budgets", "takes-no-evictions-from-the-future", "takes-shares-in-floating-point",
 		"takes-not-in-for-one-of-others", "gives-up-a-status-that-is-not-written", "counts-pods-whose-containers-are-ready", "counts-deployments-by-replica-sets",
 		"leaves-a-failure-in-its-condition", "says-the-first-cause", "tells-kinds-by-their-names", "hears-of-no-pods-without-labels",

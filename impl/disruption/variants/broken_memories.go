@@ -1,6 +1,8 @@
 package variants
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -59,6 +61,16 @@ func brokenMemories() []Variant {
 				}
 				for _, granted := range status.DisruptedPods {
 					actions.RequeueAfter = max(actions.RequeueAfter, granted.Add(plan.DeletionTimeout).Sub(now))
+				}
+			})},
+		{Name: "wakes-for-the-first-eviction-by-name", Says: "Looks again when the eviction of the first pod by name, of several, is two minutes old.", Breaks: []string{"PDB-015"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+				status := actions.Status
+				if status == nil {
+					status = &state.Budget.Status
+				}
+				if names := slices.Sorted(maps.Keys(status.DisruptedPods)); len(names) > 0 {
+					actions.RequeueAfter = status.DisruptedPods[names[0]].Add(plan.DeletionTimeout).Sub(now)
 				}
 			})},
 		{Name: "forgets-evictions-when-it-fails", Says: "Empties disruptedPods when a budget cannot be computed.", Breaks: []string{"PDB-012"},
