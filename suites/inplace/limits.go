@@ -5,6 +5,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -47,6 +48,31 @@ func limits() {
 				Before(After(StatusWritten().Where("with fewer available pods than nodes", fewerAvailable), Marked(begun)), Marked(next)))
 			j.Decide("INPLACE-023", Tested(AtLeast(1, Done(history.ObserveUpdate))),
 				NeverBetween(First(Began(history.ObserveUpdate)), Marked(next), Nth(limit+1, PodPatched())))
+		}, spec.SimulatedNodes{})
+
+	spec.It("does not believe a pod that was not Ready when it was patched, and says that it is before its containers are restarted",
+		spec.Decides("INPLACE-013", "INPLACE-023"),
+		func(ctx context.Context, c *spec.Case) {
+			first := c.Update(ctx, begin(ctx, c, 2, HoldRestarts()), another("another variable", withVariable), ReadyAfter(slow))
+			rollouts.Settle(ctx, c, first, UpdatedOn(1, first, Running, NotReady))
+			// The pod that is not Ready yet differs from this in its image alone. It is the container of before that becomes ready.
+			second := c.Update(ctx, first, Image("v2"))
+			c.Require(ctx, "the pod is patched before it is Ready", UpdatedOn(1, second, NotReady))
+			c.Require(ctx, "it says that it is Ready", UpdatedOn(1, second, saysReady))
+			c.Mark(last)
+			for _, pod := range held(ctx, c, second) {
+				c.Pods.ObserveUpdate(ctx, pod)
+			}
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			releaseAll(ctx, c, second)
+		},
+		func(j *spec.Checks) {
+			stays := NeverBetween(Marked(begun), Marked(next), Nth(2, PodDeleted()))
+			j.Given(AtLeast(1, Marked(last)))
+			j.Decide("INPLACE-013", EndsRolledOut(), AtLeast(1, PodPatched()), stays)
+			j.Decide("INPLACE-023", Tested(AtLeast(1, Done(history.ObserveUpdate))), stays)
 		}, spec.SimulatedNodes{})
 
 	spec.It("goes on counting a patched pod as unavailable when the policy becomes another one, and goes by that one from then on",
@@ -180,6 +206,15 @@ func limits() {
 		func(j *spec.Checks) {
 			j.Decide("INPLACE-020", EndsRolledOut(), Never(PodPatched().Where("available", Moment.WasAvailable)))
 		})
+}
+
+// slow is how long pods take to become Ready: longer than a controller may take to patch one meanwhile.
+const slow = 8 * time.Second
+
+// saysReady reports whether the pod says that it is Ready, from before its containers are restarted.
+func saysReady(pod *corev1.Pod) bool {
+	ready := history.Ready(pod)
+	return ready != nil && ready.Reason == history.NotRestarted
 }
 
 // statuses is how long a status may take: it may be written in batches.

@@ -53,6 +53,14 @@ func brokenSequences() []Variant {
 				})
 				return true
 			})},
+		{Name: "records-updates-of-ready-pods-alone", Says: "Notes nothing of the containers of a pod that is not Ready when it is patched.", Breaks: []string{"INPLACE-013"},
+			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
+				for i, update := range actions.UpdatePods {
+					if !plan.IsReady(update.Pod) && update.Pod.Annotations[inplace.Record] == "" {
+						actions.UpdatePods[i].Annotations = map[string]string{}
+					}
+				}
+			})},
 		{Name: "takes-sidecars-for-containers", Says: "Keeps pods whose sidecars (restartable init containers) are to have other images.", Breaks: []string{"INPLACE-005"},
 			Planner: patchInstead(func(state plan.State, d plan.PodDeletion) bool {
 				from := storedTemplateOf(state, d.Pod)
