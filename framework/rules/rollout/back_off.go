@@ -60,7 +60,8 @@ func (o *backOff) Observe(s *judge.Scene) []judge.Violation {
 	}
 	n := s.Created.Pod.Node
 	r := o.rows[n]
-	if r == nil || r.failures == 0 {
+	if r == nil || len(r.retries) >= r.failures {
+		// It takes the place of no pod that failed: somebody deleted the one before.
 		return nil
 	}
 	r.retries, r.delays = append(r.retries, s.Now), append(r.delays, s.Now.Sub(r.failedAt))

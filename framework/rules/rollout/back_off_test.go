@@ -57,6 +57,19 @@ func TestBackingOff(t *testing.T) {
 				ds.Pod(fmt.Sprintf("new-%d", i), "node-9").Failed().Gone()
 			}
 		}))
+		Ignores(t, with.j, Tell("pods that somebody deletes one after the other, once one has failed", func(b *Builder) {
+			ds, _ := Running(b, 2, with.option)
+			ds.Update("v2")
+			b.Node("node-9").Join()
+			ds.Pod("new", "node-9").Failed().Gone()
+			for i := range 20 {
+				pod := ds.Pod(fmt.Sprintf("new-%d", i), "node-9").Ready()
+				b.After(2 * time.Second)
+				b.Stimulus(history.DeletePod, pod)
+				pod.Terminating().Gone()
+			}
+			ds.Pod("last", "node-9")
+		}))
 		Ignores(t, with.j, Tell("the process forgets when it is restarted", func(b *Builder) {
 			ds, _ := Running(b, 2, with.option)
 			ds.Update("v2")
