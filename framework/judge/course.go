@@ -26,12 +26,15 @@ type Course struct {
 // Course is what happened since the template last changed.
 func (w *Workload) Course() Course { return w.course }
 
-// begin takes note of another template than the one before.
+// begin takes note of another template than the one before. Nobody backs off from what failed of that one.
 func (w *Workload) begin(before, template int, now time.Time) {
 	w.newest = max(w.newest, before)
 	w.course = Course{
 		Rollout: true, Since: now, RolledBack: template <= w.newest, Desired: w.Desired,
 		Overtook: w.having[HasOld] > 0 || w.having[UpdatedUnready] > 0,
+	}
+	for _, node := range w.Nodes {
+		node.Ended = 0
 	}
 }
 

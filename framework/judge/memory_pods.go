@@ -128,6 +128,7 @@ func (m *memory) update(scene *Scene, pod *Pod, object *corev1.Pod) {
 	// A pod that was deleted ends, too, when its time comes: nobody backs off from that.
 	if !history.IsTerminal(pod.Object) && history.IsTerminal(object) && object.DeletionTimestamp == nil {
 		pod.Node.Failures++
+		pod.Node.Ended++
 	}
 	if !sameReadiness(pod.Object, object) {
 		pod.readySince = m.now

@@ -20,9 +20,10 @@ type Node struct {
 	Eligible, Stays, Exists bool
 	// Since is when Eligible became what it is, or could last be thought to be otherwise.
 	Since time.Time
-	// Failures counts the pods that ended on the node by themselves since the DaemonSet's spec last changed. While there are any, the implementation may be
-	// backing off (SURGE-024, TARGET-010).
+	// Failures counts the pods that ended on the node by themselves since the DaemonSet's spec last changed: whoever backs off may forget those before.
 	Failures int
+	// Ended counts those since its template last changed. While there are any, the implementation may be backing off (SURGE-024, TARGET-010).
+	Ended int
 	// Served: the DaemonSet has had a pod there.
 	Served bool
 

@@ -75,7 +75,7 @@ func (w *Workload) Live() bool {
 // ChangedAt is when the spec last changed.
 func (w *Workload) ChangedAt() time.Time { return w.changedAt }
 
-// change takes note of a new spec: whoever backed off from the old one starts anew.
+// change takes note of a new spec: whoever backed off from the old one may start anew.
 func (w *Workload) change(now time.Time) {
 	w.changedAt = now
 	for _, node := range w.Nodes {

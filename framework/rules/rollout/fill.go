@@ -14,8 +14,8 @@ const longestBackoff = 15 * time.Minute
 // creation is what is owed on a node that has nothing to wait for, once pods have failed there after a delay.
 func creation(n *judge.Node, about, undone string) judge.Due {
 	due := judge.Due{About: about, Undone: undone, Creates: true}
-	if n.Failures > 0 {
-		due.About, due.Extra = fmt.Sprintf("%s after %d failures", about, n.Failures), longestBackoff
+	if n.Ended > 0 {
+		due.About, due.Extra = fmt.Sprintf("%s after %d failures", about, n.Ended), longestBackoff
 	}
 	return due
 }

@@ -90,6 +90,18 @@ func TestFilling(t *testing.T) {
 		pods[0].Failed().Gone()
 		b.After(Long).Mark("end")
 	}))
+	Keeps(t, surge, Tell("back-off goes on when anything but the template changes", func(b *Builder) {
+		ds, pods := Running(b, 1, MaxSurge("1"))
+		pods[0].Failed().Gone()
+		ds.Set(MaxSurge("2"))
+		b.After(Long).Mark("end")
+	}))
+	Omits(t, surge, Tell("another template ends the back-off", func(b *Builder) {
+		ds, pods := Running(b, 1, MaxSurge("1"))
+		pods[0].Failed().Gone()
+		ds.Update("v2")
+		b.After(late).Mark("end")
+	}))
 	Omits(t, surge, Tell("a pod that somebody deleted has ended, and the node stays empty", func(b *Builder) {
 		_, pods := Running(b, 1, MaxSurge("1"))
 		b.Stimulus(history.DeletePod, pods[0])

@@ -96,7 +96,7 @@ func (r *rolloutState) stageOf(s *judge.Scene, n *judge.Node) stage {
 		return moving
 	case live == 1 && len(updated) == 1:
 		return r.ifAvailable(updated[0], through, moving)
-	case live == 1 && n.Failures == 0:
+	case live == 1 && n.Ended == 0:
 		return r.ifAvailable(old[0], waiting, waitingUnserved)
 	case len(old) == 1 && len(updated) == 1 && r.unserved(s, old[0]) && r.unserved(s, updated[0]):
 		return takesNothing

@@ -109,7 +109,7 @@ func (r *rolling) standingOf(s *judge.Scene, n *judge.Node) (standing, *judge.Po
 	switch {
 	case !n.Eligible && len(n.Pods) == 0:
 		return apart, nil
-	case !n.Eligible, n.Failures > 0, len(live) != len(n.Pods), len(live) == 0, len(live) > 2:
+	case !n.Eligible, n.Ended > 0, len(live) != len(n.Pods), len(live) == 0, len(live) > 2:
 		return moving, nil
 	}
 	var old, updated *judge.Pod

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -39,6 +40,8 @@ func lawfulHabits() []Variant {
 		{Name: "backs-off-from-three-seconds", Says: "Replaces a pod that failed after 3 s, 6 s, 12 s, …",
 			Lawful:  "TARGET-010 asks for a delay that grows, not for one that begins with a second.",
 			Planner: backOffBy(func(d time.Duration) time.Duration { return 3 * d }, func(d time.Duration) time.Duration { return d / 3 })},
+		{Name: "backs-off-from-templates", Says: "Goes on backing off from pods that failed when anything but the template changes.",
+			Lawful: "TARGET-010 has no other change of the spec begin anew.", Planner: remember(backOffFromTemplates)},
 		{Name: "reacts-at-random", Says: "Reacts after a random delay of up to four seconds.",
 			Lawful: "A reaction may take five seconds.", Reconciler: reactAtRandom(4 * time.Second)},
 		{Name: "keeps-old-pods-that-tolerate-a-taint-themselves",
@@ -257,4 +260,25 @@ func keepEnduring(state *plan.State, _ time.Time) {
 			repelling(node)
 		}
 	})
+}
+
+// failedOf are the pods that failed of the template with that hash, by node.
+type failedOf struct {
+	hash   string
+	byNode map[string]plan.Backoff
+}
+
+func backOffFromTemplates(m *memory[failedOf]) Around {
+	return func(next plan.Planner) plan.Planner {
+		return func(state plan.State, now time.Time) plan.Actions {
+			known := m.of(state)
+			if hash := plan.TemplateHash(&state.DaemonSet.Spec.Template, nil); known.hash != hash {
+				*known = failedOf{hash: hash, byNode: map[string]plan.Backoff{}}
+			}
+			state.Backoff = maps.Clone(known.byNode)
+			actions := next(state, now)
+			maps.Copy(known.byNode, actions.Backoff)
+			return actions
+		}
+	}
 }
