@@ -3,6 +3,10 @@ package revisions
 import (
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
@@ -22,3 +26,13 @@ func (t *touched) see(s *judge.Scene) bool {
 
 // lately reports whether that was so short a time ago that the implementation need not know.
 func (t *touched) lately(s *judge.Scene) bool { return s.Now.Sub(t.at) < judge.Lag }
+
+// collected reports whether a history went in this step whose controller is gone.
+func collected(s *judge.Scene) bool {
+	gone, ok := s.Change.Object.(*appsv1.ControllerRevision)
+	if !ok || s.Change.Type != watch.Deleted {
+		return false
+	}
+	owner := metav1.GetControllerOf(gone)
+	return owner != nil && s.Workloads()[owner.UID] == nil
+}

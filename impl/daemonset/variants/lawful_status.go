@@ -48,7 +48,25 @@ func lawfulStatuses() []Variant {
 					comeBack(actions, 100*time.Millisecond)
 				}
 			})},
+		{Name: "generation-before-the-history", Says: "Reports that a generation has been observed before it writes or renumbers the history of its template.",
+			Lawful:  "STATUS-010 asks for numbers of the generation's spec, and HISTORY-010 for the history promptly.",
+			Planner: doing(observeFirst)},
 	}
+}
+
+// observeFirst does nothing about a new generation that needs a history but report it, and the rest in the next pass.
+func observeFirst(actions *plan.Actions, state plan.State, _ time.Time) {
+	ds := state.DaemonSet
+	if ds.Status.ObservedGeneration == ds.Generation || actions.CreateRevision == nil && len(actions.UpdateRevisions) == 0 {
+		return
+	}
+	status := ds.Status.DeepCopy()
+	if actions.Status != nil {
+		status = actions.Status.DeepCopy()
+	}
+	status.ObservedGeneration = ds.Generation
+	*actions = plan.Actions{Status: status, RolloutInProgress: actions.RolloutInProgress}
+	comeBack(actions, 100*time.Millisecond)
 }
 
 // notProgressing speaks to the planner of the condition Stalled, and to the API server of its opposite, which is of another type.
