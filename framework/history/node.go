@@ -2,10 +2,12 @@ package history
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // NodeOf returns the node that the pod runs on or, before it is bound, the one it is pinned to by a required node affinity on
@@ -19,13 +21,26 @@ func NodeOf(pod *corev1.Pod) string {
 		return ""
 	}
 	for _, term := range affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
-		for _, field := range term.MatchFields {
-			if field.Key == "metadata.name" && field.Operator == corev1.NodeSelectorOpIn && len(field.Values) == 1 {
-				return field.Values[0]
-			}
+		if names, asks := namesIn(term); asks && len(names) == 1 {
+			return names[0]
 		}
 	}
 	return ""
+}
+
+// namesIn returns the names of nodes that the term allows, and whether it asks for names at all. One that asks for two different names allows none: a pod may
+// be pinned by every term of its template, of which one may name another node.
+func namesIn(term corev1.NodeSelectorTerm) (names []string, asks bool) {
+	for _, field := range term.MatchFields {
+		switch {
+		case field.Key != metav1.ObjectNameField || field.Operator != corev1.NodeSelectorOpIn:
+		case !asks:
+			names, asks = field.Values, true
+		default:
+			names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(field.Values, name) })
+		}
+	}
+	return names, asks
 }
 
 // NodeReady reports whether the node's kubelet says that it is ready, and is believed.
