@@ -152,15 +152,18 @@ func Specs() {
 			daemonSet := c.Deploy(ctx, OnDelete(), Edit{
 				Says: "revisionHistoryLimit 1", Apply: func(d *appsv1.DaemonSet) { d.Spec.RevisionHistoryLimit = &limit },
 			})
-			// No pod is ever of v2 and v3. That of v1 needs its history, v4 is current, and of the other two one is beyond the limit.
+			// No pod is ever of v2 and v3.
 			for _, version := range []string{"v2", "v3", "v4"} {
 				daemonSet = c.Update(ctx, daemonSet, Image(version))
 				c.Require(ctx, "the controller has seen "+version, Processed(daemonSet))
 			}
+			// For whoever deletes none before every node has an updated pod (HISTORY-016).
+			c.DeletePod(ctx, c.LivePods(ctx, daemonSet)[0], time.Minute)
+			c.Await(ctx, RolledOut(daemonSet))
 			c.Await(ctx, trimmed())
 		},
 		func(j *spec.Checks) {
-			j.Given(AtLeast(4, RevisionCreated()), Never(PodDeleted()))
+			j.Given(AtLeast(4, RevisionCreated()))
 			j.Decide("ONDELETE-004", ComesToHold(trimmed()))
 		})
 
@@ -175,11 +178,11 @@ func counted(daemonSet *appsv1.DaemonSet, count int) Condition {
 	})
 }
 
-// trimmed holds when there are no more than three ControllerRevisions: one that is current, one that a pod is of, and one within the limit.
+// trimmed holds when there are no more than two ControllerRevisions: one that is current, and one within the limit.
 func trimmed() Condition {
 	return state.Right("no history is beyond the limit", func(cluster *history.Cluster) error {
-		if count := len(cluster.Revisions); count > 3 {
-			return fmt.Errorf("%d ControllerRevisions: one is current, a pod is of one, and of the others one is to stay", count)
+		if count := len(cluster.Revisions); count > 2 {
+			return fmt.Errorf("%d ControllerRevisions: one is current, and of the others one is to stay", count)
 		}
 		return nil
 	})
