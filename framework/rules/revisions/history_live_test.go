@@ -29,6 +29,14 @@ func TestHistoryLive(t *testing.T) {
 			pods[0].Terminating()
 			first.Gone()
 		}),
+		Tell("a failed pod that nobody has deleted still has it", func(b *Builder) {
+			ds, pods := Running(b, 1)
+			first := ds.Revision("v1", 1)
+			ds.Update("v2").Revision("v2", 2)
+			pods[0].Failed()
+			b.After(time.Second)
+			first.Gone()
+		}),
 		Tell("one of many pods still runs it", func(b *Builder) {
 			ds, pods := Running(b, 3)
 			first := ds.Revision("v1", 1)
