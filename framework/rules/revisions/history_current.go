@@ -52,11 +52,17 @@ func outnumbered(s *judge.Scene, w *judge.Workload, _ *judge.Node) (judge.Due, b
 }
 
 // mayBeElsewhere reports whether the DaemonSet may have a history of its template that is none of those that it controls and that this judge can read: one
-// of the same content under its name is as good as its own (HISTORY-005), for example that of a predecessor, still to be collected.
+// of the same content under its name is as good as its own (HISTORY-005), for example that of a predecessor, still to be collected; and one that is being
+// deleted has the name until it is gone.
 func mayBeElsewhere(s *judge.Scene, w *judge.Workload) bool {
 	for _, revision := range s.Cluster.Revisions {
 		controls := metav1.IsControlledBy(revision, w.Object)
-		if _, err := history.TemplateIn(revision); controls && err != nil || !controls && revision.Namespace == w.Object.Namespace && holds(revision, w.Object) {
+		_, unreadable := history.TemplateIn(revision)
+		switch {
+		case revision.Namespace != w.Object.Namespace:
+		case controls && unreadable != nil:
+			return true
+		case holds(revision, w.Object) && (!controls || revision.DeletionTimestamp != nil):
 			return true
 		}
 	}

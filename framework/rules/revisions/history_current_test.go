@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
@@ -103,6 +104,24 @@ func TestHistoryCurrent(t *testing.T) {
 			b.After(Long).Mark("end")
 		}),
 	)
+	held := func(b *Builder) *Revision {
+		_, all := fourth(b, 10)
+		b.Stimulus(history.DeleteRevision, all[3])
+		return all[3].Edit(func(revision *appsv1.ControllerRevision) {
+			revision.DeletionTimestamp = &metav1.Time{Time: b.Now()}
+			revision.Finalizers = []string{"example.com/hold"}
+		})
+	}
+	Keeps(t, j, Tell("the current history was deleted, and is held back by a finalizer", func(b *Builder) {
+		held(b)
+		b.After(Long).Mark("end")
+	}))
+	Omits(t, j, Tell("the current history was deleted, and no other comes when it is gone", func(b *Builder) {
+		current := held(b)
+		b.After(Long)
+		current.Gone()
+		b.After(Long).Mark("end")
+	}))
 	Ignores(t, j,
 		Tell("a lone history", func(b *Builder) {
 			ds, _ := Running(b, 1)
