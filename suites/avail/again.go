@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -24,14 +25,7 @@ func again() {
 			second := c.RequireUpdated(ctx, "another updated pod runs", updated, Running, func(pod *corev1.Pod) bool { return pod.UID != first.UID })
 			c.Pods.BecomeUnready(ctx, first)
 			c.Pods.BecomeReady(ctx, first)
-			// The other node's turn is over; this one's is not for an hour.
-			becomeLongReady(ctx, c, second)
-			// Longer than a controller may be late.
-			c.Await(ctx, Quiet(3*time.Second))
-			c.Mark(watched)
-			rollouts.LongReady(ctx, c, first)
-			becomeLongReady(ctx, c, c.RequireUpdated(ctx, "the last updated pod runs", updated, Running, NotReady))
-			c.Await(ctx, RolledOut(updated))
+			endAfterSecond(ctx, c, updated, first, second)
 		},
 		func(j *spec.Checks) {
 			third := Nth(3, PodDeleted(OfVersion("v1")))
@@ -44,4 +38,15 @@ func again() {
 func becomeLongReady(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
 	c.Pods.BecomeReady(ctx, pod)
 	rollouts.LongReady(ctx, c, pod)
+}
+
+// endAfterSecond lets the turn of the second pod's node be over, while that of the first is not for an hour, until watched; then the rollout of three nodes ends.
+func endAfterSecond(ctx context.Context, c *spec.Case, updated *appsv1.DaemonSet, first, second *corev1.Pod) {
+	becomeLongReady(ctx, c, second)
+	// Longer than a controller may be late.
+	c.Await(ctx, Quiet(3*time.Second))
+	c.Mark(watched)
+	rollouts.LongReady(ctx, c, first)
+	becomeLongReady(ctx, c, c.RequireUpdated(ctx, "the last updated pod runs", updated, Running, NotReady))
+	c.Await(ctx, RolledOut(updated))
 }

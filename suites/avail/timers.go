@@ -185,14 +185,7 @@ func raised() {
 			// By then everybody knows.
 			c.Await(ctx, Quiet(judge.Lag))
 			c.Mark(raisedTo)
-			// This node's turn is over; that of the first is not, for an hour.
-			becomeLongReady(ctx, c, second)
-			// Longer than a controller may be late.
-			c.Await(ctx, Quiet(3*time.Second))
-			c.Mark(watched)
-			rollouts.LongReady(ctx, c, first)
-			becomeLongReady(ctx, c, c.RequireUpdated(ctx, "the last updated pod runs", updated, Running, NotReady))
-			c.Await(ctx, RolledOut(updated))
+			endAfterSecond(ctx, c, updated, first, second)
 		},
 		func(j *spec.Checks) {
 			third := Nth(3, PodDeleted(OfVersion("v1")))
