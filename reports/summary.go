@@ -28,17 +28,18 @@ type Path struct {
 	Path  string
 }
 
-// Summary writes what a terminal shows at the end of a run: counts per family, what failed and why, what could not be decided,
-// what is unsupported or was not run and why, the answer, and where to read more.
+// Summary writes what a terminal shows at the end of a run: counts per family, what was not run or is unsupported and why, what could not be decided,
+// what failed, why and in which spec, the answer, and where to read more.
 func Summary(out io.Writer, report *ConformanceReport, options SummaryOptions) error {
 	s := &summary{report: report, paint: painter{on: options.Color}}
 	s.title()
 	s.nodes()
 	s.table()
-	s.failed()
-	s.inconclusive()
-	s.skipped("Unsupported", Unsupported)
+	// What failed comes last: the end is what a terminal, and the page of a CI system, shows at first.
 	s.skipped("Not run", NotRun)
+	s.skipped("Unsupported", Unsupported)
+	s.inconclusive()
+	s.failed()
 	s.answer()
 	for _, path := range options.Paths {
 		fmt.Fprintf(&s.text, "%-*s  %s\n", labelWidth(options.Paths), path.Label, path.Path)
@@ -183,6 +184,9 @@ func (s *summary) entry(result RequirementResult, hue colour) {
 	entry := paragraph.Hang("  "+string(result.ID), paragraph.Printable(result.Statement), indent, summaryWidth)
 	s.text.WriteString(strings.Replace(entry, string(result.ID), s.paint.in(hue, string(result.ID)), 1))
 	s.line(paragraph.Printable(FailureLine(result)), indent)
+	if len(result.Violations) > 0 && result.Violations[0].Spec != "" {
+		s.line("spec: "+paragraph.Printable(result.Violations[0].Spec), indent)
+	}
 	if by := result.BrokenBy(); by != "" && result.Verdict == Fail {
 		s.line("broken by "+by, indent)
 	}

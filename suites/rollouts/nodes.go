@@ -71,6 +71,9 @@ func NoPodOn(daemonSet *appsv1.DaemonSet, node string) Condition {
 // Remove deletes the Node object. Its pods stay for as long as the pod garbage collector takes to notice.
 func Remove(ctx context.Context, c *spec.Case, name string) {
 	err := c.Do(ctx, history.Stimulus{Act: history.DeleteNode, Kind: history.KindNode, Name: name, Node: name}, func(ctx context.Context) error {
+		if err := deleteLease(ctx, c, name); err != nil {
+			return err
+		}
 		return c.Client().CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
 	})
 	if err != nil {
@@ -162,10 +165,12 @@ func likeNode(ctx context.Context, c *spec.Case, name string) *corev1.Node {
 	return again
 }
 
-// addAgain adds the node, whose name a removed one had, and waits until it is Ready and has the taints that it was added with.
+// addAgain adds the node, whose name a removed one had, and waits until it is Ready, has the taints that it was added with, and starts pods.
 func addAgain(ctx context.Context, c *spec.Case, again *corev1.Node) {
+	var added *corev1.Node
 	err := c.Do(ctx, history.Stimulus{Act: history.AddNode, Kind: history.KindNode, Name: again.Name, Node: again.Name}, func(ctx context.Context) error {
-		_, err := c.Client().CoreV1().Nodes().Create(ctx, again, metav1.CreateOptions{})
+		node, err := c.Client().CoreV1().Nodes().Create(ctx, again, metav1.CreateOptions{})
+		added = node
 		return err
 	})
 	if err != nil {
@@ -175,6 +180,7 @@ func addAgain(ctx context.Context, c *spec.Case, again *corev1.Node) {
 		node := cluster.Nodes[again.Name]
 		return node != nil && history.NodeReady(node) && len(node.Spec.Taints) == len(again.Spec.Taints)
 	}))
+	awaitLease(ctx, c, added)
 }
 
 // Untouched returns n eligible nodes that the rollout has not come to: their pods are old. A scenario that finds fewer ends there.

@@ -139,8 +139,7 @@ func joining() {
 			// Another subset takes the place of one that goes.
 			c.Subdivide(ctx, u, subset, between(Subset("third", c.ImagePatch("v4")), "1", "3"))
 			placed(ctx, c)
-			// Other machines register under the nodes' names. This comes last: a simulated kubelet may overlook a pod of a node that it has just come to, and a
-			// pod that does not start keeps all others from being moved.
+			// Other machines register under the nodes' names.
 			for _, node := range registered {
 				rollouts.Register(ctx, c, node)
 			}
