@@ -1,9 +1,13 @@
 package simulation
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
 // chance makes the small random decisions, such as how long a pod takes to start. Each depends on the seed and on what it is about, and not
@@ -30,4 +34,12 @@ func (c chance) number(about []any) uint64 {
 	n *= 0xff51afd7ed558ccd
 	n ^= n >> 33
 	return n
+}
+
+// inAnyOrder puts the objects in an order of the pass.
+func inAnyOrder[T history.Object](c chance, pass int, objects []T) []T {
+	slices.SortFunc(objects, func(a, b T) int {
+		return cmp.Compare(c.number([]any{"order", pass, a.GetName()}), c.number([]any{"order", pass, b.GetName()}))
+	})
+	return objects
 }

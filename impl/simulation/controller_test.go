@@ -206,9 +206,9 @@ func (c *controller) observe(p *process, ds *appsv1.DaemonSet) plan.State {
 	}
 	state := plan.State{DaemonSet: ds, Backoff: p.backoff, Refused: p.refused, RefusedUpdates: p.refusedUpdates, SurgeDisabled: p.surgeDisabled}
 	state.Nodes = listOf[*corev1.Node](p.cache.objects, history.KindNode)
-	// Those of others may be among them.
-	state.Pods = listOf[*corev1.Pod](p.cache.objects, history.KindPod)
-	revisions := listOf[*appsv1.ControllerRevision](p.cache.objects, history.KindControllerRevision)
+	// Those of others may be among them. A cache lists objects in another order each time; of nodes alone the reference asks for one.
+	state.Pods = inAnyOrder(c.chance, c.passes, listOf[*corev1.Pod](p.cache.objects, history.KindPod))
+	revisions := inAnyOrder(c.chance, c.passes, listOf[*appsv1.ControllerRevision](p.cache.objects, history.KindControllerRevision))
 	for _, revision := range revisions {
 		if mayBeIts(revision) {
 			state.Revisions = append(state.Revisions, revision)

@@ -74,15 +74,18 @@ func wakeForKeys(m *memory[taintsWhenWoken]) Around {
 func whatWakes(state plan.State) string {
 	words := []string{state.DaemonSet.ResourceVersion}
 	for _, pod := range state.Pods {
-		words = append(words, string(pod.UID), pod.ResourceVersion)
+		words = append(words, fmt.Sprint(pod.UID, pod.ResourceVersion))
 	}
-	selector := state.DaemonSet.Spec.Template.Spec.NodeSelector
+	selector := slices.Sorted(maps.Keys(state.DaemonSet.Spec.Template.Spec.NodeSelector))
 	for _, node := range state.Nodes {
-		words = append(words, string(node.UID), fmt.Sprint(node.Spec.Taints))
-		for _, key := range slices.Sorted(maps.Keys(selector)) {
-			words = append(words, node.Labels[key])
+		word := fmt.Sprint(node.UID, node.Spec.Taints)
+		for _, key := range selector {
+			word += " " + node.Labels[key]
 		}
+		words = append(words, word)
 	}
+	// A cache has no order.
+	slices.Sort(words)
 	return strings.Join(words, " ")
 }
 
@@ -97,12 +100,16 @@ func wakeForEligible(m *memory[shownNodes]) Around {
 		// Its own status is no change to wake for.
 		words := []string{fmt.Sprint(state.DaemonSet.Generation)}
 		for _, pod := range state.Pods {
-			words = append(words, string(pod.UID), pod.ResourceVersion)
+			words = append(words, fmt.Sprint(pod.UID, pod.ResourceVersion))
 		}
+		// Others' nodes, which come and go, are not to run a pod.
 		for _, node := range state.Nodes {
-			eligible, _ := plan.Eligibility(state.DaemonSet, node)
-			words = append(words, string(node.UID), fmt.Sprint(eligible))
+			if eligible, _ := plan.Eligibility(state.DaemonSet, node); eligible {
+				words = append(words, string(node.UID))
+			}
 		}
+		// A cache has no order.
+		slices.Sort(words)
 		seen, wakes := m.of(*state), strings.Join(words, " ")
 		if seen.wakes != wakes {
 			*seen = shownNodes{wakes: wakes, nodes: state.Nodes}
