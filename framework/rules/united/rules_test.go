@@ -56,6 +56,15 @@ func TestOneMember(t *testing.T) {
 		home(b, "node-a", "subset")
 		return subset, pods[0]
 	}
+	// The target's controller had not heard that the node was its own no more, and the subset's not of the pod.
+	cross := func(b *Builder) *Pod {
+		target, subset, pods := family(b)
+		home(b, "node-a", "subset")
+		pods[0].Terminating().Gone()
+		late := target.Pod("late", "node-a")
+		subset.Pod("new", "node-a")
+		return late
+	}
 	Breaks(t, rule,
 		Tell("beside a live pod of the target", func(b *Builder) {
 			subset, _ := move(b)
@@ -65,15 +74,29 @@ func TestOneMember(t *testing.T) {
 			subset, old := move(b)
 			old.Terminating().Gone()
 			subset.Pod("new", "node-a")
+			b.After(Long)
 			another := b.DaemonSet("another", NodeSelector("home", "subset"), OfUnited(b.United("later", "agent")))
 			another.Pod("newer", "node-a")
 		}),
+		Tell("at once with one of the target, and both stay", func(b *Builder) {
+			cross(b)
+			b.After(Long)
+			b.Node("node-d").Join()
+		}),
 	)
-	Keeps(t, rule, Tell("when the pod of the target is gone", func(b *Builder) {
-		subset, old := move(b)
-		old.Terminating().Gone()
-		subset.Pod("new", "node-a").Ready()
-	}))
+	Keeps(t, rule,
+		Tell("when the pod of the target is gone", func(b *Builder) {
+			subset, old := move(b)
+			old.Terminating().Gone()
+			subset.Pod("new", "node-a").Ready()
+		}),
+		Tell("at once with one of the target, which goes", func(b *Builder) {
+			late := cross(b)
+			late.Terminating().Gone()
+			b.After(Long)
+			b.Node("node-d").Join()
+		}),
+	)
 	Ignores(t, rule, Tell("where the target surges", func(b *Builder) {
 		_, subset, _ := family(b, MaxSurge("1"))
 		home(b, "node-a", "subset")

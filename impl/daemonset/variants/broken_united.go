@@ -49,6 +49,8 @@ func brokenUnited() []Variant {
 			})},
 		{Name: "united-moves-without-surge", Says: "Moves a node by deleting first where the target surges.", Breaks: []string{"UNITED-027", "UNITED-030"},
 			United: movingAs(withStrategy("0", "1"))},
+		{Name: "united-moves-with-surge", Says: "Has a node that changes hands run a pod of either member for a while, also where the target does not surge.",
+			Breaks: []string{"CROSS-006"}, United: movingAs(withStrategy("1", "0"))},
 		{Name: "united-moves-for-nothing", Says: "Moves nodes to a subset whose patch changes nothing.", Breaks: []string{"UNITED-031"},
 			United: seeingUnited(func(united *api.UnitedDaemonSet) {
 				for i := range united.Spec.Subsets {
