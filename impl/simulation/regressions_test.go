@@ -83,6 +83,16 @@ func knownScenarios() []knownScenario {
 				{Wait: 500 * time.Millisecond, Act: "another controller takes a revision", B: 4}, {Act: "update", A: 17, B: 11},
 			},
 		},
+		{
+			"a pod of the template before ended on a node, and the rollout stands still at another one",
+			setup{Nodes: 4, Strategy: one, HistoryLimit: 10, Pace: quick},
+			flavour{strategies: everyStrategy(), stalls: true},
+			schedule{
+				{Wait: 100 * time.Millisecond, Act: "update where pods run", A: 18, B: 8}, {Wait: 500 * time.Millisecond, Act: "a node has no room", A: 6},
+				{Wait: 1200 * time.Millisecond, Act: "update", B: 1}, {Wait: 1200 * time.Millisecond, Act: "update to a crashing image", B: 7},
+				{Wait: 3 * time.Second, Act: "update", A: 2, B: 20}, {Wait: 30 * time.Second, Act: "update", A: 8, B: 18},
+			},
+		},
 	})
 }
 
@@ -110,19 +120,6 @@ func TestAdoptingLateStaysSafe(t *testing.T) {
 			{Wait: 1200 * time.Millisecond, Act: "update"}, {Wait: 500 * time.Millisecond, Act: "update"},
 		},
 	}, flavour{strategies: surging(), deletes: true})
-}
-
-// TestAStallIsNotPutDownToPodsOfBefore repeats a schedule in which the pod of a template before ended, and the condition named its node as the cause of a stall
-// at another one.
-func TestAStallIsNotPutDownToPodsOfBefore(t *testing.T) {
-	staysSafe(t, reference, simulation{
-		setup{Nodes: 4, Strategy: strategy{MaxSurge: "1", MaxUnavailable: "0"}, HistoryLimit: 10, Pace: pace{Start: 500 * time.Millisecond, Stop: 300 * time.Millisecond}},
-		schedule{
-			{Wait: 100 * time.Millisecond, Act: "update where pods run", A: 18, B: 8}, {Wait: 500 * time.Millisecond, Act: "a node has no room", A: 6},
-			{Wait: 1200 * time.Millisecond, Act: "update", B: 1}, {Wait: 1200 * time.Millisecond, Act: "update to a crashing image", B: 7},
-			{Wait: 3 * time.Second, Act: "update", A: 2, B: 20}, {Wait: 30 * time.Second, Act: "update", A: 8, B: 18},
-		},
-	}, flavour{strategies: everyStrategy(), stalls: true})
 }
 
 // staysSafe lives through the simulation with several seeds.
