@@ -20,6 +20,7 @@ import (
 func limit() {
 	trims()
 	lost()
+	ended()
 	spec.It("keeps the histories of several old templates that pods still run or end with, beyond the limit",
 		spec.Decides("HISTORY-017", "HISTORY-010"),
 		func(ctx context.Context, c *spec.Case) {
@@ -72,6 +73,30 @@ func lost() {
 		func(j *spec.Checks) {
 			// What is deleted too early is the standing rule's.
 			j.Decide("HISTORY-017", Tested(Before(PodDeleted(OfVersion("v1")).On(j.Bound(lostNode)), ofVersion(RevisionDeleted(), "v1"))))
+		}, spec.SimulatedNodes{})
+}
+
+// ended is the spec of a pod that has failed and stays.
+func ended() {
+	spec.It("keeps the history of a pod that has failed and waits for its successor, beyond the limit",
+		spec.Decides("HISTORY-017"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 1)
+			daemonSet := c.Deploy(ctx, keeping(0), MaxUnavailable("1"))
+			// With a delay that doubles from a second, and a first retry at once, the last pod stays for eight seconds after its predecessor was deleted.
+			for range 4 {
+				c.Pods.Fail(ctx, c.LivePodOn(ctx, daemonSet, nodes[0]))
+				c.Await(ctx, RolledOut(daemonSet))
+			}
+			c.Pods.Fail(ctx, c.LivePodOn(ctx, daemonSet, nodes[0]))
+			// By then everybody knows.
+			c.Await(ctx, Quiet(judge.Lag))
+			c.RollOut(ctx, daemonSet, Image("v2"))
+			c.Await(ctx, histories(1))
+		},
+		func(j *spec.Checks) {
+			// What is deleted too early is the standing rule's.
+			j.Decide("HISTORY-017", Tested(Before(Last(PodDeleted(OfVersion("v1"))), ofVersion(RevisionDeleted(), "v1"))))
 		}, spec.SimulatedNodes{})
 }
 

@@ -19,15 +19,9 @@ func brokenHistoriesInUse() []Variant {
 		{Name: "on-delete-keeps-one-history-in-use", Says: "With the OnDelete strategy, keeps beyond the limit only the youngest of the histories that pods are of.",
 			Breaks: []string{"HISTORY-017"}, Planner: doing(keepYoungest)},
 		{Name: "terminating-pods-use-no-history", Says: "Deletes histories beyond the limit that only terminating pods are of.",
-			Breaks: []string{"HISTORY-017"},
-			Planner: func(next plan.Planner) plan.Planner {
-				return func(state plan.State, now time.Time) plan.Actions {
-					actions := next(state, now)
-					withoutPods(&state, func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil })
-					actions.DeleteRevisions = next(state, now).DeleteRevisions
-					return actions
-				}
-			}},
+			Breaks: []string{"HISTORY-017"}, Planner: trimWithout(func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil })},
+		{Name: "ended-pods-use-no-history", Says: "Deletes histories beyond the limit that only pods are of which have ended.",
+			Breaks: []string{"HISTORY-017"}, Planner: trimWithout(plan.HasEnded)},
 		{Name: "pods-of-lost-nodes-use-no-history", Says: "Deletes histories beyond the limit that only pods are of whose nodes do not exist any more.",
 			Breaks: []string{"HISTORY-017"}, Planner: trimForNodes},
 		{Name: "a-rollback-with-a-lower-limit-loses-its-history",
@@ -61,6 +55,18 @@ func keepYoungest(actions *plan.Actions, state plan.State, _ time.Time) {
 	for i := range max(excess, 0) {
 		if !slices.Contains(actions.DeleteRevisions, old[i]) {
 			actions.DeleteRevisions = append(slices.Clone(actions.DeleteRevisions), old[i])
+		}
+	}
+}
+
+// trimWithout deletes the histories that would be deleted if there were none of the pods.
+func trimWithout(hidden func(*corev1.Pod) bool) Around {
+	return func(next plan.Planner) plan.Planner {
+		return func(state plan.State, now time.Time) plan.Actions {
+			actions := next(state, now)
+			withoutPods(&state, hidden)
+			actions.DeleteRevisions = next(state, now).DeleteRevisions
+			return actions
 		}
 	}
 }
