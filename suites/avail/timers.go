@@ -92,6 +92,22 @@ func timers() {
 				Within(spec.AtOnce, First(PodAvailable(OfVersion("v3"))), Nth(2, PodDeleted(OfVersion("v2")))))
 		}, spec.MainPath{})
 
+	spec.It("deletes each old pod by itself where minReadySeconds are less than a second away when the updated one becomes Ready",
+		spec.Decides("SURGE-007"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			// Of transitions only the second is known that they are in: the next one is less than a second away.
+			daemonSet := c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(1))
+			for _, version := range []string{"v2", "v3", "v4"} {
+				c.RollOut(ctx, daemonSet, Image(version))
+			}
+		},
+		func(j *spec.Checks) {
+			for _, rollout := range [][2]string{{"v1", "v2"}, {"v2", "v3"}, {"v3", "v4"}} {
+				j.Decide("SURGE-007", Within(spec.AtOnce, PodAvailable(OfVersion(rollout[1])).BesideLivePod(), PodDeleted(OfVersion(rollout[0]))))
+			}
+		}, spec.Alone{})
+
 	spec.It("acts by itself for each of two pods that became Ready at different times",
 		spec.Decides("AVAIL-005"),
 		func(ctx context.Context, c *spec.Case) {

@@ -43,6 +43,15 @@ func brokenTimers() []Variant {
 					comeBack(actions, wait)
 				}
 			})},
+		{Name: "no-timer-for-less-than-a-second", Says: "Sets no timer for when a pod becomes available that does so within a second.",
+			Breaks: []string{"SURGE-007"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+				for _, wait := range clocks(state, now) {
+					if wait < time.Second && actions.RequeueAfter >= wait {
+						actions.RequeueAfter = 0
+					}
+				}
+			})},
 		{Name: "one-timer-for-each-pod", Says: "Leaves the timer of a Ready pod as it is when minReadySeconds are lowered.",
 			Breaks: []string{"AVAIL-007"}, Planner: remember(oneTimer)},
 		{Name: "no-timer-once-all-pods-are-updated", Says: "Sets no timer for when a pod becomes available if every node has an updated pod and no old one.",
