@@ -13,6 +13,7 @@ import (
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -48,6 +49,24 @@ func adoption() {
 			c.Require(ctx, "it has come to rest", Quiet(time.Second))
 			recreate(ctx, c, updated, OnDelete(), Image("v2"))
 		}, takesOverAll)
+
+	spec.It("takes over pods that are not Ready, or wait for room on their node, too",
+		spec.Decides("HISTORY-026"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 2)
+			all := len(nodes) + len(c.AddNodes(ctx, 1, rollouts.Full))
+			left := c.Create(ctx, c.NewDaemonSet("daemon", MaxUnavailable("1")))
+			c.Require(ctx, "every node has its pod", PodsSeen(left, all))
+			c.Require(ctx, "those with room are Ready", ReadyPods(len(nodes)))
+			c.Pods.BecomeUnready(ctx, c.LivePodOn(ctx, left, nodes[0]))
+			c.Require(ctx, "one is not Ready any more", ReadyPods(len(nodes)-1))
+			c.Require(ctx, "it has come to rest", Quiet(time.Second))
+			recreate(ctx, c, left, MaxUnavailable("1"))
+		},
+		func(j *spec.Checks) {
+			changesNothing(j)
+			j.Decide("HISTORY-026", Tested(AtLeast(3, PodCreated())))
+		}, spec.SimulatedNodes{})
 }
 
 // recreate deletes the DaemonSet without cascade, creates it again, and waits until the new one controls what was left.
@@ -68,15 +87,19 @@ func orphaned(ctx context.Context, c *spec.Case, left *appsv1.DaemonSet) {
 	c.Require(ctx, "everybody has heard of it", Quiet(judge.Lag))
 }
 
-// takesOverAll asks that the DaemonSet that was created again took over everything and changed nothing else.
+// takesOverAll asks that the DaemonSet that was created again took over everything, of two templates, and changed nothing else.
 func takesOverAll(j *spec.Checks) {
+	changesNothing(j)
+	j.Decide("HISTORY-026", Tested(AtLeast(1, PodCreated(OfVersion("v2")))), Tested(AtLeast(2, RevisionCreated())))
+}
+
+// changesNothing asks that the DaemonSet that was created again took over everything, and changed nothing else.
+func changesNothing(j *spec.Checks) {
 	recreated := Nth(2, Began(history.CreateDaemonSet))
 	for _, happens := range []Event{PodCreated(), PodDeleted(), PodRestarted(), RevisionCreated(), RevisionDeleted()} {
 		j.Decide("HISTORY-026", NeverBetween(recreated, Marked(settled), happens))
 	}
-	j.Decide("HISTORY-026",
-		Tested(AtLeast(1, PodCreated(OfVersion("v2")))), Tested(AtLeast(2, RevisionCreated())),
-		ComesToHold(allControlled()))
+	j.Decide("HISTORY-026", ComesToHold(allControlled()))
 }
 
 // allControlled holds while a DaemonSet controls every pod and history.

@@ -103,6 +103,13 @@ func brokenRevisions() []Variant {
 			Planner: seeing(func(state *plan.State, _ time.Time) {
 				withoutPods(state, func(pod *corev1.Pod) bool { return len(pod.OwnerReferences) == 0 })
 			})},
+		{Name: "adopts-what-runs", Says: "Takes over pods that nobody controls only once they run.",
+			Breaks: []string{"HISTORY-026"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				withoutPods(state, func(pod *corev1.Pod) bool {
+					return len(pod.OwnerReferences) == 0 && pod.Status.Phase == corev1.PodPending
+				})
+			})},
 	}
 }
 

@@ -90,7 +90,20 @@ func sums() []situation {
 			w.pod("n0", readyFor(w, 5*time.Second))
 			return w
 		}, nil, "again after 15s", ""},
+		{"adopts-what-runs", func(t *testing.T) *world {
+			w := newWorld(t, 1, "0", "1")
+			w.pod("n0", leftBehind, waiting)
+			return w
+		}, nil, "", "create on n0"},
 	}
+}
+
+// leftBehind is a pod that nobody controls.
+func leftBehind(pod *corev1.Pod) { pod.OwnerReferences = nil }
+
+// waiting is a pod that the scheduler has bound to no node.
+func waiting(pod *corev1.Pod) {
+	pod.Spec.NodeName, pod.Status.Phase, pod.Status.Conditions = "", corev1.PodPending, nil
 }
 
 func TestAVariantComesToSomethingElseWhereItSays(t *testing.T) { differ(t, sums()) }
