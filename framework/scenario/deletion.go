@@ -4,6 +4,7 @@ import (
 	"context"
 
 	appsv1 "k8s.io/api/apps/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
@@ -41,6 +42,18 @@ func (s *Scenario) HoldDaemonSet(ctx context.Context, daemonSet *appsv1.DaemonSe
 	err := s.Do(ctx, onDaemonSet(history.HoldDaemonSet, daemonSet), func(ctx context.Context) error { return patch(ctx, s.client, hold) })
 	s.must(err, "hold DaemonSet %s", daemonSet.Name)
 	s.held = append(s.held, func(ctx context.Context) error { return patch(ctx, s.admin, letGo) })
+}
+
+// HoldBudget keeps the budget, once deleted, until the scenario is over: it goes on existing, and being deleted.
+func (s *Scenario) HoldBudget(ctx context.Context, budget *policyv1.PodDisruptionBudget) {
+	s.tb.Helper()
+	s.UpdateBudget(ctx, budget, BudgetEdit{"a finalizer", func(budget *policyv1.PodDisruptionBudget) {
+		budget.Finalizers = append(budget.Finalizers, Finalizer)
+	}})
+	s.held = append(s.held, func(ctx context.Context) error {
+		_, err := s.admin.PolicyV1().PodDisruptionBudgets(budget.Namespace).Patch(ctx, budget.Name, types.MergePatchType, []byte(letGo), metav1.PatchOptions{})
+		return ignoreNotFound(err)
+	})
 }
 
 func onDaemonSet(act history.Act, daemonSet *appsv1.DaemonSet) history.Stimulus {

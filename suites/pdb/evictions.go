@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -64,6 +65,30 @@ func evictions() {
 			j.Given(NeverBetween(Began(history.EvictPod), Began(history.DeleteBudget), PodDeleted()))
 			again := After(EvictionAnswered(""), Began(history.DeleteBudget))
 			j.Decide("PDB-029", Answers("evicting a pod whose budget was deleted", again, WithCode(http.StatusCreated)), Effected(PodDeleted(), again))
+		}, recorded(), spec.SimulatedNodes{})
+
+	// The API server goes on asking it about evictions, and counts its deletion as another generation.
+	spec.It("goes on computing a budget that is being deleted and that a finalizer holds back",
+		spec.Decides("PDB-011", "PDB-026"),
+		func(ctx context.Context, c *spec.Case) {
+			workload := web(ctx, c, 3)
+			budget := guarded(ctx, c, workload, MinAvailable("1"))
+			c.HoldBudget(ctx, budget)
+			c.Await(ctx, Quiet(judge.Lag))
+			c.DeleteBudget(ctx, budget)
+			c.Await(ctx, Computed(budget))
+			pod := c.PodsOf(ctx, workload)[0]
+			c.Pods.BecomeUnready(ctx, pod)
+			c.Await(ctx, state.All(Computed(budget), ReadyPods(2)))
+			c.Await(ctx, Quiet(silent))
+			c.Pods.BecomeReady(ctx, pod)
+			c.Await(ctx, state.All(Computed(budget), ReadyPods(3)))
+			c.Await(ctx, Quiet(silent))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, BudgetChanged(guard, "is being deleted", func(before, after *policyv1.PodDisruptionBudget) bool {
+				return before.DeletionTimestamp == nil && after.DeletionTimestamp != nil
+			})))
 		}, recorded(), spec.SimulatedNodes{})
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/disruption/variants"
 )
 
-// unseen are the broken variants that the simulation cannot find out: it has one budget, which always has a limit and selects pods of two
-// workloads by a label, and whose pods keep their controllers; knows no events, and looks at no timestamps, nor at the generation of a condition. Its pods
+// unseen are the broken variants that the simulation cannot find out: it has one budget, which always has a limit, is never deleted and selects pods
+// of two workloads by a label, and whose pods keep their controllers; knows no events, and looks at no timestamps, nor at the generation of a condition. Its pods
 // end at once, and it sees no status between two acts.
 func unseen() []string {
 	return []string{
@@ -26,7 +26,7 @@ func unseen() []string {
 		"knows-statuses-by-name", "resets-a-target-once", "waits-for-other-budgets", "takes-no-evictions-from-the-future", "takes-shares-in-floating-point",
 		"takes-not-in-for-one-of-others", "gives-up-a-status-that-is-not-written", "counts-pods-whose-containers-are-ready", "counts-deployments-by-replica-sets",
 		"leaves-a-failure-in-its-condition", "says-the-first-cause", "tells-kinds-by-their-names", "hears-of-no-pods-without-labels",
-		"reads-a-custom-scale-once-a-minute", "keeps-the-numbers-of-a-limit-that-is-gone", "expects-no-scale-without-a-live-pod",
+		"leaves-deleted-budgets-alone", "reads-a-custom-scale-once-a-minute", "keeps-the-numbers-of-a-limit-that-is-gone", "expects-no-scale-without-a-live-pod",
 		// They patch, which the simulation's API server does not know: see unconditional.
 		"writes-over-evictions", "writes-again-over-a-conflict", "takes-a-conflict-for-one-over-the-version",
 	}

@@ -20,6 +20,12 @@ func brokenTurns() []Variant {
 					after.ObservedGeneration = before.ObservedGeneration
 				}
 			})},
+		{Name: "leaves-deleted-budgets-alone", Says: "Computes no budget that is being deleted.", Breaks: []string{"PDB-011", "PDB-026"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				if state.Budget.DeletionTimestamp != nil {
+					*actions = plan.Actions{}
+				}
+			})},
 		{Name: "stays-failed-for-a-minute", Says: "Computes a budget that could not be computed only when its spec changes, or a minute later.", Breaks: []string{"PDB-026"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {
 				stored := &state.Budget.Status
