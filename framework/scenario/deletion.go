@@ -4,6 +4,7 @@ import (
 	"context"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -52,6 +53,16 @@ func (s *Scenario) HoldBudget(ctx context.Context, budget *policyv1.PodDisruptio
 	}})
 	s.held = append(s.held, func(ctx context.Context) error {
 		_, err := s.admin.PolicyV1().PodDisruptionBudgets(budget.Namespace).Patch(ctx, budget.Name, types.MergePatchType, []byte(letGo), metav1.PatchOptions{})
+		return ignoreNotFound(err)
+	})
+}
+
+// HoldNode keeps the node, once deleted, until the scenario is over: it goes on existing, and being deleted, as one whose machine is to be emptied first.
+func (s *Scenario) HoldNode(ctx context.Context, name string) {
+	s.tb.Helper()
+	s.EditNode(ctx, history.AddFinalizer, name, func(node *corev1.Node) { node.Finalizers = append(node.Finalizers, Finalizer) })
+	s.held = append(s.held, func(ctx context.Context) error {
+		_, err := s.admin.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType, []byte(letGo), metav1.PatchOptions{})
 		return ignoreNotFound(err)
 	})
 }

@@ -82,6 +82,20 @@ func Remove(ctx context.Context, c *spec.Case, name string) {
 	c.Require(ctx, "the node is gone", state.When("node "+name+" is gone", func(cluster *history.Cluster) bool { return cluster.Nodes[name] == nil }))
 }
 
+// BeginToRemove deletes the node, whose object a finalizer keeps until the scenario is over.
+func BeginToRemove(ctx context.Context, c *spec.Case, name string) {
+	c.HoldNode(ctx, name)
+	err := c.Do(ctx, history.Stimulus{Act: history.DeleteNode, Kind: history.KindNode, Name: name, Node: name}, func(ctx context.Context) error {
+		return c.Client().CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
+	})
+	if err != nil {
+		c.CannotDecide(fmt.Sprintf("harness: %s %s: %v", history.DeleteNode, name, err))
+	}
+	c.Require(ctx, "the node is being deleted", state.When("node "+name+" is being deleted", func(cluster *history.Cluster) bool {
+		return cluster.Nodes[name] != nil && cluster.Nodes[name].DeletionTimestamp != nil
+	}))
+}
+
 // RemoveMeanwhile removes the nodes with their pods while no controller runs, and waits until one that has been started again has done all about the others
 // that it will.
 func RemoveMeanwhile(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, nodes ...string) {

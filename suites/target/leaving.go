@@ -3,6 +3,7 @@ package target
 import (
 	"context"
 	"slices"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -16,8 +17,12 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// staying are the nodes that the rollout has to come to.
-const staying = "the nodes that stay"
+// What scenarios choose.
+const (
+	// staying are the nodes that the rollout has to come to.
+	staying = "the nodes that stay"
+	going   = "the node that is being deleted"
+)
 
 // leaving are the specs of nodes that leave during a rollout, by their label and altogether.
 func leaving() {
@@ -43,6 +48,31 @@ func leaving() {
 				daemonSet := c.Deploy(ctx, strategy.edit)
 				leave(ctx, c, daemonSet, nodes, func(node string) { rollouts.Remove(ctx, c, node) })
 			}, goesOn("TARGET-006", history.DeleteNode), spec.SimulatedNodes{})
+
+		// Whoever empties machines before they go keeps their nodes like that for as long as it takes.
+		spec.It("updates and replaces the pod of a node that is being deleted and that a finalizer holds back, with "+strategy.with,
+			spec.Decides("TARGET-001"),
+			func(ctx context.Context, c *spec.Case) {
+				const nodes = 3
+				held := c.AddNodes(ctx, nodes)[0]
+				c.Bind(going, held)
+				daemonSet := c.Deploy(ctx, strategy.edit)
+				rollouts.BeginToRemove(ctx, c, held)
+				c.Await(ctx, Quiet(late))
+				updated := c.Update(ctx, daemonSet, Image("v2"))
+				if !c.Await(ctx, RolledOut(updated)) {
+					return
+				}
+				deleted := c.LivePodOn(ctx, updated, held)
+				c.DeletePod(ctx, deleted, time.Second)
+				c.Await(ctx, UpdatedOn(nodes, updated, func(pod *corev1.Pod) bool { return pod.UID != deleted.UID }))
+				c.Await(ctx, RolledOut(updated))
+			},
+			func(j *spec.Checks) {
+				j.Decide("TARGET-001",
+					NeverBetween(Done(history.DeleteNode), TemplateChanged(), PodDeleted().On(j.Bound(going))),
+					AtLeast(2, PodCreated(OfVersion("v2")).On(j.Bound(going))), EndsRolledOut())
+			}, spec.SimulatedNodes{})
 	}
 }
 

@@ -15,6 +15,15 @@ import (
 // brokenDepartures go wrong where nodes come or go while a rollout is under way.
 func brokenDepartures() []Variant {
 	return []Variant{
+		{Name: "nodes-that-are-being-deleted-are-gone", Says: "Takes a node for gone that is being deleted and that a finalizer holds back.",
+			Breaks: []string{"TARGET-001"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				leaving := map[string]bool{}
+				for _, node := range state.Nodes {
+					leaving[node.Name] = node.DeletionTimestamp != nil
+				}
+				withoutNodes(state, func(name string) bool { return leaving[name] })
+			})},
 		{Name: "percentage-of-the-pods-surging", Says: "Takes the percentage of maxSurge of the pods that there are.",
 			Breaks:  []string{"SURGE-004"},
 			Planner: limiting(maxSurge, percentageOfPods)},

@@ -6,6 +6,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
@@ -95,6 +96,13 @@ func sums() []situation {
 			w.pod("n0", leftBehind, waiting)
 			return w
 		}, nil, "", "create on n0"},
+		{"nodes-that-are-being-deleted-are-gone", func(t *testing.T) *world {
+			w := newWorld(t, 2, "0", "1")
+			w.pod("n0")
+			at := metav1.NewTime(w.now)
+			w.Nodes[1].DeletionTimestamp = &at
+			return w
+		}, nil, "create on n1", ""},
 	}
 }
 
