@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
 
@@ -42,6 +45,9 @@ func (o *computed) Observe(s *judge.Scene) []judge.Violation {
 	if int(after.Status.UpdatedNumberScheduled) <= names.Len() {
 		return nil
 	}
+	if names = names.Union(adoptable(s, s.Status.Workload)); int(after.Status.UpdatedNumberScheduled) <= names.Len() {
+		return nil
+	}
 	return []judge.Violation{{
 		Got: fmt.Sprintf("observedGeneration %d with updatedNumberScheduled %d, where %d nodes have had a pod of its template",
 			after.Generation, after.Status.UpdatedNumberScheduled, names.Len()),
@@ -54,6 +60,22 @@ func (o *computed) Observe(s *judge.Scene) []judge.Violation {
 func (o *computed) mayCount(s *judge.Scene, pod *judge.Pod) bool {
 	w := pod.Workload.Object.UID
 	return !pod.Own() || s.Cluster.IsUpdated(pod.Object) || s.Cluster.LabelledTemplate(w, pod.Object.Labels[o.label]) == s.Cluster.CurrentRevision(w)
+}
+
+// adoptable are the nodes of pods that nobody controls and that the DaemonSet may adopt. A status may count them before it does, as it will when it has them and their
+// histories.
+func adoptable(s *judge.Scene, w *judge.Workload) sets.Set[string] {
+	names := sets.New[string]()
+	selector, err := metav1.LabelSelectorAsSelector(w.Object.Spec.Selector)
+	if err != nil {
+		return names
+	}
+	for _, pod := range s.Cluster.Pods {
+		if pod.Namespace == w.Object.Namespace && pod.DeletionTimestamp == nil && metav1.GetControllerOf(pod) == nil && selector.Matches(labels.Set(pod.Labels)) {
+			names.Insert(history.NodeOf(pod))
+		}
+	}
+	return names
 }
 
 // of returns the names for the DaemonSet's template as it is now. Other changes of the spec begin nothing anew.

@@ -42,8 +42,21 @@ func TestAGenerationIsObservedWithNumbersOfItsTemplate(t *testing.T) {
 			ds.Update("v3")
 			observes(ds, 1)
 		}),
+		Tell("pods that the DaemonSet may not adopt", func(b *Builder) {
+			ds := b.Nodes(2).DaemonSet("agent", MaxSurge("1"))
+			b.Stranger("other", NodeName(0), map[string]string{"app": "other"})
+			b.Stranger("leaving", NodeName(1), map[string]string{"app": "agent"}).Terminating()
+			observes(ds, 1)
+		}),
 	)
 	Keeps(t, status.StatusObserved(),
+		Tell("pods that nobody controls yet, and that the DaemonSet may adopt", func(b *Builder) {
+			b.Nodes(2).Stranger("left", NodeName(0), map[string]string{"app": "agent"})
+			b.DaemonSet("agent", MaxSurge("1")).Status(func(status *appsv1.DaemonSetStatus) {
+				status.ObservedGeneration, status.DesiredNumberScheduled, status.NumberUnavailable = 1, 2, 2
+				status.CurrentNumberScheduled, status.UpdatedNumberScheduled = 1, 1
+			})
+		}),
 		Tell("no node is updated yet", func(b *Builder) {
 			ds, _ := reporting(b)
 			ds.Update("v2")
