@@ -3,7 +3,11 @@ package revisions
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -21,6 +25,9 @@ const (
 
 	relabelled = "the updated pod that gets other labels"
 )
+
+// rolledOut is where the outdated pods have been replaced, whatever they are outdated by.
+const rolledOut history.Mark = "the outdated pods have been replaced"
 
 // unusedLabel is a value that no history has as its label, and no template as its generation.
 const unusedLabel = "99"
@@ -55,17 +62,19 @@ func labels() {
 			left := c.Deploy(ctx, OnDelete())
 			updated := c.Update(ctx, left, Image("v2"))
 			c.Require(ctx, "the controller has seen the template", Processed(updated))
-			c.DeletePod(ctx, c.LivePodOn(ctx, left, nodes[0]), 0)
-			c.Require(ctx, "one pod is updated", UpdatedOn(1, updated, history.IsReady))
+			for i, node := range nodes[:2] {
+				c.DeletePod(ctx, c.LivePodOn(ctx, left, node), 0)
+				c.Require(ctx, "the deleted pod is replaced by an updated one", UpdatedOn(i+1, updated, history.IsReady))
+			}
 			c.Require(ctx, "it has come to rest", Quiet(time.Second))
 			pods := c.LivePods(ctx, updated)
-			// While nobody controls the pods, nobody else changes their labels.
+			// While nobody controls the pods, nobody else changes their labels. The second is what the template makes, and nothing says so.
 			orphaned(ctx, c, updated)
 			for i, labels := range []map[string]string{
 				{generationLabel: unusedLabel},
+				{generationLabel: "", c.RevisionLabel(): ""},
 				{generationLabel: unusedLabel},
 				{generationLabel: unusedLabel, c.RevisionLabel(): unusedLabel},
-				{generationLabel: "", c.RevisionLabel(): ""},
 			} {
 				c.LabelPod(ctx, pods[i], labels)
 			}
@@ -77,12 +86,15 @@ func labels() {
 			c.Await(ctx, Processed(again))
 			c.Await(ctx, Quiet(time.Second))
 			rolling := c.Update(ctx, again, MaxUnavailable("2"))
+			// Whoever takes one for updated says that it is rolled out at once.
+			c.Await(ctx, podsGone(pods[1:]...))
 			c.Await(ctx, RolledOut(rolling))
+			c.Mark(rolledOut)
 			// A controlled, updated pod becomes outdated by its labels, too.
 			changed := c.LivePodOn(ctx, rolling, nodes[3])
 			c.Bind(relabelled, changed.Name)
 			c.LabelPod(ctx, changed, map[string]string{generationLabel: unusedLabel, c.RevisionLabel(): unusedLabel})
-			c.Await(ctx, state.When(changed.Name+" is gone", func(cluster *history.Cluster) bool { return cluster.Pods[changed.UID] == nil }))
+			c.Await(ctx, podsGone(changed))
 			c.Await(ctx, RolledOut(rolling))
 			c.Await(ctx, Quiet(time.Second))
 		},
@@ -91,9 +103,20 @@ func labels() {
 			j.Decide("HISTORY-024", AtLeast(1, PodDeleted(Named(j.Bound(relabelled)))))
 			j.Decide("HISTORY-024", Never(PodDeleted(Named(j.Bound(upToDate)))), EndsRolledOut())
 			for _, name := range j.BoundAll(leftOver) {
-				j.Decide("HISTORY-024", AtLeast(1, PodDeleted(Named(name))))
+				j.Decide("HISTORY-024", Before(PodDeleted(Named(name)), Marked(rolledOut)))
 			}
 		})
+}
+
+// podsGone holds once none of the pods exists any more.
+func podsGone(pods ...*corev1.Pod) Condition {
+	var names []string
+	for _, pod := range pods {
+		names = append(names, pod.Name)
+	}
+	return state.When(strings.Join(names, " and ")+" gone", func(cluster *history.Cluster) bool {
+		return !slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return cluster.Pods[pod.UID] != nil })
+	})
 }
 
 // hasLabel holds when the pod has the revision label of the newest history of its DaemonSet.

@@ -1,6 +1,7 @@
 package variants
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,12 +24,25 @@ func brokenHands() []Variant {
 					}
 				}
 			})},
+		{Name: "adopts-pods-of-the-template-as-updated",
+			Says:   "Gives the pods that it adopts without a revision label that of the current history, if they have the images of the template.",
+			Breaks: []string{"HISTORY-024"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				for i := range actions.PatchPods {
+					patch := &actions.PatchPods[i]
+					if patch.Adopt && patch.Pod.Labels[plan.HashLabel] == "" && slices.EqualFunc(patch.Pod.Spec.Containers, state.DaemonSet.Spec.Template.Spec.Containers, sameImage) {
+						patch.Hash = hashOfCurrent(state)
+					}
+				}
+			})},
 		{Name: "a-deleted-surge-pod-keeps-its-slot", Says: "Holds an updated pod against maxSurge for ever that somebody deleted before it was available.",
 			Breaks: []string{"SURGE-011"}, Planner: remember(loseSlots)},
 		{Name: "takes-deletions-for-failures", Says: "Waits eight seconds before it replaces the third pod that others deleted on a node, and those after it.",
 			Breaks: []string{"DRAIN-002"}, Planner: remember(backOffFromDeletions)},
 	}
 }
+
+func sameImage(a, b corev1.Container) bool { return a.Name == b.Name && a.Image == b.Image }
 
 func firstLabels(m *memory[map[types.UID]string]) Around {
 	return seeing(func(state *plan.State, _ time.Time) {
