@@ -9,7 +9,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// several are the specs of pods that a budget ceases to select, and of pods that several select. The pods have no controller, that would replace them.
+// several are the specs of pods that a budget ceases or comes to select, and of pods that several select. The pods have no controller, that would replace them.
 func several() {
 	spec.It("brings the status up to date when a pod is relabelled, so that the budget no longer selects it",
 		spec.Decides("PDB-027"),
@@ -21,6 +21,31 @@ func several() {
 			c.Await(ctx, Quiet(judge.Lag))
 			c.LabelPod(ctx, pods[0], map[string]string{"app": "another"})
 			c.Await(ctx, Computed(budget))
+			c.Await(ctx, Quiet(silent))
+			// Now the label is in no budget's matchLabels.
+			budget = c.UpdateBudget(ctx, budget, expressing("app", "bare"))
+			c.Await(ctx, Computed(budget))
+			c.Await(ctx, Quiet(judge.Lag))
+			c.LabelPod(ctx, pods[1], map[string]string{"app": "another"})
+			c.Await(ctx, Computed(budget))
+			c.Await(ctx, Quiet(silent))
+		}, nil, recorded(), spec.SimulatedNodes{})
+
+	spec.It("follows the pods that a budget selects since it has another selector",
+		spec.Decides("PDB-026"),
+		func(ctx context.Context, c *spec.Case) {
+			pods := bare(ctx, c, "bare-0", "bare-1", "bare-2")
+			budget := c.CreateBudget(ctx, guard, MinAvailable("1"), Selecting(map[string]string{"app": "nobody"}))
+			c.Await(ctx, Computed(budget))
+			// It is not concerned, which may be remembered.
+			c.Pods.BecomeUnready(ctx, pods[1])
+			c.Await(ctx, ReadyPods(2))
+			c.Await(ctx, Quiet(judge.Lag))
+			budget = c.UpdateBudget(ctx, budget, Selecting(Scaled{Name: "bare"}.Labels()))
+			c.Await(ctx, Computed(budget))
+			c.Await(ctx, Quiet(judge.Lag))
+			c.Pods.BecomeUnready(ctx, pods[0])
+			c.Await(ctx, state.All(ReadyPods(1), Computed(budget)))
 			c.Await(ctx, Quiet(silent))
 		}, nil, recorded(), spec.SimulatedNodes{})
 

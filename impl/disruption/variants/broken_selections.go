@@ -1,6 +1,8 @@
 package variants
 
 import (
+	"slices"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -33,6 +35,17 @@ func brokenSelections() []Variant {
 				}
 				return found
 			}},
+		{Name: "hears-of-labels-that-match-labels-name", Says: "Takes no notice of a pod's labels that no matchLabels of a budget name until something else changes.",
+			Breaks: []string{"PDB-027"},
+			Concerned: func(budgets []*policyv1.PodDisruptionBudget, before, after *corev1.Pod) []*policyv1.PodDisruptionBudget {
+				if before != nil && after != nil && !named(budgets, before, after) {
+					before = before.DeepCopy()
+					before.Labels = after.Labels
+				}
+				return plan.Concerned(budgets, before, after)
+			}},
+		{Name: "hears-of-pods-by-the-first-selector", Says: "Does not look when a pod changes that a budget selects since it has another selector than at first.",
+			Breaks: []string{"PDB-026"}, Concerned: byFirstSelectors()},
 		{Name: "looks-at-one-of-equal-budgets", Says: "Looks at one of several budgets with the same selector when a pod changes.", Breaks: []string{"PDB-028"},
 			Concerned: func(budgets []*policyv1.PodDisruptionBudget, before, after *corev1.Pod) []*policyv1.PodDisruptionBudget {
 				var found []*policyv1.PodDisruptionBudget
@@ -85,4 +98,38 @@ func controllerNames(state plan.State) map[types.UID]string {
 		}
 	}
 	return names
+}
+
+// named reports whether the pods differ in a label that the matchLabels of a budget name.
+func named(budgets []*policyv1.PodDisruptionBudget, before, after *corev1.Pod) bool {
+	return slices.ContainsFunc(budgets, func(budget *policyv1.PodDisruptionBudget) bool {
+		if budget.Spec.Selector == nil {
+			return false
+		}
+		for key := range budget.Spec.Selector.MatchLabels {
+			if before.Labels[key] != after.Labels[key] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// byFirstSelectors takes each budget for one with the selector that it was first seen with.
+func byFirstSelectors() plan.Concern {
+	var mu sync.Mutex
+	first := map[types.UID]*metav1.LabelSelector{}
+	return func(budgets []*policyv1.PodDisruptionBudget, before, after *corev1.Pod) []*policyv1.PodDisruptionBudget {
+		mu.Lock()
+		defer mu.Unlock()
+		seen := make([]*policyv1.PodDisruptionBudget, len(budgets))
+		for i, budget := range budgets {
+			if _, known := first[budget.UID]; !known {
+				first[budget.UID] = budget.Spec.Selector
+			}
+			seen[i] = budget.DeepCopy()
+			seen[i].Spec.Selector = first[budget.UID]
+		}
+		return plan.Concerned(seen, before, after)
+	}
 }
