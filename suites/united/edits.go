@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -51,6 +52,28 @@ func edits() {
 			j.Decide("UNITED-031",
 				NeverBetween(Marked(changed), Marked(unchanged), PodDeleted()),
 				NeverBetween(Began(history.CreateUnited), Marked(back), PodDeleted().On(j.Bound(none))))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// emptied is the spec of a subset that loses the last of its nodes.
+func emptied() {
+	spec.It("takes the pod from a subset's last node, and reports none any more, when the node loses the label that the subset selects",
+		spec.Decides("UNITED-006", "UNITED-018"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "b")
+			c.Bind(moved, nodes[0])
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
+			placed(ctx, c)
+			c.Mark(united)
+			c.EditNode(ctx, history.LabelNode, nodes[0], func(node *corev1.Node) { delete(node.Labels, zone) })
+			placed(ctx, c)
+			c.Mark(changed)
+		},
+		func(j *spec.Checks) {
+			j.Given(HoldsAtMark(united, exactlyOn("v2", j.Bound(moved))))
+			j.Decide("UNITED-006", HoldsAtMark(changed, state.UnitedPlaced(name)))
+			j.Decide("UNITED-018", HoldsAtMark(changed, state.UnitedReported(name)))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 

@@ -22,6 +22,7 @@ func Specs() {
 	api()
 	subsets()
 	edits()
+	emptied()
 	targetChanges()
 	deletion()
 	repelled()

@@ -34,6 +34,17 @@ func brokenUnitedParts() []Variant {
 			United: func(next plan.Planner) plan.Planner { return blind(next, anyExpression) }},
 		{Name: "united-lists-the-names-given", Says: "Has the names of a subset's selector for its matchNodes, whether or not there are such nodes.", Breaks: []string{"UNITED-018"},
 			United: reportingUnited(listNames)},
+		{Name: "united-keeps-the-nodes-of-an-empty-subset", Says: "Reports the nodes that it reported before of a subset that has lost the last of them.",
+			Breaks: []string{"UNITED-018"},
+			United: reportingUnited(func(status *api.Status, state plan.State) {
+				for i, subset := range status.SubsetStatuses {
+					for _, before := range state.United.Status.SubsetStatuses {
+						if before.Name == subset.Name && len(subset.MatchNodes) == 0 {
+							status.SubsetStatuses[i] = before
+						}
+					}
+				}
+			})},
 		{Name: "united-compares-neighbours", Says: "Says which nodes two subsets select of which one follows the other.", Breaks: []string{"UNITED-037"},
 			United: reportingUnited(overlapOfNeighbours)},
 		{Name: "united-leaves-labels-without-a-target", Says: "Leaves its labels on the nodes when it goes after its target.", Breaks: []string{"UNITED-020"},
