@@ -3,14 +3,17 @@ package unready
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -33,6 +36,21 @@ func readiness() {
 				j.Decide("UNREADY-009", AtLeast(1, After(updatedPod(node), PodUnready(OfVersion("v1")).On(node))))
 			}
 		}, spec.SimulatedNodes{}, spec.MainPath{})
+
+	spec.It("makes an updated pod at once on a node that has been down for a while when its old pod stops being Ready",
+		spec.Decides("UNREADY-001"),
+		func(ctx context.Context, c *spec.Case) {
+			updated, old := loseOn(ctx, c, 2, 1, rollouts.TolerateDown())
+			node := history.NodeOf(old[0])
+			c.NodeDown(ctx, node)
+			c.Require(ctx, "the node is tainted", state.When("node "+node+" is tainted as unreachable", func(cluster *history.Cluster) bool {
+				return slices.ContainsFunc(cluster.Nodes[node].Spec.Taints, func(taint corev1.Taint) bool { return taint.Key == corev1.TaintNodeUnreachable })
+			}))
+			// By then everybody knows of the taints.
+			c.Await(ctx, Quiet(judge.Lag))
+			c.Pods.BecomeUnready(ctx, old[0])
+			c.Await(ctx, UpdatedOn(2, updated))
+		}, nil, spec.SimulatedNodes{})
 
 	spec.It("replaces unavailable old pods of a DaemonSet on 20 nodes within 5 s",
 		spec.Decides("UNREADY-008"),

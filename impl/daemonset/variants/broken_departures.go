@@ -15,6 +15,17 @@ import (
 // brokenDepartures go wrong where nodes come or go while a rollout is under way.
 func brokenDepartures() []Variant {
 	return []Variant{
+		{Name: "waits-for-nodes-that-are-down", Says: "Makes no updated pod beside an old one that is not available on a node that is tainted as unreachable.",
+			Breaks: []string{"UNREADY-001"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				down := map[string]bool{}
+				for _, node := range state.Nodes {
+					down[node.Name] = slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool { return taint.Key == corev1.TaintNodeUnreachable })
+				}
+				actions.CreatePods = slices.DeleteFunc(actions.CreatePods, func(creation plan.PodCreation) bool {
+					return creation.Reason == plan.ReasonOldUnavailable && down[creation.Node]
+				})
+			})},
 		{Name: "nodes-that-are-being-deleted-are-gone", Says: "Takes a node for gone that is being deleted and that a finalizer holds back.",
 			Breaks: []string{"TARGET-001"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
