@@ -21,8 +21,11 @@ const leaseInterval = 50 * time.Millisecond
 // deleteLease deletes the Lease of a simulated node, before its Node goes, as Kubernetes' garbage collector does some time after. A simulated kubelet starts
 // no pod on a node whose Lease it does not hold; it would take over what is left of another node of the name, lose that to the garbage collector, and for
 // ten seconds and more overlook every pod.
-func deleteLease(ctx context.Context, c *spec.Case, node string) error {
-	return client.IgnoreNotFound(c.Client().CoordinationV1().Leases(corev1.NamespaceNodeLease).Delete(ctx, node, metav1.DeleteOptions{}))
+func deleteLease(ctx context.Context, c *spec.Case, node string) {
+	err := c.Client().CoordinationV1().Leases(corev1.NamespaceNodeLease).Delete(ctx, node, metav1.DeleteOptions{})
+	if client.IgnoreNotFound(err) != nil {
+		c.CannotDecide(fmt.Sprintf("harness: delete the Lease of node %s: %v", node, err))
+	}
 }
 
 // awaitLease waits until the Node has a Lease of its own, so that a simulated kubelet starts its pods. A scenario where that takes too long ends there.

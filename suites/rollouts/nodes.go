@@ -70,30 +70,27 @@ func NoPodOn(daemonSet *appsv1.DaemonSet, node string) Condition {
 
 // Remove deletes the Node object. Its pods stay for as long as the pod garbage collector takes to notice.
 func Remove(ctx context.Context, c *spec.Case, name string) {
-	err := c.Do(ctx, history.Stimulus{Act: history.DeleteNode, Kind: history.KindNode, Name: name, Node: name}, func(ctx context.Context) error {
-		if err := deleteLease(ctx, c, name); err != nil {
-			return err
-		}
-		return c.Client().CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
-	})
-	if err != nil {
-		c.CannotDecide(fmt.Sprintf("harness: %s %s: %v", history.DeleteNode, name, err))
-	}
+	deleteLease(ctx, c, name)
+	deleteNode(ctx, c, name)
 	c.Require(ctx, "the node is gone", state.When("node "+name+" is gone", func(cluster *history.Cluster) bool { return cluster.Nodes[name] == nil }))
 }
 
 // BeginToRemove deletes the node, whose object a finalizer keeps until the scenario is over.
 func BeginToRemove(ctx context.Context, c *spec.Case, name string) {
 	c.HoldNode(ctx, name)
+	deleteNode(ctx, c, name)
+	c.Require(ctx, "the node is being deleted", state.When("node "+name+" is being deleted", func(cluster *history.Cluster) bool {
+		return cluster.Nodes[name] != nil && cluster.Nodes[name].DeletionTimestamp != nil
+	}))
+}
+
+func deleteNode(ctx context.Context, c *spec.Case, name string) {
 	err := c.Do(ctx, history.Stimulus{Act: history.DeleteNode, Kind: history.KindNode, Name: name, Node: name}, func(ctx context.Context) error {
 		return c.Client().CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
 	})
 	if err != nil {
 		c.CannotDecide(fmt.Sprintf("harness: %s %s: %v", history.DeleteNode, name, err))
 	}
-	c.Require(ctx, "the node is being deleted", state.When("node "+name+" is being deleted", func(cluster *history.Cluster) bool {
-		return cluster.Nodes[name] != nil && cluster.Nodes[name].DeletionTimestamp != nil
-	}))
 }
 
 // RemoveMeanwhile removes the nodes with their pods while no controller runs, and waits until one that has been started again has done all about the others
