@@ -87,7 +87,8 @@ type Provenance struct {
 	Shard *Shard `yaml:"shard,omitempty,flow"`
 	// Interrupted: somebody stopped the run before its end.
 	Interrupted bool `yaml:"interrupted"`
-	// EndedEarly says why not all specs ran, though nobody stopped the run.
+	// EndedEarly says why not all specs ran, though nobody interrupted the run: the first ones could not be decided, the implementation ended, or as many had
+	// failed as the run was to go on with.
 	EndedEarly string `yaml:"endedEarly,omitempty"`
 	// ImplementationFailure says how the implementation failed: it could not be built or started, stayed not ready, or ended by itself.
 	ImplementationFailure string `yaml:"implementationFailure,omitempty"`

@@ -134,10 +134,12 @@ func (r *Relay) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err := r.gate.pass(request.Context()); err != nil {
 		return nil, err
 	}
-	// Who lists again, be it by a watch that begins with what there is, need not be told to.
-	lists := !watches(request) || streams(request)
-	if forgotten := r.forgotten(request.URL.Path); forgotten && !lists {
-		return gone(request), nil
+	if request.Method == http.MethodGet {
+		// Who lists again, be it by a watch that begins with what there is, need not be told to.
+		lists := !watches(request) || streams(request)
+		if forgotten := r.forgotten(request.URL.Path); forgotten && !lists {
+			return gone(request), nil
+		}
 	}
 	response, err := r.faults.roundTrip(request, r.upstream)
 	if err != nil {

@@ -101,6 +101,22 @@ func TestABrokenWatchHasToBeListedAgain(t *testing.T) {
 	again.Stop()
 }
 
+func TestAWriteIsNoListing(t *testing.T) {
+	g := NewWithT(t)
+	var asked atomic.Int32
+	r, client := through(t, apiServer(t, &asked))
+	maps := client.CoreV1().ConfigMaps("ns")
+	watch, err := maps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Eventually(watch.ResultChan(), "5s").Should(Receive())
+	g.Expect(r.BreakWatches()).To(Equal(1))
+
+	created := client.CoreV1().RESTClient().Post().Namespace("ns").Resource("configmaps").Body([]byte("{}")).Do(t.Context())
+	g.Expect(created.Error()).NotTo(HaveOccurred())
+	_, err = maps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
+	g.Expect(apierrors.IsResourceExpired(err)).To(BeTrue(), "%v", err)
+}
+
 func TestAWatchIsBrokenWhileItIsCutOff(t *testing.T) {
 	g := NewWithT(t)
 	var asked atomic.Int32

@@ -84,6 +84,7 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 		"a recording that is not":   {[]string{"judge", filepath.Join(folder, "missing")}, []string{"missing"}},
 		"a row without specs":       {[]string{"run", "-dry-run", "-focus=INPLACE-010"}, []string{"INPLACE-010", "selects no spec"}},
 		"one of several on nothing": {[]string{"run", "-focus=SURGE-007", "-focus=no such"}, []string{"no such", "selects no spec"}},
+		"one of a list on nothing":  {[]string{"run", "-focus=SURGE-007, SURGE-999"}, []string{"-focus", "SURGE-999"}},
 		"an empty focus":            {[]string{"run", "-focus="}, []string{"-focus", "empty"}},
 		"everything skipped":        {[]string{"run", "-focus=SURGE-007", "-skip=SURGE"}, []string{"select no spec", "-list"}},
 		"no such report":            {[]string{"run", "-failed-in=" + filepath.Join(folder, "missing.yaml")}, []string{"-failed-in", "missing.yaml"}},

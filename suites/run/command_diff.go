@@ -46,7 +46,8 @@ Exit code: 0 nothing is worse, 1 something is (it fails and did not, or it passe
 	return code, nil
 }
 
-// compareWithBaseline says what differs from the baseline, and returns the run's exit code. A run that was cut short shows nothing.
+// compareWithBaseline says what differs from the baseline, and returns the run's exit code. That nothing is worse counts for a run that got to its end, with an
+// implementation that did not fail.
 func compareWithBaseline(out io.Writer, told *events, path string, baseline, report *reports.ConformanceReport) int {
 	changes := reports.Compare(baseline, report)
 	printChanges(out, path, changes)
@@ -54,7 +55,9 @@ func compareWithBaseline(out io.Writer, told *events, path string, baseline, rep
 	switch {
 	case reports.AnyWorse(changes):
 		return exitNotConformant
-	case report.Provenance.Interrupted, report.Provenance.HarnessFailure != "":
+	case report.Provenance.ImplementationFailure != "":
+		return reports.ExitImplementation
+	case report.Provenance.Interrupted, report.Provenance.EndedEarly != "", report.Provenance.HarnessFailure != "":
 		return exitHarness
 	}
 	return exitConformant

@@ -88,8 +88,12 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 		}
 		defer kept.end()
 	}
+	version, err := where.check(ctx)
+	if err != nil {
+		return exitHarness, err
+	}
 	if o.dryRun {
-		return exitConformant, o.printPlan(out, where.name(), tested, selection, catalogue, specs)
+		return exitConformant, o.printPlan(out, where.name()+", Kubernetes "+version, tested, selection, catalogue, specs)
 	}
 	if err := where.prepare(ctx); err != nil {
 		return exitHarness, err
@@ -300,7 +304,7 @@ func (r *suiteRun) verdictWithoutRun(ctx context.Context) verdictOf {
 		case interrupted:
 			return reports.NotRun, "the run was interrupted"
 		case r.stopped != "":
-			return reports.NotRun, r.stopped
+			return reports.NotRun, "the run was " + r.stopped
 		case r.endedEarly != "":
 			return reports.Inconclusive, spec.EndedEarly + r.endedEarly
 		case r.implementationFailure != "":

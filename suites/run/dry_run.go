@@ -8,14 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rollcall-conformance/rollcall/framework/controlplane"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports/paragraph"
 )
 
 // printPlan is `rollcall run -dry-run`: what a run would do, once everything that can be checked without one is in order.
-func (o options) printPlan(out io.Writer, provider string, tested *implementation.Implementation, selected selection, catalogue *requirements.Catalogue, specs []specReport) error {
+func (o options) printPlan(out io.Writer, cluster string, tested *implementation.Implementation, selected selection, catalogue *requirements.Catalogue, specs []specReport) error {
 	var text strings.Builder
 	line := func(label, format string, args ...any) {
 		text.WriteString(paragraph.Hang(label, fmt.Sprintf(format, args...), 16, 120))
@@ -24,11 +23,7 @@ func (o options) printPlan(out io.Writer, provider string, tested *implementatio
 	if len(tested.Replaces) > 0 {
 		line("", "switched off in kube-controller-manager: %s", strings.Join(tested.Replaces, ", "))
 	}
-	version := o.kubernetesVersion
-	if version == "" {
-		version = controlplane.DefaultKubernetesVersion
-	}
-	line("provider", "%s, Kubernetes %s", provider, version)
+	line("provider", "%s", cluster)
 	ids, unclaimed := decidedBy(selected, specs), 0
 	for _, id := range ids {
 		if requirement, _ := catalogue.Get(id); !slices.Contains(tested.Features, requirement.Feature) {

@@ -96,7 +96,7 @@ folder -artifacts then. All input is checked before anything is started: -list a
 	flags.StringVar(&o.baseline, "baseline", "", "exit with 0 if nothing is worse than in this report (a file, or the folder of a run), whatever fails in both")
 	flags.IntVar(&o.stopAfter, "stop-after", 0, "end the run once this many specs have failed (default: none ends it)")
 	flags.BoolVar(&o.list, "list", false, "name the selected specs with what they decide, and run nothing")
-	flags.BoolVar(&o.dryRun, "dry-run", false, "read and check everything, say what would be done, and do nothing")
+	flags.BoolVar(&o.dryRun, "dry-run", false, "read and check all files and flags, and whether the cluster can be used; say what would be done, and do nothing")
 	flags.IntVar(&o.procs, "procs", defaultProcs, fmt.Sprintf("how many specs run at once (on embedded %d, unless this is given)", embeddedProcs))
 	flags.Int64Var(&o.seed, "seed", 0, "seed of the specs' order and of every random choice (default: the time; the report shows it)")
 	flags.DurationVar(&o.patience, "patience", scenario.DefaultPatience, "how long to wait for what the implementation should do; the report shows any other value than the default")

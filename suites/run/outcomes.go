@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -130,7 +131,7 @@ func (r *suiteRun) provenance(interrupted bool) reports.Provenance {
 		HarnessFailure:    r.harnessFailure,
 
 		ImplementationFailure: r.implementationFailure,
-		EndedEarly:            r.endedEarly,
+		EndedEarly:            cmp.Or(r.endedEarly, r.stopped),
 	}
 	if r.place != nil {
 		p.On = r.place.on

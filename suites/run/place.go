@@ -19,6 +19,8 @@ import (
 type provider interface {
 	// name is what reports call it.
 	name() string
+	// check looks whether the cluster can be had, and changes and builds nothing. The version is that of its Kubernetes, in words.
+	check(ctx context.Context) (version string, err error)
 	// prepare finds or builds what start needs, before anything of the run exists.
 	prepare(ctx context.Context) error
 	// building says what for the implementation is built, before there is a cluster.

@@ -16,7 +16,7 @@ func (r *suiteRun) play(ctx context.Context, session string) error {
 		path: r.artifacts.progress(), total: len(r.selection.texts), verbose: r.options.verbose, out: r.out, stopAfter: r.options.stopAfter,
 		events: r.events, ending: ctx.Done(),
 		stop: func() {
-			r.stopped = fmt.Sprintf("the run was stopped after %d failed (-stop-after)", r.options.stopAfter)
+			r.stopped = fmt.Sprintf("stopped after %d failed (-stop-after)", r.options.stopAfter)
 			stop()
 		},
 	}

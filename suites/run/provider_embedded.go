@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"io"
 
@@ -18,6 +19,11 @@ type embeddedProvider struct {
 }
 
 func (p *embeddedProvider) name() string { return embedded.ProviderName }
+
+func (p *embeddedProvider) check(context.Context) (string, error) { return versionOf(p.version), nil }
+
+// versionOf is the version of the control plane that is asked for.
+func versionOf(asked string) string { return cmp.Or(asked, controlplane.DefaultKubernetesVersion) }
 
 func (p *embeddedProvider) prepare(ctx context.Context) (err error) {
 	p.binaries, err = ensureBinaries(ctx, p.version, p.out)

@@ -33,15 +33,18 @@ type existingProvider struct {
 
 func (p *existingProvider) name() string { return existing.ProviderName }
 
-func (p *existingProvider) prepare(ctx context.Context) (err error) {
+func (p *existingProvider) check(ctx context.Context) (_ string, err error) {
 	if p.config, err = existing.ReadConfig(p.kubeconfig, p.context); err != nil {
-		return usagef("provider existing: %w", err)
+		return "", usagef("provider existing: %w", err)
 	}
-	if err := existing.Check(ctx, existing.Options{Config: p.config, Traces: scenarioTraces(), Simulate: p.simulate}); errors.As(err, new(existing.Unsuitable)) {
-		return usageError{err}
-	} else if err != nil {
-		return err
+	err = existing.Check(ctx, existing.Options{Config: p.config, Traces: scenarioTraces(), Simulate: p.simulate})
+	if errors.As(err, new(existing.Unsuitable)) {
+		err = usageError{err}
 	}
+	return "of the cluster in context " + p.config.CurrentContext, err
+}
+
+func (p *existingProvider) prepare(ctx context.Context) (err error) {
 	if p.simulate {
 		p.kwok, err = ensurePrograms(ctx, controlplane.Options{Names: []string{kwok.Name}, Out: p.out})
 	}

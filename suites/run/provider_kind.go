@@ -26,10 +26,11 @@ type kindProvider struct {
 
 func (p *kindProvider) name() string { return kind.ProviderName }
 
+func (p *kindProvider) check(ctx context.Context) (string, error) {
+	return versionOf(p.version), kind.EngineAnswers(ctx)
+}
+
 func (p *kindProvider) prepare(ctx context.Context) (err error) {
-	if err := kind.EngineAnswers(ctx); err != nil {
-		return err
-	}
 	if p.kwok, err = ensurePrograms(ctx, controlplane.Options{Names: []string{kwok.Name}, Out: p.out}); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -27,6 +28,10 @@ type warmProvider struct {
 }
 
 func (p *warmProvider) name() string { return p.warm.Provider + " (" + p.warm.Name + ")" }
+
+func (p *warmProvider) check(context.Context) (string, error) {
+	return strings.TrimPrefix(p.warm.KubernetesVersion, "v"), nil
+}
 
 // prepare takes the control plane for this run.
 func (p *warmProvider) prepare(context.Context) (err error) {

@@ -168,6 +168,8 @@ func matchersOf(pattern string, catalogue *requirements.Catalogue) ([]specMatche
 		} else if len(catalogue.Family(name)) > 0 {
 			inFamily := func(label string) bool { return strings.HasPrefix(label, name+"-") }
 			all = append(all, specMatcher{name, func(spec specReport) bool { return slices.ContainsFunc(spec.Labels(), inFamily) }})
+		} else if looksLikeID.MatchString(name) && name != pattern {
+			return nil, catalogue.Unknown(requirements.ID(name))
 		} else {
 			expression, err := regexp.Compile(pattern)
 			if err != nil {

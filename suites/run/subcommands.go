@@ -82,7 +82,7 @@ func usage() string {
 	text.WriteString(`
 Each takes -help. Exit codes:
 
-  0  conformant; with -focus: all that was selected passed
+  0  conformant; of a part of the specs (-focus, -skip, -failed-in, -sample, -shard): all that was selected passed
   1  not conformant: a requirement failed
   2  usage or bad input; nothing was started
   3  undecided: something was inconclusive, nothing was decided, the run was interrupted, or the harness failed

@@ -27,7 +27,7 @@ func TestWhatRecordingsShowIsReportedWhereSpecsLeftNoReport(t *testing.T) {
 		stopped string
 		harness bool
 	}{
-		"stopped after a failure":          {t.Context(), "the run was stopped after 1 failed (-stop-after)", false},
+		"stopped after a failure":          {t.Context(), "stopped after 1 failed (-stop-after)", false},
 		"interrupted":                      {interrupted, "", false},
 		"the specs' processes were killed": {t.Context(), "", true},
 	} {
@@ -54,6 +54,9 @@ func TestWhatRecordingsShowIsReportedWhereSpecsLeftNoReport(t *testing.T) {
 			}
 			if failed := report.Provenance.HarnessFailure != ""; failed != row.harness {
 				t.Errorf("harness failure %q", report.Provenance.HarnessFailure)
+			}
+			if early := report.Provenance.EndedEarly; early != row.stopped {
+				t.Errorf("it ended early: %q", early)
 			}
 			i := slices.IndexFunc(report.Requirements, func(r reports.RequirementResult) bool { return r.ID == "SURGE-006" })
 			if got := report.Requirements[i]; got.Verdict != reports.Fail || len(got.Violations) == 0 {

@@ -4,11 +4,13 @@ package embedded
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -72,8 +74,9 @@ func (c *Cluster) startAPIServer(ctx context.Context) error {
 		if err == nil {
 			break
 		}
-		if attempt == startAttempts {
-			return fmt.Errorf("start etcd and kube-apiserver: %w\n%s", err, c.lastLines("etcd", "kube-apiserver")+refusal(apiServerPath))
+		said := c.lastLines("etcd", "kube-apiserver")
+		if ctx.Err() != nil || attempt == startAttempts || !strings.Contains(err.Error()+said, syscall.EADDRINUSE.Error()) {
+			return fmt.Errorf("start etcd and kube-apiserver: %w\n%s", errors.Join(context.Cause(ctx), err), said+refusal(apiServerPath))
 		}
 	}
 	administrator, err := c.plane.AddUser(envtest.User{Name: "admin", Groups: []string{superuser}}, &rest.Config{QPS: 1000, Burst: 2000})
