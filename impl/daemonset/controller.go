@@ -25,6 +25,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/workload"
 	"github.com/rollcall-conformance/rollcall/impl/eventlimit"
 	"github.com/rollcall-conformance/rollcall/impl/requeue"
+	"github.com/rollcall-conformance/rollcall/impl/stale"
 )
 
 // handoverRetry is how soon a cache that has not caught up with the previous leader is compared again.
@@ -200,7 +201,7 @@ func (r *Reconciler) failed(ctx context.Context, request reconcile.Request, ds t
 	if errors.Is(err, act.ErrUnknownOutcome) {
 		r.handover.Doubt(ds)
 	}
-	if act.OnlyStale(err) {
+	if stale.Only(err) {
 		r.metrics.Pass("stale")
 		log.FromContext(ctx).V(1).Info("The plan was outdated, planning again", "reason", err.Error())
 		return reconcile.Result{RequeueAfter: requeue.StaleRetry}, nil

@@ -24,6 +24,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/disruption/plan"
 	"github.com/rollcall-conformance/rollcall/impl/eventlimit"
 	"github.com/rollcall-conformance/rollcall/impl/requeue"
+	"github.com/rollcall-conformance/rollcall/impl/stale"
 )
 
 // Name is that of the work queue of budgets in metrics (PDB-032).
@@ -131,7 +132,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	actions := r.plan(state, r.clock.Now())
 	err = r.actor.Do(ctx, state.Budget, actions)
 	switch {
-	case errors.Is(err, act.ErrStale):
+	case errors.Is(err, stale.ErrView):
 		return outdated(ctx, err)
 	case err != nil:
 		return r.failed(ctx, request, actions.RequeueAfter, err)
@@ -154,7 +155,7 @@ func (r *Reconciler) failed(ctx context.Context, request reconcile.Request, byCl
 
 // outdated makes another pass of an outdated view, and leaves any other error to the queue.
 func outdated(ctx context.Context, err error) (reconcile.Result, error) {
-	if !errors.Is(err, act.ErrStale) {
+	if !errors.Is(err, stale.ErrView) {
 		return reconcile.Result{}, err
 	}
 	log.FromContext(ctx).V(1).Info("The plan was outdated, planning again", "reason", err.Error())

@@ -27,6 +27,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/workload"
 	"github.com/rollcall-conformance/rollcall/impl/disruption"
 	"github.com/rollcall-conformance/rollcall/impl/features"
+	"github.com/rollcall-conformance/rollcall/impl/requeue"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset"
 	"github.com/rollcall-conformance/rollcall/impl/united"
 	unitedapi "github.com/rollcall-conformance/rollcall/impl/united/api"
@@ -107,11 +108,12 @@ func parse(args []string) (settings, error) {
 	// reaction to a failed pod wait behind a hundred creations. API priority and fairness protects the API server.
 	flags.Float64Var(&s.qps, "kube-api-qps", 500, "requests per second to the API server, on average")
 	flags.IntVar(&s.burst, "kube-api-burst", 1000, "requests to the API server that may be made at once on top of that")
-	flags.IntVar(&s.concurrentSyncs, "concurrent-syncs", 5, "DaemonSets, and as many PodDisruptionBudgets and StatefulSets, that are worked on at the same time")
-	s.controllers = []string{DaemonSetController, DisruptionController, StatefulSetController}
-	flags.Func("controllers", "what to run, separated by commas; kube-controller-manager has to run without these (default "+strings.Join(s.controllers, ",")+")",
+	flags.IntVar(&s.concurrentSyncs, "concurrent-syncs", requeue.DefaultConcurrentSyncs, "DaemonSets, and as many PodDisruptionBudgets and StatefulSets, that are worked on at the same time")
+	all := []string{DaemonSetController, DisruptionController, StatefulSetController}
+	s.controllers = all
+	flags.Func("controllers", "what to run, separated by commas; kube-controller-manager has to run without these (default "+strings.Join(all, ",")+")",
 		func(names string) (err error) {
-			s.controllers, err = chosen(strings.Split(names, ","), s.controllers)
+			s.controllers, err = chosen(strings.Split(names, ","), all)
 			return err
 		})
 	flags.Func("feature-gates", "features to switch on or off, as in NAME=true,OTHER=false; may be repeated:\n"+strings.Join(gates.KnownFeatures(), "\n"), gates.Set)

@@ -69,7 +69,7 @@ func TestSurgeIsSwitchedByItsGate(t *testing.T) {
 
 func TestControllersAreChosen(t *testing.T) {
 	g := NewWithT(t)
-	s, err := parse([]string{"--controllers=disruption-controller"})
+	s, err := parse([]string{"--controllers=daemonset-controller", "--controllers=disruption-controller"})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(s.controllers).To(Equal([]string{DisruptionController}))
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/impl/eventlimit"
 	"github.com/rollcall-conformance/rollcall/impl/requeue"
+	"github.com/rollcall-conformance/rollcall/impl/stale"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/act"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/observe"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/plan"
@@ -83,7 +84,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	actions := r.Plan(state, r.Clock.Now())
 	if err := r.Actor.Do(ctx, state.Set, actions); err != nil {
-		if !act.OnlyStale(err) {
+		if !stale.Only(err) {
 			return reconcile.Result{}, err
 		}
 		log.FromContext(ctx).V(1).Info("The plan was outdated, planning again", "reason", err.Error())

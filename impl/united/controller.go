@@ -25,6 +25,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/impl/eventlimit"
 	"github.com/rollcall-conformance/rollcall/impl/requeue"
+	"github.com/rollcall-conformance/rollcall/impl/stale"
 	"github.com/rollcall-conformance/rollcall/impl/united/act"
 	"github.com/rollcall-conformance/rollcall/impl/united/api"
 	"github.com/rollcall-conformance/rollcall/impl/united/plan"
@@ -147,7 +148,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	again := r.memory.Fill(&state)
 	actions := r.plan(state, r.clock.Now())
 	err = r.actor.Do(ctx, state.United, actions)
-	if err != nil && act.OnlyStale(err) {
+	if err != nil && stale.Only(err) {
 		return reconcile.Result{RequeueAfter: requeue.StaleRetry}, nil
 	}
 	if actions.Again > 0 && (again == 0 || actions.Again < again) {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/stale"
 )
 
 // Actor carries out plans. All fields are required; one Actor serves any number of DaemonSets at once, but only one
@@ -32,10 +32,6 @@ type Actor struct {
 	// Metrics counts what was done.
 	Metrics *Metrics
 }
-
-// ErrStale is matched by errors about writes that failed because the plan was made on something that has changed since. It
-// is no failure: plan again when the caches have caught up.
-var ErrStale = errors.New("the plan is based on an outdated view")
 
 // ErrUnknownOutcome is matched by errors about writes that may or may not have taken effect. The caches must be compared
 // with the API server before the next plan, or a pod might be created twice.
@@ -58,7 +54,7 @@ func (a *Actor) Do(ctx context.Context, ds *appsv1.DaemonSet, actions plan.Actio
 		err = errors.Join(a.deletePods(ctx, ds, actions.DeletePods), a.updatePods(ctx, ds, actions.UpdatePods), a.provePods(ctx, ds, actions.ProvePods))
 		// A pod that changed since it was seen may have become available: what is created on the strength of the
 		// contrary could exceed maxSurge. A deletion that failed for another reason says nothing about the plan.
-		if !errors.Is(err, ErrStale) {
+		if !errors.Is(err, stale.ErrView) {
 			err = errors.Join(err, a.createPods(ctx, ds, actions.CreatePods))
 		}
 	}
@@ -116,33 +112,18 @@ func (a *Actor) confirmAlive(ctx context.Context, ds *appsv1.DaemonSet) error {
 		return classify(fmt.Errorf("read DaemonSet %s/%s before adopting: %w", ds.Namespace, ds.Name, err))
 	}
 	if fresh.UID != ds.UID || fresh.DeletionTimestamp != nil {
-		return &staleError{cause: fmt.Errorf("adopt for DaemonSet %s/%s: it is gone or being deleted", ds.Namespace, ds.Name)}
+		return stale.Because(fmt.Errorf("adopt for DaemonSet %s/%s: it is gone or being deleted", ds.Namespace, ds.Name))
 	}
 	return nil
-}
-
-// staleError is a failed write that only shows that the plan was outdated.
-type staleError struct{ cause error }
-
-func (e *staleError) Error() string        { return fmt.Sprintf("%v: %v", ErrStale, e.cause) }
-func (e *staleError) Unwrap() error        { return e.cause }
-func (e *staleError) Is(target error) bool { return target == ErrStale }
-
-// OnlyStale says whether err is nothing but outdated views, however many writes met one.
-func OnlyStale(err error) bool {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return !slices.ContainsFunc(joined.Unwrap(), func(e error) bool { return !OnlyStale(e) })
-	}
-	return errors.Is(err, ErrStale)
 }
 
 // classify adds to a failed write what it means for the next plan.
 func classify(err error) error {
 	switch {
-	case err == nil || errors.Is(err, ErrStale):
+	case err == nil || errors.Is(err, stale.ErrView):
 		return err
-	case apierrors.IsNotFound(err) || apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err):
-		return &staleError{cause: err}
+	case stale.Refused(err) || apierrors.IsAlreadyExists(err):
+		return stale.Because(err)
 	}
 	var status apierrors.APIStatus
 	if errors.As(err, &status) && status.Status().Code >= 400 && status.Status().Code < 500 {

@@ -25,6 +25,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/act"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/stale"
 )
 
 // bench is an Actor over an API server that lives in memory.
@@ -140,7 +141,7 @@ func TestPodThatChangedSinceItWasSeenIsNotDeleted(t *testing.T) {
 
 	err := b.Do(context.Background(), b.ds, plan.Actions{
 		DeletePods: []plan.PodDeletion{{Pod: seen, Node: "n0", Reason: plan.ReasonOldUnavailable}}, CreatePods: b.creations(1)})
-	g.Expect(act.OnlyStale(err)).To(BeTrue(), "got %v", err)
+	g.Expect(stale.Only(err)).To(BeTrue(), "got %v", err)
 	var all corev1.PodList
 	g.Expect(b.Client.List(context.Background(), &all)).To(Succeed())
 	g.Expect(all.Items).To(HaveLen(1), "SURGE-002: nor is anything created on that view")
@@ -162,7 +163,7 @@ func TestNothingIsAdoptedForADaemonSetThatIsGoing(t *testing.T) {
 		return err
 	}}, orphan)
 	err := b.Do(context.Background(), b.ds, plan.Actions{PatchPods: []plan.PodPatch{{Pod: orphan, Adopt: true}}, CreatePods: b.creations(1)})
-	g.Expect(act.OnlyStale(err)).To(BeTrue(), "got %v", err)
+	g.Expect(stale.Only(err)).To(BeTrue(), "got %v", err)
 	var pods corev1.PodList
 	g.Expect(b.Client.List(context.Background(), &pods)).To(Succeed())
 	g.Expect(pods.Items).To(HaveLen(1))
@@ -232,14 +233,4 @@ func TestGenerationWhoseHistoryCouldNotBeWrittenIsNotObserved(t *testing.T) {
 			g.Expect(b.stored(t).Status.NumberReady).To(Equal(int32(3)), "STATUS-011")
 		})
 	}
-}
-
-func TestOnlyStale(t *testing.T) {
-	g := NewWithT(t)
-	b := newBench(t, interceptor.Funcs{})
-	missing := plan.PodDeletion{Pod: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "gone", Namespace: "ns", UID: "g"}}}
-	stale := b.Do(context.Background(), b.ds, plan.Actions{DeletePods: []plan.PodDeletion{missing, missing}})
-	g.Expect(act.OnlyStale(stale)).To(BeTrue(), "got %v", stale)
-	g.Expect(act.OnlyStale(errors.Join(stale, errors.New("quota")))).To(BeFalse())
-	g.Expect(act.OnlyStale(errors.New("quota"))).To(BeFalse())
 }

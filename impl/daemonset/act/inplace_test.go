@@ -15,6 +15,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/act"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 	"github.com/rollcall-conformance/rollcall/impl/inplace"
+	"github.com/rollcall-conformance/rollcall/impl/stale"
 )
 
 // running is a pod with two containers.
@@ -59,7 +60,7 @@ func TestAnUpdateInPlaceIsOneWriteOfThePodAsItWasSeen(t *testing.T) {
 	g.Expect(b.awaited(seen)).NotTo(BeZero(), "the cache has yet to show it")
 
 	err := b.Do(context.Background(), b.ds, plan.Actions{UpdatePods: []plan.PodUpdate{updateOf(seen)}})
-	g.Expect(act.OnlyStale(err)).To(BeTrue(), "it is not as it was seen: %v", err)
+	g.Expect(stale.Only(err)).To(BeTrue(), "it is not as it was seen: %v", err)
 }
 
 func TestAProofIsWrittenOnItsPodAloneAndNothingWaitsForIt(t *testing.T) {
@@ -97,7 +98,7 @@ func TestAPodThatTheAPIServerRefusesToUpdateStays(t *testing.T) {
 	err := b.Do(context.Background(), b.ds, plan.Actions{UpdatePods: []plan.PodUpdate{updateOf(b.pod(t))}})
 	g.Expect(act.Refusals(err)).To(HaveKeyWithValue("n0", ContainSubstring("is invalid")))
 	g.Expect(errors.Is(err, act.ErrUnknownOutcome)).To(BeFalse(), "a refusal is an answer")
-	g.Expect(act.OnlyStale(err)).To(BeFalse())
+	g.Expect(stale.Only(err)).To(BeFalse())
 	g.Expect(b.pod(t).DeletionTimestamp).To(BeNil())
 	g.Expect(b.recorder.Events).To(Receive(ContainSubstring(act.EventFailedUpdate)))
 }

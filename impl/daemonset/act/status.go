@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/stale"
 )
 
 // writeStatus writes status, which was planned from ds. If somebody else wrote in between, it puts the numbers
@@ -32,7 +33,7 @@ func (a *Actor) writeStatus(ctx context.Context, ds *appsv1.DaemonSet, status ap
 		target = nil
 		err := a.Client.Status().Update(ctx, written)
 		if apierrors.IsConflict(err) && collided {
-			return &staleError{cause: fmt.Errorf("count a name collision: %v", err)}
+			return stale.Because(fmt.Errorf("count a name collision: %v", err))
 		}
 		return err
 	})

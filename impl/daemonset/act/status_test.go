@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/rollcall-conformance/rollcall/impl/daemonset/act"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/stale"
 )
 
 // countingWrites counts how often status is written.
@@ -73,6 +73,6 @@ func TestCollisionIsCountedOnce(t *testing.T) {
 	g.Expect(*b.stored(t).Status.CollisionCount).To(Equal(int32(1)))
 	b.meanwhile(t, func(s *appsv1.DaemonSetStatus) { two := int32(2); s.CollisionCount = &two })
 	err := b.Do(context.Background(), b.ds, plan.Actions{Status: &status})
-	g.Expect(act.OnlyStale(err)).To(BeTrue(), "got %v", err)
+	g.Expect(stale.Only(err)).To(BeTrue(), "got %v", err)
 	g.Expect(*b.stored(t).Status.CollisionCount).To(Equal(int32(2)), "HISTORY-007, API-019")
 }

@@ -11,10 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/stale"
 )
 
 // Handover makes sure that the first plan for a DaemonSet is not made on a cache that is behind what others have written: the previous
@@ -95,22 +95,15 @@ func CaughtUp[T metav1.Object](concerns func(metav1.Object) bool, cached []T, li
 		if !concerns(item) {
 			continue
 		}
-		if version, found := versions[item.UID]; !found || older(version, item.ResourceVersion) {
+		if version, found := versions[item.UID]; !found || stale.Older(version, item.ResourceVersion) {
 			return false
 		}
 		delete(versions, item.UID)
 	}
 	for _, version := range versions {
-		if version == live.ResourceVersion || older(version, live.ResourceVersion) {
+		if version == live.ResourceVersion || stale.Older(version, live.ResourceVersion) {
 			return false
 		}
 	}
 	return true
-}
-
-// older compares resource versions. An API server whose versions cannot be compared gets the benefit of the doubt:
-// waiting for it would be for ever.
-func older(a, b string) bool {
-	order, err := resourceversion.CompareResourceVersion(a, b)
-	return err == nil && order < 0
 }

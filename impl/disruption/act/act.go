@@ -4,16 +4,15 @@ package act
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rollcall-conformance/rollcall/impl/disruption/plan"
+	"github.com/rollcall-conformance/rollcall/impl/stale"
 )
 
 // Actor carries out plans. All fields are required; one Actor serves any number of budgets at once.
@@ -23,10 +22,6 @@ type Actor struct {
 	// Recorder records events on budgets and pods.
 	Recorder events.EventRecorder
 }
-
-// ErrStale is matched by errors about writes that were refused because the plan was made on something that has changed since. It is no failure: plan
-// again when the cache has caught up.
-var ErrStale = errors.New("the plan is based on an outdated view")
 
 // Do carries out actions for budget, which is that of the State that they were planned from. The status is written over the resourceVersion of budget and
 // over no other: an eviction that was granted meanwhile has taken from disruptionsAllowed what must not be given back (EVICT-014).
@@ -67,8 +62,8 @@ func (a *Actor) Reset(ctx context.Context, pod *corev1.Pod, actions plan.TargetA
 
 // classify adds to a failed write what it means for the next plan.
 func classify(err error) error {
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return fmt.Errorf("%w: %w", ErrStale, err)
+	if stale.Refused(err) {
+		return stale.Because(err)
 	}
 	return err
 }

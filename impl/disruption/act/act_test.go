@@ -18,6 +18,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/impl/disruption/act"
 	"github.com/rollcall-conformance/rollcall/impl/disruption/plan"
+	"github.com/rollcall-conformance/rollcall/impl/stale"
 )
 
 func server(funcs interceptor.Funcs) client.WithWatch {
@@ -58,7 +59,7 @@ func TestAStatusIsWrittenOverTheVersionThatItWasPlannedFrom(t *testing.T) {
 	eviction.Status.DisruptedPods = map[string]metav1.Time{"pod": metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
 	g.Expect(c.Status().Update(t.Context(), eviction)).To(Succeed())
 
-	g.Expect(a.Do(t.Context(), planned, allowing(3))).To(MatchError(act.ErrStale), "EVICT-014")
+	g.Expect(a.Do(t.Context(), planned, allowing(3))).To(MatchError(stale.ErrView), "EVICT-014")
 	g.Expect(recorder.Events).To(BeEmpty(), "what was not written is not told")
 	stored := read(t, c, &policyv1.PodDisruptionBudget{}, "budget")
 	g.Expect(stored.Status.DisruptedPods).To(HaveKey("pod"), "EVICT-014")
@@ -89,7 +90,7 @@ func TestAFailedWriteIsNoOutdatedView(t *testing.T) {
 	a := &act.Actor{Client: c, Recorder: events.NewFakeRecorder(10)}
 	err := a.Do(t.Context(), read(t, c, &policyv1.PodDisruptionBudget{}, "budget"), allowing(1))
 	g.Expect(err).To(MatchError(broken))
-	g.Expect(err).NotTo(MatchError(act.ErrStale))
+	g.Expect(err).NotTo(MatchError(stale.ErrView))
 }
 
 func TestAResetIsOfThePodAsItWasSeen(t *testing.T) {
@@ -103,7 +104,7 @@ func TestAResetIsOfThePodAsItWasSeen(t *testing.T) {
 	changed := seen.DeepCopy()
 	changed.Status.Conditions[1].Status = corev1.ConditionFalse
 	g.Expect(c.Status().Update(t.Context(), changed)).To(Succeed())
-	g.Expect(a.Reset(t.Context(), seen, plan.TargetActions{Pod: reset})).To(MatchError(act.ErrStale))
+	g.Expect(a.Reset(t.Context(), seen, plan.TargetActions{Pod: reset})).To(MatchError(stale.ErrView))
 
 	reset = changed.DeepCopy()
 	reset.Status.Conditions[0].Status = corev1.ConditionFalse

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rollcall-conformance/rollcall/impl/inplace"
+	"github.com/rollcall-conformance/rollcall/impl/stale"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/plan"
 )
 
@@ -23,10 +24,6 @@ const (
 	EventSuccessfulUpdate = "SuccessfulUpdate"
 	EventFailedUpdate     = "FailedUpdate"
 )
-
-// ErrStale is matched by errors about writes that were refused because the plan was made on something that has changed since. It is no failure: plan
-// again when the cache has caught up.
-var ErrStale = errors.New("the plan is based on an outdated view")
 
 // Actor carries out plans. All fields are required; one Actor serves any number of StatefulSets at once.
 type Actor struct {
@@ -143,7 +140,7 @@ func (a *Actor) updatePods(ctx context.Context, set *appsv1.StatefulSet, updates
 		case err == nil:
 			a.Recorder.Eventf(set, pod, corev1.EventTypeNormal, EventSuccessfulUpdate, "Update", "updated pod %s in place", pod.Name)
 			continue
-		case !errors.Is(err, ErrStale):
+		case !errors.Is(err, stale.ErrView):
 			a.Recorder.Eventf(set, update.Pod, corev1.EventTypeWarning, EventFailedUpdate, "Update", "updating pod %s in place: %v", pod.Name, err)
 		}
 		failures = append(failures, fmt.Errorf("update pod %s/%s in place: %w", pod.Namespace, pod.Name, err))
@@ -162,37 +159,17 @@ func (a *Actor) provePods(ctx context.Context, proofs []inplace.PodProof) error 
 		pod := &corev1.Pod{}
 		pod.Namespace, pod.Name = proof.Pod.Namespace, proof.Pod.Name
 		err = classify(a.Client.Patch(ctx, pod, client.RawPatch(types.MergePatchType, body)))
-		if err != nil && !errors.Is(err, ErrStale) {
+		if err != nil && !errors.Is(err, stale.ErrView) {
 			failures = append(failures, fmt.Errorf("write on pod %s/%s that its update in place is done: %w", pod.Namespace, pod.Name, err))
 		}
 	}
 	return errors.Join(failures...)
 }
 
-// OnlyStale says whether err is nothing but outdated views, however many writes met one.
-func OnlyStale(err error) bool {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			if !OnlyStale(e) {
-				return false
-			}
-		}
-		return true
-	}
-	return errors.Is(err, ErrStale)
-}
-
-// staleError is a failed write that only shows that the plan was outdated.
-type staleError struct{ cause error }
-
-func (e *staleError) Error() string        { return fmt.Sprintf("%v: %v", ErrStale, e.cause) }
-func (e *staleError) Unwrap() error        { return e.cause }
-func (e *staleError) Is(target error) bool { return target == ErrStale }
-
 // classify adds to a failed write what it means for the next plan.
 func classify(err error) error {
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return &staleError{cause: err}
+	if stale.Refused(err) {
+		return stale.Because(err)
 	}
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/rollcall-conformance/rollcall/impl/inplace"
+	"github.com/rollcall-conformance/rollcall/impl/stale"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/act"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/plan"
 )
@@ -75,7 +76,7 @@ func TestAPodIsUpdatedOnlyAsItWasSeen(t *testing.T) {
 	g.Expect(now.Annotations).To(HaveKeyWithValue("record", "x"))
 	for name, outdated := range map[string]plan.Actions{"update": update(seen), "delete": {DeletePods: []*corev1.Pod{seen}}} {
 		err := a.Do(t.Context(), set, outdated)
-		g.Expect(act.OnlyStale(err)).To(BeTrue(), "%s: it is not as it was seen: %v", name, err)
+		g.Expect(stale.Only(err)).To(BeTrue(), "%s: it is not as it was seen: %v", name, err)
 	}
 	g.Expect(read(t, c, &corev1.Pod{}, "db-1").Spec.Containers[0].Image).To(Equal("db:v2"))
 }
@@ -112,7 +113,7 @@ func TestAPodThatTheAPIServerRefusesToUpdateStays(t *testing.T) {
 	a := &act.Actor{Client: c, Recorder: recorder}
 	err := a.Do(t.Context(), read(t, c, &appsv1.StatefulSet{}, "db"), update(read(t, c, &corev1.Pod{}, "db-1")))
 	g.Expect(err).To(MatchError(ContainSubstring("is invalid")))
-	g.Expect(act.OnlyStale(err)).To(BeFalse())
+	g.Expect(stale.Only(err)).To(BeFalse())
 	g.Expect(recorder.Events).To(Receive(ContainSubstring(act.EventFailedUpdate)))
 	g.Expect(read(t, c, &corev1.Pod{}, "db-1").Spec.Containers[0].Image).To(Equal("db:v1"))
 }

@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/rollcall-conformance/rollcall/impl/stale"
 	"github.com/rollcall-conformance/rollcall/impl/united/api"
 	"github.com/rollcall-conformance/rollcall/impl/united/plan"
 )
@@ -155,31 +156,13 @@ func (a *Actor) writeStatus(ctx context.Context, united *api.UnitedDaemonSet, st
 	return outcome(err, "write the status of UnitedDaemonSet %s", united.Name)
 }
 
-// ErrStale is matched by errors that only say that the plan was made on something that has changed since.
-var ErrStale = errors.New("the plan is based on an outdated view")
-
-// OnlyStale reports whether err is nothing but that.
-func OnlyStale(err error) bool {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return !slices.ContainsFunc(joined.Unwrap(), func(e error) bool { return !OnlyStale(e) })
-	}
-	return errors.Is(err, ErrStale)
-}
-
-// staleError is a failed write that only shows that the plan was outdated.
-type staleError struct{ cause error }
-
-func (e *staleError) Error() string        { return fmt.Sprintf("%v: %v", ErrStale, e.cause) }
-func (e *staleError) Unwrap() error        { return e.cause }
-func (e *staleError) Is(target error) bool { return target == ErrStale }
-
 // outcome adds to a failed write what was being done, and whether it only shows that the plan was outdated.
 func outcome(err error, doing string, args ...any) error {
 	switch {
 	case err == nil:
 		return nil
-	case apierrors.IsNotFound(err), apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
-		return &staleError{cause: fmt.Errorf(doing+": %w", append(args, err)...)}
+	case stale.Refused(err), apierrors.IsAlreadyExists(err):
+		return stale.Because(fmt.Errorf(doing+": %w", append(args, err)...))
 	}
 	return fmt.Errorf(doing+": %w", append(args, err)...)
 }

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/rollcall-conformance/rollcall/impl/stale"
 	"github.com/rollcall-conformance/rollcall/impl/united/act"
 	"github.com/rollcall-conformance/rollcall/impl/united/api"
 	"github.com/rollcall-conformance/rollcall/impl/united/plan"
@@ -92,8 +93,8 @@ func TestANodeIsLabelledOnlyAsItWasSeen(t *testing.T) {
 	b.Expect(b.shown(b.node)).To(BeTrue())
 
 	err := b.do(labelling(seen))
-	b.Expect(err).To(MatchError(act.ErrStale))
-	b.Expect(act.OnlyStale(err)).To(BeTrue(), "a conflict shows no more than an outdated plan")
+	b.Expect(err).To(MatchError(stale.ErrView))
+	b.Expect(stale.Only(err)).To(BeTrue(), "a conflict shows no more than an outdated plan")
 }
 
 func TestOnlyOutdatedPlansAreOnlyStale(t *testing.T) {
@@ -101,7 +102,7 @@ func TestOnlyOutdatedPlansAreOnlyStale(t *testing.T) {
 	b.node.Name = "gone"
 	both := labelling(b.node)
 	both.Delete = []*appsv1.DaemonSet{{ObjectMeta: metav1.ObjectMeta{Name: "gone", Namespace: "ns", UID: "gone"}}}
-	b.Expect(act.OnlyStale(b.do(both))).To(BeTrue(), "both are gone")
+	b.Expect(stale.Only(b.do(both))).To(BeTrue(), "both are gone")
 
 	b = newBench(t, interceptor.Funcs{Create: func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error {
 		return errors.New("no route")
@@ -111,7 +112,7 @@ func TestOnlyOutdatedPlansAreOnlyStale(t *testing.T) {
 	mixed.Subsets = writing("first").Subsets
 	err := b.do(mixed)
 	b.Expect(err).To(MatchError(ContainSubstring("write DaemonSet of-first of subset first: no route")))
-	b.Expect(act.OnlyStale(err)).To(BeFalse())
+	b.Expect(stale.Only(err)).To(BeFalse())
 }
 
 func TestAStatusIsWrittenOnlyWhenAllElseWas(t *testing.T) {

@@ -9,10 +9,10 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/rollcall-conformance/rollcall/impl/stale"
 	"github.com/rollcall-conformance/rollcall/impl/united/plan"
 )
 
@@ -107,17 +107,12 @@ func (m *Memory) Shown(ctx context.Context, cache client.Reader, united types.UI
 		if err != nil && written.created && m.clock.Since(written.GetCreationTimestamp().Time) < shownWithin {
 			return false, nil
 		}
-		if err == nil && older(cached.GetResourceVersion(), written.GetResourceVersion()) {
+		if err == nil && stale.Older(cached.GetResourceVersion(), written.GetResourceVersion()) {
 			return false, nil
 		}
 		r.awaited = r.awaited[1:]
 	}
 	return true, nil
-}
-
-func older(a, b string) bool {
-	order, err := resourceversion.CompareResourceVersion(a, b)
-	return err == nil && order < 0
 }
 
 func (m *Memory) wrote(united types.UID, object client.Object) {
