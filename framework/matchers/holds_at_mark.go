@@ -15,7 +15,8 @@ import (
 func HoldsAtMark(mark history.Mark, condition state.Condition) Matcher {
 	problem, moved, reached := "", time.Time{}, time.Time{}
 	marked := eventOf(fmt.Sprintf("mark %q", mark), &leaf{follow: func(h *history.History, emit func(Moment)) func(*history.Cluster, history.Change) {
-		index, last := 0, h.Start
+		index, last, came := 0, h.Start, false
+		problem, moved, reached = "", time.Time{}, time.Time{}
 		holds, held := false, time.Time{}
 		return func(cluster *history.Cluster, change history.Change) {
 			unmet := condition.Unmet(cluster)
@@ -27,7 +28,8 @@ func HoldsAtMark(mark history.Mark, condition state.Condition) Matcher {
 			case holds:
 				holds, held = false, cluster.Time
 			}
-			if change.Mark == mark {
+			if change.Mark == mark && !came {
+				came = true
 				problem, moved, reached = unmet, last, cluster.Time
 				if cluster.Time.Sub(held) < judge.Lag {
 					problem = ""

@@ -49,12 +49,14 @@ type goPackage struct {
 
 func TestPackagesDependInOneDirection(t *testing.T) {
 	packages := listPackages(t)
-	for _, p := range packages {
-		from := within(p.ImportPath)
-		for _, rule := range forbidden {
+	for _, rule := range forbidden {
+		found := false
+		for _, p := range packages {
+			from := within(p.ImportPath)
 			if !strings.HasPrefix(from, rule.from) {
 				continue
 			}
+			found = true
 			imports := p.Imports
 			if rule.tests {
 				imports = slices.Concat(imports, p.TestImports, p.XTestImports)
@@ -64,6 +66,9 @@ func TestPackagesDependInOneDirection(t *testing.T) {
 					t.Errorf("%s imports %s: %s", from, within(imported), rule.why)
 				}
 			}
+		}
+		if !found {
+			t.Errorf("no package is below %s", rule.from)
 		}
 	}
 }

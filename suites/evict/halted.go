@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -90,15 +91,15 @@ func raced() {
 			guard(ctx, c, "met", met, 0, 1, MinAvailable("1"))
 			ample := c.CreateBudget(ctx, "lax", MinAvailable("0"), Selecting(lax))
 			for _, pod := range movers {
-				setReady(ctx, c, pod)
+				written(c, setReady(ctx, c, pod))
 			}
 			c.Require(ctx, "the budget allows them all to go", Allows(ample, races))
 			c.Kill(ctx)
 			for _, pod := range idle {
-				beside(func() { _ = c.TryEvict(ctx, pod) }, func() { setReady(ctx, c, pod) })
+				written(c, besideEviction(ctx, c, pod, func() error { return setReady(ctx, c, pod) }))
 			}
 			for _, pod := range movers {
-				beside(func() { _ = c.TryEvict(ctx, pod) }, func() { relabel(ctx, c, pod, strict) })
+				written(c, besideEviction(ctx, c, pod, func() error { return relabel(ctx, c, pod, strict) }))
 			}
 			c.Restart(ctx)
 		},
@@ -124,39 +125,49 @@ func raced() {
 func standIns(ctx context.Context, c *spec.Case, prefix string, labels map[string]string) []*corev1.Pod {
 	made := pods(ctx, c, "", labels, named(prefix+"pod", races), nowhere)
 	for _, pod := range made {
-		writeStatus(ctx, c, pod, history.RunPod, `{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"False"}]}}`)
+		written(c, writeStatus(ctx, c, pod, history.RunPod, `{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"False"}]}}`))
 	}
 	return made
 }
 
-// setReady makes a stand-in Ready, relabel gives it other labels.
-func setReady(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
-	writeStatus(ctx, c, pod, history.BecomeReady, `{"status":{"conditions":[{"type":"Ready","status":"True"}]}}`)
+// setReady makes a stand-in Ready, relabel gives it other labels. One that is gone stays so.
+func setReady(ctx context.Context, c *spec.Case, pod *corev1.Pod) error {
+	return writeStatus(ctx, c, pod, history.BecomeReady, `{"status":{"conditions":[{"type":"Ready","status":"True"}]}}`)
 }
 
-func relabel(ctx context.Context, c *spec.Case, pod *corev1.Pod, labels map[string]string) {
-	patch(ctx, c, pod, history.LabelPod, fmt.Sprintf(`{"metadata":{"labels":{"app":%q}}}`, labels["app"]))
+func relabel(ctx context.Context, c *spec.Case, pod *corev1.Pod, labels map[string]string) error {
+	return patch(ctx, c, pod, history.LabelPod, fmt.Sprintf(`{"metadata":{"labels":{"app":%q}}}`, labels["app"]))
 }
 
-func writeStatus(ctx context.Context, c *spec.Case, pod *corev1.Pod, act history.Act, body string) {
-	patch(ctx, c, pod, act, body, "status")
+func writeStatus(ctx context.Context, c *spec.Case, pod *corev1.Pod, act history.Act, body string) error {
+	return patch(ctx, c, pod, act, body, "status")
 }
 
-// patch changes a pod that may be gone by then.
-func patch(ctx context.Context, c *spec.Case, pod *corev1.Pod, act history.Act, body string, subresources ...string) {
+func patch(ctx context.Context, c *spec.Case, pod *corev1.Pod, act history.Act, body string, subresources ...string) error {
 	stimulus := history.Stimulus{Act: act, Kind: history.KindPod, Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}
-	_ = c.Do(ctx, stimulus, func(ctx context.Context) error {
+	err := c.Do(ctx, stimulus, func(ctx context.Context) error {
 		_, err := c.Client().CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, []byte(body), metav1.PatchOptions{}, subresources...)
 		return err
 	})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("harness: %s, pod %s: %w", act, pod.Name, err)
+	}
+	return nil
 }
 
-// beside does both at the same time.
-func beside(one, other func()) {
-	var both sync.WaitGroup
-	both.Go(one)
-	both.Go(other)
-	both.Wait()
+// written ends the scenario if the harness could not write what it wanted to.
+func written(c *spec.Case, err error) {
+	if err != nil {
+		c.CannotDecide(err.Error())
+	}
+}
+
+// besideEviction does something while an eviction of the pod is under way, whose answer is recorded.
+func besideEviction(ctx context.Context, c *spec.Case, pod *corev1.Pod, do func() error) error {
+	var eviction sync.WaitGroup
+	eviction.Go(func() { _ = c.TryEvict(ctx, pod) })
+	defer eviction.Wait()
+	return do()
 }
 
 // unattended asks that, while the implementation is down, no write of the budget does what only a controller would: that somebody else is at work in its place.
