@@ -70,7 +70,7 @@ mutants: ## Break the reference, and the API server, in every way that is known,
 	@go run ./hack/mutants $(if $(SAMPLE),-sample=$(SAMPLE)) $(if $(SEED),-seed=$(SEED)) $(MUTANTS)
 
 .PHONY: mutation
-mutation: ## Change the reference's planner in every small way, and see the standing rules object in the simulation; SAMPLE=60 SEED=7 draws those, LEAST=70 is content with 70 %
+mutation: ## Change the planner of DaemonSets in every small way, and see the standing rules object in the simulation; SAMPLE=60 SEED=7 draws those, LEAST=70 is content with 70 %
 	@go run ./hack/mutation $(if $(SAMPLE),-sample=$(SAMPLE)) $(if $(SEED),-seed=$(SEED)) $(if $(LEAST),-least=$(LEAST))
 
 .PHONY: lawful

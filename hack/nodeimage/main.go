@@ -28,6 +28,10 @@ func main() {
 	defer stop()
 	version := flag.String("kubernetes-version", controlplane.DefaultKubernetesVersion, "`version` of Kubernetes, all three numbers")
 	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "node-image: unexpected argument %q: the version is a flag, -kubernetes-version\n", flag.Arg(0))
+		os.Exit(2)
+	}
 	began := time.Now()
 	image := imageRepository + ":v" + strings.TrimPrefix(*version, "v")
 	if err := run(ctx, *version, image); err != nil {

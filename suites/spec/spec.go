@@ -41,7 +41,7 @@ func Decides(ids ...requirements.ID) []requirements.ID { return ids }
 
 // It registers a spec. Its text is a promise in words; decides names the requirements whose verdicts it gives. play is the scenario: stimuli, and waiting
 // for what they are to bring about. check asks the recording, through Checks.Decide; it is nil where the standing rules alone decide. Decorators are
-// Alone, RealNodes, SimulatedNodes, Storage, AppsV1, Records, MainPath and Ginkgo's.
+// those of wants.go, and Ginkgo's.
 func It(text string, decides []requirements.ID, play func(ctx context.Context, c *Case), check func(c *Checks), decorators ...any) {
 	labels := make(ginkgo.Labels, len(decides))
 	for i, id := range decides {
