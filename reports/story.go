@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"github.com/rollcall-conformance/rollcall/reports/paragraph"
 	"github.com/rollcall-conformance/rollcall/reports/picture"
 )
@@ -167,13 +169,5 @@ func fit(text string, unicode bool) string {
 // JudgeAgain is the command, for a shell, that judges the violation's recording again. folder is that of the report, as the reader names it; empty if the
 // reader is in it.
 func (v Violation) JudgeAgain(folder string) string {
-	return "rollcall judge " + quoted(filepath.Join(folder, v.Recording))
-}
-
-// quoted is the path as a shell takes it.
-func quoted(path string) string {
-	if !strings.ContainsAny(path, " \t\n'\"\\$&|;<>()*?[]#~`!{}") {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	return "rollcall judge " + shellescape.Quote(filepath.Join(folder, v.Recording))
 }

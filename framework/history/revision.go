@@ -6,6 +6,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	extensionsv1beta1 "k8s.io/api/extensions/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -211,7 +212,7 @@ func (t *templates) relabelled(pod *corev1.Pod, before int, label string) bool {
 
 // unmarked reports whether the pod carries neither of the labels by which an implementation knows its revision.
 func (c *Cluster) unmarked(pod *corev1.Pod) bool {
-	return c.revisionLabel != "" && pod.Labels[c.revisionLabel] == "" && pod.Labels[generationLabel] == ""
+	return c.revisionLabel != "" && pod.Labels[c.revisionLabel] == "" && pod.Labels[TemplateGenerationLabel] == ""
 }
 
 // numbered reports whether the pod was adopted, has the number of its DaemonSet's template in force, and has no revision label that a history there is has, so that
@@ -223,7 +224,7 @@ func (c *Cluster) numbered(pod *corev1.Pod) bool {
 		return false
 	}
 	number := owner.Annotations[appsv1.DeprecatedTemplateGeneration]
-	return number != "" && pod.Labels[generationLabel] == number && !c.hasHistory(pod.Namespace, pod.Labels[c.revisionLabel])
+	return number != "" && pod.Labels[TemplateGenerationLabel] == number && !c.hasHistory(pod.Namespace, pod.Labels[c.revisionLabel])
 }
 
 // hasHistory reports whether a ControllerRevision of the namespace, whoever controls it, has the revision label's value.
@@ -239,8 +240,8 @@ func (c *Cluster) hasHistory(namespace, label string) bool {
 	return false
 }
 
-// generationLabel is the label that marked a daemon pod's revision before there were hashes (HISTORY-022).
-const generationLabel = "pod-template-generation"
+// TemplateGenerationLabel is the label of pods with the number of the template that they were made of (API-021).
+const TemplateGenerationLabel = extensionsv1beta1.DaemonSetTemplateGenerationKey
 
 // sameGeneration reports whether the DaemonSet's spec is surely the one before: the API server counts its changes. Most changes are of the status.
 func sameGeneration(before, after *appsv1.DaemonSet) bool {

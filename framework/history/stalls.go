@@ -67,22 +67,22 @@ var podReasons = []string{
 	"SuccessfulCreate", "FailedCreate", "SuccessfulDelete", "FailedDelete", "FailedDaemonPod", "SucceededDaemonPod", "FailedPlacement",
 }
 
-// Spell is a stretch of the Events about a DaemonSet, in their order: those of a stall, or those from before or after one.
-type Spell struct {
+// EventInterval is a stretch of the Events about a DaemonSet, in their order: those of a stall, or those from before or after one.
+type EventInterval struct {
 	Stalled bool
 	Events  []*corev1.Event
 }
 
-// StallEvents are the Events of the last spell that tell of its stall: their reasons are none of Kubernetes' for Events about single pods, and none of those from
+// StallEvents are the Events of the last interval that tell of its stall: their reasons are none of Kubernetes' for Events about single pods, and none of those from
 // outside of stalls. One that told of an earlier stall may come again, and may come once more when that is over.
-func StallEvents(spells ...Spell) []*corev1.Event {
+func StallEvents(intervals ...EventInterval) []*corev1.Event {
 	others, told := map[string]bool{}, map[string]bool{}
 	var telling []*corev1.Event
-	for _, spell := range spells {
+	for _, interval := range intervals {
 		telling = nil
-		for _, event := range spell.Events {
+		for _, event := range interval.Events {
 			switch {
-			case !spell.Stalled:
+			case !interval.Stalled:
 				others[event.Reason] = others[event.Reason] || !told[event.Reason]
 			case !others[event.Reason] && !slices.Contains(podReasons, event.Reason):
 				told[event.Reason] = true

@@ -80,29 +80,29 @@ func TestAConditionStandsWhileItHasItsStatus(t *testing.T) {
 }
 
 func TestAnEventTellsOfAStallIfItIsNewAndNotAboutASinglePod(t *testing.T) {
-	spell := func(stalled bool, reasons ...string) history.Spell {
-		s := history.Spell{Stalled: stalled}
+	interval := func(stalled bool, reasons ...string) history.EventInterval {
+		s := history.EventInterval{Stalled: stalled}
 		for _, reason := range reasons {
 			s.Events = append(s.Events, &corev1.Event{Reason: reason})
 		}
 		return s
 	}
 	for name, test := range map[string]struct {
-		spells []history.Spell
-		want   []string
+		intervals []history.EventInterval
+		want      []string
 	}{
-		"nothing came":                    {[]history.Spell{spell(false), spell(true)}, nil},
-		"it is new":                       {[]history.Spell{spell(false, "Paused"), spell(true, "Paused", "RolloutStalled")}, []string{"RolloutStalled"}},
-		"it is about single pods":         {[]history.Spell{spell(true, "FailedCreate", "SuccessfulCreate", "FailedDaemonPod", "FailedPlacement")}, nil},
-		"it told of an earlier stall":     {[]history.Spell{spell(false), spell(true, "Stalled"), spell(false), spell(true, "Stalled")}, []string{"Stalled"}},
-		"it came once more in between":    {[]history.Spell{spell(false), spell(true, "Stalled"), spell(false, "Stalled"), spell(true, "Stalled")}, []string{"Stalled"}},
-		"it came before the earlier one":  {[]history.Spell{spell(false, "Stalled"), spell(true, "Stalled"), spell(false), spell(true, "Stalled")}, nil},
-		"it came first in between":        {[]history.Spell{spell(false), spell(true), spell(false, "Resumed"), spell(true, "Resumed")}, nil},
-		"only the earlier stall was told": {[]history.Spell{spell(false), spell(true, "Stalled"), spell(false), spell(true)}, nil},
+		"nothing came":                    {[]history.EventInterval{interval(false), interval(true)}, nil},
+		"it is new":                       {[]history.EventInterval{interval(false, "Paused"), interval(true, "Paused", "RolloutStalled")}, []string{"RolloutStalled"}},
+		"it is about single pods":         {[]history.EventInterval{interval(true, "FailedCreate", "SuccessfulCreate", "FailedDaemonPod", "FailedPlacement")}, nil},
+		"it told of an earlier stall":     {[]history.EventInterval{interval(false), interval(true, "Stalled"), interval(false), interval(true, "Stalled")}, []string{"Stalled"}},
+		"it came once more in between":    {[]history.EventInterval{interval(false), interval(true, "Stalled"), interval(false, "Stalled"), interval(true, "Stalled")}, []string{"Stalled"}},
+		"it came before the earlier one":  {[]history.EventInterval{interval(false, "Stalled"), interval(true, "Stalled"), interval(false), interval(true, "Stalled")}, nil},
+		"it came first in between":        {[]history.EventInterval{interval(false), interval(true), interval(false, "Resumed"), interval(true, "Resumed")}, nil},
+		"only the earlier stall was told": {[]history.EventInterval{interval(false), interval(true, "Stalled"), interval(false), interval(true)}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, event := range history.StallEvents(test.spells...) {
+			for _, event := range history.StallEvents(test.intervals...) {
 				got = append(got, event.Reason)
 			}
 			NewWithT(t).Expect(got).To(Equal(test.want))

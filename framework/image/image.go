@@ -154,7 +154,7 @@ func (p Program) addTagged(images map[name.Tag]v1.Image, made v1.Image) error {
 	return nil
 }
 
-// whole says whether a file is the archive of these images, undamaged.
+// whole reports whether a file is the archive of these images, undamaged.
 func whole(path string, images map[name.Tag]v1.Image) bool {
 	for tag, made := range images {
 		kept, err := tarball.ImageFromPath(path, &tag)

@@ -6,6 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
@@ -86,7 +87,7 @@ func decodeBy(
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if p := i.Launch.Process; p != nil && p.User.Name == "" {
-		p.User = User{Name: i.Name, Groups: []string{"system:masters"}}
+		p.User = User{Name: i.Name, Groups: []string{user.SystemPrivilegedGroup}}
 	}
 	return i, nil
 }

@@ -11,9 +11,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/fixtures"
@@ -29,7 +31,7 @@ const (
 )
 
 // DefaultRevisionLabel is the label by which Kubernetes tells a DaemonSet's revisions apart.
-const DefaultRevisionLabel = "controller-revision-hash"
+const DefaultRevisionLabel = appsv1.ControllerRevisionHashLabelKey
 
 // Implementation is what an implementation file says.
 type Implementation struct {
@@ -151,12 +153,7 @@ func (i *Implementation) VersionOn(kubernetesVersion string) string {
 
 // Claims reports whether the implementation claims a feature.
 func (i *Implementation) Claims(feature requirements.Feature) bool {
-	for _, claimed := range i.Features {
-		if claimed == feature {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(i.Features, feature)
 }
 
 // Load reads an implementation file: a path, or the name of one that is shipped (see Shipped). Its error, which is always the user's to

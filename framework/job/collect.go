@@ -20,6 +20,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/util/exec"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
 const (
@@ -139,7 +141,7 @@ func (c *Collector) take(ctx context.Context, index int, pod *corev1.Pod) error 
 	case corev1.PodRunning:
 		return c.fetch(ctx, index, pod.Name)
 	case corev1.PodSucceeded, corev1.PodFailed:
-		if isDisrupted(pod) {
+		if history.IsDisruptionTarget(pod) {
 			c.tellOnce("shard %s begins again: its pod %s was taken from its node", c.shard(index), pod.Name)
 			return nil
 		}
@@ -156,13 +158,6 @@ func (c *Collector) take(ctx context.Context, index int, pod *corev1.Pod) error 
 		}
 	}
 	return nil
-}
-
-// isDisrupted reports whether the Job makes another pod in the place of this one.
-func isDisrupted(pod *corev1.Pod) bool {
-	return slices.ContainsFunc(pod.Status.Conditions, func(condition corev1.PodCondition) bool {
-		return condition.Type == corev1.DisruptionTarget && condition.Status == corev1.ConditionTrue
-	})
 }
 
 func howEnded(pod *corev1.Pod) string {

@@ -97,6 +97,7 @@ func (s *Scene) describe(w *Workload, pod *Pod, object *corev1.Pod) string {
 	return fmt.Sprintf("%s %s, %s", object.Name, kind, s.Condition(w, pod, object))
 }
 
+// Condition is the pod's state in words, for example "Ready for 3s of 10s".
 func (s *Scene) Condition(w *Workload, pod *Pod, object *corev1.Pod) string {
 	minReady := w.Settings.MinReady
 	switch {

@@ -13,9 +13,6 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
 
-// templateGenerationLabel is the label of a daemon pod that says of which template generation it is.
-const templateGenerationLabel = "pod-template-generation"
-
 // PodMisnumbered happens when a DaemonSet's pod is created that does not carry the template generation of the template that it is made from (API-021): the
 // one in force, or one that was until less than judge.Lag before. Where the workload's templates have no generation, its pods have none either.
 func PodMisnumbered() Event {
@@ -63,7 +60,7 @@ func (n *numbers) right(pod *corev1.Pod, owner types.UID, now time.Time) bool {
 		if i+1 < len(all) && now.Sub(all[i+1].from) >= judge.Lag {
 			return false
 		}
-		if label := pod.Labels[templateGenerationLabel]; label == candidate.generation && history.MatchesTemplate(pod, candidate.template) {
+		if label := pod.Labels[history.TemplateGenerationLabel]; label == candidate.generation && history.MatchesTemplate(pod, candidate.template) {
 			return true
 		}
 	}

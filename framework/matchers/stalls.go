@@ -42,17 +42,17 @@ func (s StallBetween) Event() Matcher {
 		if survey.eventsMissing() {
 			return untested("Event objects may be missing from the recording")
 		}
-		spells := []history.Spell{{}, {Stalled: true}, {}, {Stalled: true}}
+		intervals := []history.EventInterval{{}, {Stalled: true}, {}, {Stalled: true}}
 		for _, entry := range survey.h.Evidence {
 			event, ok := entry.Object.(*corev1.Event)
 			if !ok || event.InvolvedObject.UID != seen.daemonSet {
 				continue
 			}
-			if at := seen.spell(entry.Time); at < len(spells) {
-				spells[at].Events = append(spells[at].Events, event)
+			if at := seen.interval(entry.Time); at < len(intervals) {
+				intervals[at].Events = append(intervals[at].Events, event)
 			}
 		}
-		if len(history.StallEvents(spells...)) > 0 {
+		if len(history.StallEvents(intervals...)) > 0 {
 			return kept()
 		}
 		return s.missing(survey, seen, "no Event but about single pods")
@@ -121,8 +121,8 @@ func (s StallBetween) question(promise string, ask func(*Survey, stallSeen) Answ
 	}}
 }
 
-// spell is 0 before the earlier stall, 1 in it, 2 between it and the stall, 3 in that, and 4 behind it. Where there was no earlier one all before is 0.
-func (s *stallSeen) spell(at time.Time) int {
+// interval is 0 before the earlier stall, 1 in it, 2 between it and the stall, 3 in that, and 4 behind it. Where there was no earlier one all before is 0.
+func (s *stallSeen) interval(at time.Time) int {
 	bounds := []Occurrence{s.from, s.from}
 	if len(s.before) == 2 {
 		bounds = s.before

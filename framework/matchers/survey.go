@@ -77,7 +77,7 @@ func moves(change history.Change) bool {
 		return !ok || before.Generation != object.Generation
 	case *corev1.Pod:
 		before, ok := change.Before.(*corev1.Pod)
-		return !ok || change.Type == "DELETED" || history.IsReady(before) != history.IsReady(object) || before.Status.Phase != object.Status.Phase ||
+		return !ok || change.Type == watch.Deleted || history.IsReady(before) != history.IsReady(object) || before.Status.Phase != object.Status.Phase ||
 			(before.DeletionTimestamp == nil) != (object.DeletionTimestamp == nil)
 	case *appsv1.ControllerRevision:
 		// A new number alone leads nowhere: who goes on renumbering does not put off what is due.

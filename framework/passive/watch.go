@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -28,7 +29,7 @@ const (
 	// mostUnjudged is how many events may wait for a proof.
 	mostUnjudged = 100_000
 	// revisionLabel is the label by which Kubernetes' controllers tell revisions of DaemonSets apart.
-	revisionLabel = "controller-revision-hash"
+	revisionLabel = appsv1.ControllerRevisionHashLabelKey
 )
 
 // Options says what to watch, and where recordings go.

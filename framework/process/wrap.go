@@ -8,8 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"text/template"
+
+	"al.essio.dev/pkg/shellescape"
 )
 
 // shell runs the scripts.
@@ -86,7 +87,7 @@ func writeWrapper(path, dir, setpriv string) (string, error) {
 	}
 	var text bytes.Buffer
 	err = parsed.Execute(&text, map[string]any{
-		"Harness": os.Getpid(), "Executable": shellQuote(executable), "Setpriv": shellQuote(setpriv), "Script": shellQuote(script),
+		"Harness": os.Getpid(), "Executable": shellescape.Quote(executable), "Setpriv": shellescape.Quote(setpriv), "Script": shellescape.Quote(script),
 	})
 	if err != nil {
 		return "", err
@@ -95,8 +96,4 @@ func writeWrapper(path, dir, setpriv string) (string, error) {
 		return "", err
 	}
 	return script, os.WriteFile(script, text.Bytes(), 0o755)
-}
-
-func shellQuote(s string) string {
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 // patience is how long the tests wait for what should happen at once.
 const patience = 30 * time.Second
 
-func feel(t *testing.T) *pulse.Pulse {
+func startPulse(t *testing.T) *pulse.Pulse {
 	t.Helper()
 	p, err := pulse.Start(t.Context(), pulse.Options{Config: cluster.Config(), Namespace: "pulse"})
 	if err != nil {
@@ -66,7 +66,7 @@ func TestAStoppedComponentIsAStandstillInRecordings(t *testing.T) {
 	for _, component := range []string{"etcd", "kube-apiserver"} {
 		t.Run(component, func(t *testing.T) {
 			g := NewWithT(t)
-			p := feel(t)
+			p := startPulse(t)
 			r, path := record(t, p)
 			stoppedAt := time.Now()
 			resume := stop(t, component)
@@ -109,7 +109,7 @@ func TestAStoppedComponentIsAStandstillInRecordings(t *testing.T) {
 
 func TestARecordingEndsInAStandstill(t *testing.T) {
 	g := NewWithT(t)
-	p := feel(t)
+	p := startPulse(t)
 	r, path := record(t, p)
 	resume := stop(t, "etcd")
 	g.Eventually(func() *pulse.Standstill {
@@ -126,7 +126,7 @@ func TestARecordingEndsInAStandstill(t *testing.T) {
 
 func TestAPulseOutlivesItsLease(t *testing.T) {
 	g := NewWithT(t)
-	feel(t)
+	startPulse(t)
 	leases := kubernetes.NewForConfigOrDie(cluster.Config()).CoordinationV1().Leases("pulse")
 	before, err := leases.Get(t.Context(), "pulse", metav1.GetOptions{})
 	g.Expect(err).NotTo(HaveOccurred())

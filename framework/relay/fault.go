@@ -28,8 +28,8 @@ const Always = 1 << 30
 type Effect interface {
 	// String says what it does, for a reader.
 	String() string
-	// befalls reports whether the effect is a lawful one for the request, which the fault selects: where it is not, the fault is not about the request.
-	befalls(request *http.Request) bool
+	// appliesTo reports whether the effect is a lawful one for the request, which the fault selects: where it is not, the fault is not about the request.
+	appliesTo(request *http.Request) bool
 	// lasts is how long requests that the fault is about go on to meet it, from when the first has; 0 if it counts them alone.
 	lasts() time.Duration
 	// answer is what the client gets in the place of what next answers. It calls over as soon as nothing is left to do.
@@ -82,7 +82,7 @@ func (f *faults) choose(request *http.Request, asked Request, now time.Time) *ch
 }
 
 func (c *chooser) chooses(request *http.Request, asked Request, now time.Time) bool {
-	if !c.Of.Selects(asked) || !c.Effect.befalls(request) {
+	if !c.Of.Selects(asked) || !c.Effect.appliesTo(request) {
 		return false
 	}
 	c.seen++

@@ -15,7 +15,9 @@ type BrokenAnswer struct{}
 func (BrokenAnswer) String() string { return "the connection breaks in the middle of the answer" }
 
 // A watch alone may end at any time: nothing is missing from it.
-func (BrokenAnswer) befalls(request *http.Request) bool { return !watches(request) || streams(request) }
+func (BrokenAnswer) appliesTo(request *http.Request) bool {
+	return !watches(request) || streams(request)
+}
 
 func (BrokenAnswer) lasts() time.Duration { return 0 }
 

@@ -12,7 +12,7 @@ type LostAnswer struct{}
 // String implements Effect.
 func (LostAnswer) String() string { return "the answer is lost" }
 
-func (LostAnswer) befalls(*http.Request) bool { return true }
+func (LostAnswer) appliesTo(*http.Request) bool { return true }
 
 func (LostAnswer) lasts() time.Duration { return 0 }
 

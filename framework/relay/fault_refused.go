@@ -37,7 +37,7 @@ func (r Refused) String() string {
 	return text
 }
 
-func (Refused) befalls(*http.Request) bool { return true }
+func (Refused) appliesTo(*http.Request) bool { return true }
 
 func (r Refused) lasts() time.Duration { return r.RetryAfter }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // StaleList answers a list from an older state, as an API server does whose watch cache is behind. The API server itself answers, with what it had at that time.
-// It befalls no list that has to be up to date, and no streamed one: see NoStreamedLists.
+// It applies to no list that has to be up to date, and no streamed one: see NoStreamedLists.
 type StaleList struct {
 	// At is the resourceVersion of the state. The API server must not have compacted it yet: it keeps 5 minutes.
 	At string
@@ -19,7 +19,7 @@ type StaleList struct {
 // String implements Effect.
 func (s StaleList) String() string { return "answered with the state at resourceVersion " + s.At }
 
-func (s StaleList) befalls(request *http.Request) bool { return mayShow(request.URL.Query(), s.At) }
+func (s StaleList) appliesTo(request *http.Request) bool { return mayShow(request.URL.Query(), s.At) }
 
 func (StaleList) lasts() time.Duration { return 0 }
 

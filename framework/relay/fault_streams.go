@@ -16,7 +16,7 @@ type NoStreamedLists struct{}
 // String implements Effect.
 func (NoStreamedLists) String() string { return "refused, since lists are not streamed" }
 
-func (NoStreamedLists) befalls(request *http.Request) bool { return streams(request) }
+func (NoStreamedLists) appliesTo(request *http.Request) bool { return streams(request) }
 
 func (NoStreamedLists) lasts() time.Duration { return 0 }
 

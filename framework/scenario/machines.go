@@ -60,8 +60,8 @@ func (s *Scenario) repair(node string) func(context.Context) error {
 	}
 }
 
-// mendAll undoes what is still broken, and waits until every node of a scenario that could break any is Ready again: others come after it.
-func (s *Scenario) mendAll(ctx context.Context) error {
+// restoreAll undoes what is still broken, and waits until every node of a scenario that could break any is Ready again: others come after it.
+func (s *Scenario) restoreAll(ctx context.Context) error {
 	if !s.env.Exclusive || s.kind != Real {
 		return nil
 	}

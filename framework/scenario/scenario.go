@@ -1,6 +1,6 @@
 // Package scenario is what a spec does to a cluster: a namespace, nodes of its own, a DaemonSet, and a sequence of stimuli, all of it recorded.
 //
-// A scenario is a conversation in the second person: each method does one thing, waits until the cluster shows it, and ends the spec
+// Each method of a scenario does one thing, waits until the cluster shows it, and ends the spec
 // through TB when the harness itself fails. It decides nothing; the recording does, once the scenario is over.
 package scenario
 
@@ -114,7 +114,7 @@ type Scenario struct {
 	held     []func(context.Context) error
 	recorder *recorder.Recorder
 	path     string
-	// admin is a client whose requests are nobody's business, client one whose requests are recorded.
+	// admin is a client whose requests are not recorded, client one whose requests are recorded.
 	admin, client kubernetes.Interface
 	// admitted: the API server has been seen to create pods in the namespace, as far as that matters: see requireAdmission.
 	admitted bool
@@ -281,7 +281,7 @@ func (s *Scenario) Clean(ctx context.Context) error {
 			ignoreNotFound(s.admin.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{})),
 		)
 	}
-	failures = append(failures, s.cleanNodes(ctx), s.mendAll(ctx))
+	failures = append(failures, s.cleanNodes(ctx), s.restoreAll(ctx))
 	if err := errors.Join(failures...); err != nil {
 		return fmt.Errorf("clean up scenario %s: %w", s.namespace, err)
 	}

@@ -16,7 +16,7 @@ type Schedule struct {
 	Nodes           int
 	Strategy        Strategy
 	MinReadySeconds int
-	// Faults befall the controller's writes meanwhile. The simulation knows none.
+	// Faults are what the controller's writes meet meanwhile. The simulation knows none.
 	Faults []Fault
 	// Steps in their order.
 	Steps Steps

@@ -44,8 +44,8 @@ func TestTheTextIsTheSchedule(t *testing.T) {
 	for seed := range uint64(50) {
 		want := schedule.Draw(seed, schedule.Levers())
 		want.Title = "what it shows"
-		for i, befalls := range schedule.Misfortunes("update")[:seed%3] {
-			want.Faults = append(want.Faults, schedule.Fault{Verb: "update", Resource: "daemonsets/status", Number: i + 1, Befalls: befalls})
+		for i, kind := range schedule.FaultKinds("update")[:seed%3] {
+			want.Faults = append(want.Faults, schedule.Fault{Verb: "update", Resource: "daemonsets/status", Number: i + 1, Kind: kind})
 		}
 		got, err := schedule.Parse(want.String(), schedule.Levers())
 		if err != nil || !reflect.DeepEqual(got, want) {

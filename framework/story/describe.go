@@ -209,7 +209,7 @@ func shortened(value string) string {
 }
 
 // bookkeeping are annotations of Kubernetes that change on their own and say nothing to a reader.
-var bookkeeping = []string{"deprecated.daemonset.template.generation", "node.alpha.kubernetes.io/ttl"}
+var bookkeeping = []string{appsv1.DeprecatedTemplateGeneration, "node.alpha.kubernetes.io/ttl"}
 
 func mapChanges(what string, before, after map[string]string) []string {
 	var changes []string

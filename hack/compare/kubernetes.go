@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
@@ -85,7 +86,7 @@ func (l *laboratory) run(ctx context.Context, wanted request) (_ run, err error)
 		return run{}, err
 	}
 	defer func() { err = errors.Join(err, stop(ctx, running.Stop)) }()
-	kubeconfig, err := cluster.KubeconfigFor(ctx, "e2e", "system:masters")
+	kubeconfig, err := cluster.KubeconfigFor(ctx, "e2e", user.SystemPrivilegedGroup)
 	if err != nil {
 		return run{}, err
 	}

@@ -101,7 +101,7 @@ func permissions(objects []*unstructured.Unstructured) ([]permission, error) {
 	return all, nil
 }
 
-// ofAnyResource says whether the rule is about a subresource that any resource may have, such as a scale. Custom resources cannot be named beforehand.
+// ofAnyResource reports whether the rule is about a subresource that any resource may have, such as a scale. Custom resources cannot be named beforehand.
 func ofAnyResource(rule rbacv1.PolicyRule) bool {
 	named := slices.ContainsFunc(rule.Resources, func(resource string) bool { return !strings.HasPrefix(resource, "*/") })
 	return !named && !slices.Contains(rule.Verbs, rbacv1.VerbAll)

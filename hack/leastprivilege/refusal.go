@@ -26,7 +26,7 @@ func refusals(log string) []string {
 	return slices.Compact(all)
 }
 
-// explains says whether somebody without the permission is refused with these words.
+// explains reports whether somebody without the permission is refused with these words.
 func (p permission) explains(refusal string) bool {
 	if owner, isFinalizers := strings.CutSuffix(p.resource, "/finalizers"); isFinalizers && owner != "" {
 		return refusal == ownerRefusal

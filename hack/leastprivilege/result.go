@@ -30,7 +30,7 @@ type result struct {
 	outcome
 }
 
-// needed says whether the loss of the permission showed: the API server refused what takes it. That something failed proves nothing by itself.
+// needed reports whether the loss of the permission showed: the API server refused what takes it. That something failed proves nothing by itself.
 func (r result) needed() bool {
 	return r.failure == nil && slices.ContainsFunc(r.refusals, r.permission.explains)
 }

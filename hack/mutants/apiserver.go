@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
+
+	"al.essio.dev/pkg/shellescape"
 
 	"github.com/rollcall-conformance/rollcall/framework/controlplane"
 )
@@ -73,7 +73,7 @@ func (a *apiServers) share(cache string) error {
 	}
 	for _, entry := range entries {
 		path := filepath.Join(cache, entry.Name())
-		if _, err := os.Lstat(path); err == nil || slices.Contains([]string{"bin"}, entry.Name()) {
+		if _, err := os.Lstat(path); err == nil || entry.Name() == "bin" {
 			continue
 		}
 		if err := os.Symlink(filepath.Join(a.cache, entry.Name()), path); err != nil {
@@ -95,7 +95,7 @@ const recordSuffix = ".json"
 
 // replace writes a script that runs the front, and a record by which the cache takes it for the program.
 func (a *apiServers) replace(program, script, fault string) error {
-	text := fmt.Sprintf("#!/bin/sh\nexec %s --fault=%s --behind=%s \"$@\"\n", quoted(a.front), fault, quoted(program))
+	text := fmt.Sprintf("#!/bin/sh\nexec %s --fault=%s --behind=%s \"$@\"\n", shellescape.Quote(a.front), fault, shellescape.Quote(program))
 	if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
 		return err
 	}
@@ -117,6 +117,3 @@ func (a *apiServers) replace(program, script, fault string) error {
 	}
 	return os.WriteFile(script+recordSuffix, recorded, 0o644)
 }
-
-// quoted is the text for a shell.
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

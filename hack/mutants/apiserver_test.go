@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"al.essio.dev/pkg/shellescape"
 )
 
 func TestTheRecordOfAReplacedProgramFitsIt(t *testing.T) {
@@ -26,7 +28,7 @@ func TestTheRecordOfAReplacedProgramFitsIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(script)
-	if err != nil || !strings.Contains(string(text), `exec '/it'\''s/front' --fault=some-fault --behind='`+program+`' "$@"`) {
+	if err != nil || !strings.Contains(string(text), `exec '/it'"'"'s/front' --fault=some-fault --behind=`+shellescape.Quote(program)+` "$@"`) {
 		t.Errorf("got %q, %v", text, err)
 	}
 	recorded, err := os.ReadFile(script + recordSuffix)

@@ -26,7 +26,7 @@ func (w *writer) condition(n ast.Expr) string {
 	return fmt.Sprintf("mutant.Cond(%d, %s)", number, w.text(n))
 }
 
-// decided says whether an expression has mutants by which it is true or false, so that its opposite would tell nothing more.
+// decided reports whether an expression has mutants by which it is true or false, so that its opposite would tell nothing more.
 func (w *writer) decided(n ast.Expr) bool { return w.within == n || w.operands[n] }
 
 // expression changes operators and numbers.

@@ -101,7 +101,7 @@ func (w *writer) resultTypes() []string {
 	return all
 }
 
-// isZero says whether an expression is zero already, or a literal, which has a mutant of its own.
+// isZero reports whether an expression is zero already, or a literal, which has a mutant of its own.
 func (w *writer) isZero(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.BasicLit:

@@ -187,7 +187,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	return reconcile.Result{RequeueAfter: actions.RequeueAfter}, nil
 }
 
-// confirmed says whether state is not behind what other processes, or this one in doubt, wrote. For a DaemonSet that is
+// confirmed reports whether state is not behind what other processes, or this one in doubt, wrote. For a DaemonSet that is
 // being deleted it does not matter: nothing is planned for it.
 func (r *Reconciler) confirmed(ctx context.Context, state plan.State) (bool, error) {
 	if state.DaemonSet.DeletionTimestamp != nil {

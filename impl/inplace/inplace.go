@@ -23,15 +23,15 @@ const (
 	IfPossible = "InPlaceIfPossible"
 )
 
-// Wanted says whether old pods of the workload with these metadata are to be patched where they can be.
+// Wanted reports whether old pods of the workload with these metadata are to be patched where they can be.
 func Wanted(workload metav1.Object) bool { return workload.GetAnnotations()[Policy] == IfPossible }
 
-// Runs says whether the pod can be patched at all: it is scheduled, running and not being deleted (INPLACE-021).
+// Runs reports whether the pod can be patched at all: it is scheduled, running and not being deleted (INPLACE-021).
 func Runs(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp == nil && pod.Spec.NodeName != "" && pod.Status.Phase == corev1.PodRunning
 }
 
-// OnlyImagesDiffer says whether a pod of template from becomes one of template to when it gets other images for containers that are not init
+// OnlyImagesDiffer reports whether a pod of template from becomes one of template to when it gets other images for containers that are not init
 // containers (INPLACE-004 to INPLACE-009). A template that is not known is nil. Neither is changed (INPLACE-010).
 func OnlyImagesDiffer(from, to *corev1.PodTemplateSpec) bool {
 	if from == nil || len(from.Spec.Containers) != len(to.Spec.Containers) {

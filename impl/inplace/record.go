@@ -104,7 +104,7 @@ func statusOf(pod *corev1.Pod, container string) *corev1.ContainerStatus {
 	return nil
 }
 
-// done says whether the update has taken effect, and since when the pod can be Ready at the earliest. What was seen to be done stays so, whatever becomes
+// done reports whether the update has taken effect, and since when the pod can be Ready at the earliest. What was seen to be done stays so, whatever becomes
 // of the containers. Where only time will tell, lapse is when.
 func (r record) done(pod *corev1.Pod, now time.Time) (done bool, since metav1.Time, lapse time.Time) {
 	if since, proved := proofOf(pod); proved {
@@ -127,7 +127,7 @@ func (r record) done(pod *corev1.Pod, now time.Time) (done bool, since metav1.Ti
 	return done, since, lapse
 }
 
-// restarted says whether the container runs what the update asked for. Neither its image nor its imageID proves it: a runtime may give either another
+// restarted reports whether the container runs what the update asked for. Neither its image nor its imageID proves it: a runtime may give either another
 // name. What does is that it is another instance than before, reported by a kubelet that has seen the update. Where instances of images that were
 // asked for in between cannot be told from the one that is wanted, it is believed once lapse has passed.
 func (r record) restarted(pod *corev1.Pod, container string, before instance, now time.Time) (restarted bool, lapse time.Time) {

@@ -82,5 +82,5 @@ func (c *cache) apply(entry history.Entry) {
 	c.objects[entry.Kind][entry.Object.GetName()] = entry.Object
 }
 
-// current says whether nothing about a kind is on its way, which a controller can find out with a read that bypasses its cache.
+// current reports whether nothing about a kind is on its way, which a controller can find out with a read that bypasses its cache.
 func (c *cache) current(kind history.Kind) bool { return c.pending[kind] == 0 }

@@ -93,7 +93,7 @@ func (c *controller) start() {
 	c.wake(p, 0)
 }
 
-// concerns says whether an event about object makes the controller look. One that is somebody else's must not, lest it stand in for a timer.
+// concerns reports whether an event about object makes the controller look. One that is somebody else's must not, lest it stand in for a timer.
 func concerns(object history.Object) bool {
 	if _, isPod := object.(*corev1.Pod); !isPod {
 		return true

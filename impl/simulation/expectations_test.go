@@ -32,7 +32,7 @@ func (e *expectations) deletes(now time.Time, pod types.UID) {
 	e.since, e.deleted[pod] = now, true
 }
 
-// pending says whether pods, just read from the cache, or what came by before them, lack one of the writes, or that they did for so long that the cache
+// pending reports whether pods, just read from the cache, or what came by before them, lack one of the writes, or that they did for so long that the cache
 // has to be looked at again.
 func (e *expectations) pending(now time.Time, pods []*corev1.Pod) (waits, doubtful bool) {
 	missing := false

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
@@ -34,7 +35,7 @@ func trim(h *history.History) {
 		if node, ok := entry.Object.(*corev1.Node); ok {
 			before := nodes[node.UID]
 			nodes[node.UID] = node
-			if before != nil && entry.Type == "MODIFIED" && history.SameToScenario(before, node) {
+			if before != nil && entry.Type == watch.Modified && history.SameToScenario(before, node) {
 				continue
 			}
 			node.Status = corev1.NodeStatus{Conditions: node.Status.Conditions}

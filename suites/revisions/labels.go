@@ -71,10 +71,10 @@ func labels() {
 			// While nobody controls the pods, nobody else changes their labels. The second is what the template makes, and nothing says so.
 			orphaned(ctx, c, updated)
 			for i, labels := range []map[string]string{
-				{generationLabel: unusedLabel},
-				{generationLabel: "", c.RevisionLabel(): ""},
-				{generationLabel: unusedLabel},
-				{generationLabel: unusedLabel, c.RevisionLabel(): unusedLabel},
+				{history.TemplateGenerationLabel: unusedLabel},
+				{history.TemplateGenerationLabel: "", c.RevisionLabel(): ""},
+				{history.TemplateGenerationLabel: unusedLabel},
+				{history.TemplateGenerationLabel: unusedLabel, c.RevisionLabel(): unusedLabel},
 			} {
 				c.LabelPod(ctx, pods[i], labels)
 			}
@@ -93,7 +93,7 @@ func labels() {
 			// A controlled, updated pod becomes outdated by its labels, too.
 			changed := c.LivePodOn(ctx, rolling, nodes[3])
 			c.Bind(relabelled, changed.Name)
-			c.LabelPod(ctx, changed, map[string]string{generationLabel: unusedLabel, c.RevisionLabel(): unusedLabel})
+			c.LabelPod(ctx, changed, map[string]string{history.TemplateGenerationLabel: unusedLabel, c.RevisionLabel(): unusedLabel})
 			c.Await(ctx, podsGone(changed))
 			c.Await(ctx, RolledOut(rolling))
 			c.Await(ctx, Quiet(time.Second))

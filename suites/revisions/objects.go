@@ -87,9 +87,6 @@ func copyOf(c *spec.Case, revision *appsv1.ControllerRevision, name, value strin
 	return twin
 }
 
-// generationLabel ties pods to their template by a number; the revision label does it by a history.
-const generationLabel = "pod-template-generation"
-
 // withVersion is the history with another image tag in its template.
 func withVersion(revision *appsv1.ControllerRevision, from, to string) *appsv1.ControllerRevision {
 	changed := revision.DeepCopy()

@@ -21,8 +21,8 @@ type Report struct {
 	words []string
 	// before are the conditions from before the rollout.
 	before []appsv1.DaemonSetCondition
-	// spells are the Events that were looked at.
-	spells []history.Spell
+	// intervals are the Events that were looked at.
+	intervals []history.EventInterval
 	// read is how many these are.
 	read int
 	// found are the conditions that report the stall.
@@ -43,7 +43,7 @@ func (r *Report) Begin(ctx context.Context, c *spec.Case, begins history.Mark) {
 			r.before = now.Status.Conditions
 		}
 		events := cluster.Reports[r.daemonSet]
-		r.spells = append(r.spells, history.Spell{Events: slices.Clone(events[r.read:])})
+		r.intervals = append(r.intervals, history.EventInterval{Events: slices.Clone(events[r.read:])})
 		r.read = len(events)
 	})
 }
@@ -69,11 +69,11 @@ func (r *Report) Await(ctx context.Context, c *spec.Case) {
 			return false
 		}
 		events := cluster.Reports[r.daemonSet]
-		spells := append(slices.Clip(r.spells), history.Spell{Stalled: true, Events: slices.Clone(events[r.read:])})
-		if len(history.StallEvents(spells...)) == 0 {
+		intervals := append(slices.Clip(r.intervals), history.EventInterval{Stalled: true, Events: slices.Clone(events[r.read:])})
+		if len(history.StallEvents(intervals...)) == 0 {
 			return false
 		}
-		r.spells, r.read = spells, len(events)
+		r.intervals, r.read = intervals, len(events)
 		return true
 	}))
 }

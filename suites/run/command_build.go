@@ -40,5 +40,5 @@ func ensurePrograms(ctx context.Context, options controlplane.Options) (controlp
 	if errors.Is(err, controlplane.ErrUnknownVersion) || errors.Is(err, controlplane.ErrNoCacheDir) {
 		return binaries, usageError{err}
 	}
-	return binaries, mendable(err)
+	return binaries, asUsageError(err)
 }

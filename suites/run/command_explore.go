@@ -155,7 +155,7 @@ func explore(ctx context.Context, args []string, out io.Writer) (int, error) {
 // playAll plays the schedules as was asked for.
 func (e *explorer) playAll(ctx context.Context, schedules map[string]schedule.Schedule) ([]played, error) {
 	if e.faults {
-		return e.sabotage(ctx, schedules)
+		return e.playWithFaults(ctx, schedules)
 	}
 	return e.play(ctx, schedules, e.lasting+setUp)
 }

@@ -40,7 +40,7 @@ Exit code: 0 written, 2 bad input, 3 they cannot be built or written.
 	for name, build := range map[string]func(context.Context, string) (image.Archive, error){"daemon.tar": place.Build, "probe.tar": place.BuildProbe} {
 		built, err := build(ctx, cache)
 		if err != nil {
-			return exitHarness, mendable(err)
+			return exitHarness, asUsageError(err)
 		}
 		path := filepath.Join(output, name)
 		if err := copyFile(path, built.Path); err != nil {

@@ -215,7 +215,7 @@ func writeRequirements(path string, report *reports.ConformanceReport) error {
 	return os.WriteFile(path, text.Bytes(), 0o644)
 }
 
-// compare says whether a run's report gives the same requirements the same verdicts, byte for byte. Where there is none, that is no difference.
+// compare reports whether a run's report gives the same requirements the same verdicts, byte for byte. Where there is none, that is no difference.
 func compare(out io.Writer, path string, before *reports.ConformanceReport, unread error, again *reports.ConformanceReport) int {
 	switch {
 	case errors.Is(unread, os.ErrNotExist), errors.Is(unread, syscall.ENOTDIR):

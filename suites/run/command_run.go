@@ -299,7 +299,7 @@ func (r *suiteRun) verdictWithoutRun(ctx context.Context) verdictOf {
 		switch {
 		case !r.selection.selects(report):
 			return reports.NotRun, r.selection.why(report)
-		case !slices.Contains(r.implementation.Features, requirement.Feature):
+		case !r.implementation.Claims(requirement.Feature):
 			return reports.Unsupported, spec.NotClaimed(requirement.Feature)
 		case interrupted:
 			return reports.NotRun, "the run was interrupted"

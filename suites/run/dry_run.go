@@ -26,7 +26,7 @@ func (o options) printPlan(out io.Writer, cluster string, tested *implementation
 	line("provider", "%s", cluster)
 	ids, unclaimed := decidedBy(selected, specs), 0
 	for _, id := range ids {
-		if requirement, _ := catalogue.Get(id); !slices.Contains(tested.Features, requirement.Feature) {
+		if requirement, _ := catalogue.Get(id); !tested.Claims(requirement.Feature) {
 			unclaimed++
 		}
 	}

@@ -49,19 +49,19 @@ func points(h *history.History) []point {
 	return found
 }
 
-// faulty are the schedules that have one fault more: at each of the points each misfortune that may befall it, the first of all points before the second of any.
+// faulty are the schedules that have one fault more: at each of the points each kind of fault that it may meet, the first of all points before the second of any.
 func faulty(s schedule.Schedule, all []point) []schedule.Schedule {
 	var variants []schedule.Schedule
 	for round := 0; ; round++ {
 		any := false
 		for _, at := range all {
-			misfortunes := schedule.Misfortunes(at.verb)
-			if round >= len(misfortunes) {
+			kinds := schedule.FaultKinds(at.verb)
+			if round >= len(kinds) {
 				continue
 			}
 			any = true
 			variant := s
-			fault := schedule.Fault{Verb: at.verb, Resource: at.resource, Number: at.number, Befalls: misfortunes[round]}
+			fault := schedule.Fault{Verb: at.verb, Resource: at.resource, Number: at.number, Kind: kinds[round]}
 			variant.Faults = append(slices.Clone(s.Faults), fault)
 			variants = append(variants, variant)
 		}
@@ -71,9 +71,9 @@ func faulty(s schedule.Schedule, all []point) []schedule.Schedule {
 	}
 }
 
-// sabotage plays the schedules once, then each again with one fault at each of the implementation's writes in it, until the time is over. It returns what was
+// playWithFaults plays the schedules once, then each again with one fault at each of the implementation's writes in it, until the time is over. It returns what was
 // played, and adds the schedules that it made.
-func (e *explorer) sabotage(ctx context.Context, schedules map[string]schedule.Schedule) ([]played, error) {
+func (e *explorer) playWithFaults(ctx context.Context, schedules map[string]schedule.Schedule) ([]played, error) {
 	all, err := e.play(ctx, schedules, e.lasting+setUp)
 	if err != nil || ctx.Err() != nil {
 		return all, err

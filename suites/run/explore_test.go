@@ -121,7 +121,7 @@ func TestWhatBreaksAPromiseIsMadeSmaller(t *testing.T) {
 }
 
 func losesACreation(s schedule.Schedule) bool {
-	return slices.ContainsFunc(s.Faults, func(f schedule.Fault) bool { return f.Verb == "create" && f.Befalls == schedule.LoseAnswer })
+	return slices.ContainsFunc(s.Faults, func(f schedule.Fault) bool { return f.Verb == "create" && f.Kind == schedule.LoseAnswer })
 }
 
 // recordAll writes a recording for each schedule of the folder.

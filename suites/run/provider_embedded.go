@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 
+	"k8s.io/apiserver/pkg/authentication/user"
+
 	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
 	"github.com/rollcall-conformance/rollcall/framework/controlplane"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
@@ -47,6 +49,6 @@ func (p *embeddedProvider) start(ctx context.Context, r *suiteRun) (*place, erro
 		return nil, err
 	}
 	where := &place{Cluster: control, binDir: p.binaries.Dir}
-	where.kubeconfig, err = control.KubeconfigFor(ctx, "rollcall", "system:masters")
+	where.kubeconfig, err = control.KubeconfigFor(ctx, "rollcall", user.SystemPrivilegedGroup)
 	return where, err
 }

@@ -40,7 +40,7 @@ func (p *kindProvider) prepare(ctx context.Context) (err error) {
 	for _, build := range []func(context.Context, string) (image.Archive, error){daemonimage.Build, daemonimage.BuildProbe} {
 		built, err := build(ctx, p.images)
 		if err != nil {
-			return mendable(err)
+			return asUsageError(err)
 		}
 		p.archives = append(p.archives, built.Path)
 	}

@@ -21,8 +21,8 @@ func cacheDir(names ...string) (string, error) {
 	return filepath.Join(append([]string{cache, "rollcall"}, names...)...), nil
 }
 
-// mendable makes a usageError of an error that says that the cache cannot be written to; other errors it returns as they are.
-func mendable(err error) error {
+// asUsageError makes a usageError of an error that says that the cache cannot be written to; other errors it returns as they are.
+func asUsageError(err error) error {
 	var at *fs.PathError
 	if !errors.As(err, &at) || !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) && !errors.Is(err, syscall.ENOTDIR) {
 		return err
@@ -48,7 +48,7 @@ func makeWork() (dir string, remove func() error, err error) {
 // makeTemporary has a folder made in the cache's folder of that name, for this process, and removes those there that killed processes left. No other user may
 // read it.
 func makeTemporary(in string, mkdir func(root string) (string, error)) (dir string, remove func() error, err error) {
-	defer func() { err = mendable(err) }()
+	defer func() { err = asUsageError(err) }()
 	root, err := cacheDir(in)
 	if err != nil {
 		return "", nil, err

@@ -63,7 +63,7 @@ func (s Session) takeControl(ctx context.Context, name string, relay bool, catal
 	if s.Launch.Kind != "" {
 		err = s.attach(ctx, o)
 	} else if err = s.Launch.start(ctx, name, relay, o); err == nil {
-		o.pulse, err = s.feel(ctx, o.cluster.Config())
+		o.pulse, err = s.startPulse(ctx, o.cluster.Config())
 	}
 	if err != nil {
 		return nil, errors.Join(err, o.release(context.WithoutCancel(ctx)))

@@ -143,17 +143,17 @@ func (s Session) environment() (scenario.Environment, error) {
 		return scenario.Environment{}, err
 	}
 	// It ends with the process.
-	felt, err := s.feel(ctx, config)
+	started, err := s.startPulse(ctx, config)
 	return scenario.Environment{
-		Config: config, Workload: s.Workload, Pulse: felt, Authors: authors, RealNodes: s.RealNodes, OnlyRealNodes: s.OnlyRealNodes, OnlyAPI: s.OnlyAPI, SimulatedNodes: s.SimulatedNodes, Images: s.Images,
+		Config: config, Workload: s.Workload, Pulse: started, Authors: authors, RealNodes: s.RealNodes, OnlyRealNodes: s.OnlyRealNodes, OnlyAPI: s.OnlyAPI, SimulatedNodes: s.SimulatedNodes, Images: s.Images,
 		Features: s.features(), NeverAlone: s.NeverAlone,
 		NoSurge:    !slices.Contains(s.Features, requirements.Surge),
 		NameSuffix: s.NameSuffix, Recordings: s.Recordings, RevisionLabel: s.RevisionLabel, PodUpdatePolicy: s.PodUpdatePolicy, Seed: s.Seed, Patience: s.Patience,
 	}, err
 }
 
-// feel starts the pulse of a cluster.
-func (s Session) feel(ctx context.Context, config *rest.Config) (*pulse.Pulse, error) {
+// startPulse starts the pulse of a cluster.
+func (s Session) startPulse(ctx context.Context, config *rest.Config) (*pulse.Pulse, error) {
 	return pulse.Start(ctx, pulse.Options{
 		Config: config, Namespace: "rollcall-pulse" + s.NameSuffix, Labels: map[string]string{scenario.NamespaceLabel: "pulse"},
 	})

@@ -13,7 +13,7 @@ import (
 // throttled is how long an implementation is told to wait.
 const throttled = time.Second
 
-// effects are what befalls a write, by the names that schedules have for it. Of one after which the implementation is killed the answer is lost, too.
+// effects are what may happen to a write, by the names that schedules have for it. Of one after which the implementation is killed the answer is lost, too.
 func effects() map[string]relay.Effect {
 	return map[string]relay.Effect{
 		schedule.KillAfter:   relay.LostAnswer{},
@@ -34,9 +34,9 @@ func (p *player) setFaults(ctx context.Context, all []schedule.Fault) {
 	for _, one := range all {
 		resource, subresource, _ := strings.Cut(one.Resource, "/")
 		fault := relay.Fault{
-			Of: relay.Selector{Verbs: []string{one.Verb}, Resource: resource, Subresource: subresource}, First: one.Number, Effect: effects()[one.Befalls],
+			Of: relay.Selector{Verbs: []string{one.Verb}, Resource: resource, Subresource: subresource}, First: one.Number, Effect: effects()[one.Kind],
 		}
-		if one.Befalls == schedule.KillAfter {
+		if one.Kind == schedule.KillAfter {
 			fault.Met = p.KillAfter(ctx, &p.restarting)
 		}
 		set = append(set, fault)

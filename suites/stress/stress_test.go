@@ -23,7 +23,7 @@ func TestEveryLeverIsAnAct(t *testing.T) {
 func TestEveryMisfortuneHasAnEffect(t *testing.T) {
 	g := NewWithT(t)
 	all := effects()
-	for _, name := range schedule.Misfortunes("update") {
+	for _, name := range schedule.FaultKinds("update") {
 		g.Expect(all).To(HaveKey(name))
 		delete(all, name)
 	}

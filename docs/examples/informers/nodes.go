@@ -14,13 +14,13 @@ import (
 // generationLabel is the label of pods that says of which generation of the template they are; kubectl and older controllers go by it.
 const generationLabel = "pod-template-generation"
 
-// nodeChanged says whether a change of a node can change what runs on it.
+// nodeChanged reports whether a change of a node can change what runs on it.
 func nodeChanged(before, after *corev1.Node) bool {
 	return !maps.Equal(before.Labels, after.Labels) || !slices.EqualFunc(before.Spec.Taints, after.Spec.Taints,
 		func(a, b corev1.Taint) bool { return a.MatchTaint(&b) && a.Value == b.Value })
 }
 
-// fits says whether a daemon should run on the node, and whether one that runs there may stay.
+// fits reports whether a daemon should run on the node, and whether one that runs there may stay.
 func fits(pod *corev1.Pod, node *corev1.Node) (run, stay bool) {
 	if pod.Spec.NodeName != "" && pod.Spec.NodeName != node.Name {
 		return false, false

@@ -57,7 +57,7 @@ func (p *pending) forget(key string) {
 	delete(p.sets, key)
 }
 
-// done says whether the cache shows everything that was done, or has had five minutes to do so.
+// done reports whether the cache shows everything that was done, or has had five minutes to do so.
 func (p *pending) done(key string) bool {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

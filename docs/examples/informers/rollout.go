@@ -80,14 +80,14 @@ func (v *view) place(node string, pods []*corev1.Pod, now time.Time) place {
 	return p
 }
 
-// updated says whether a pod is of the current template: by its template generation, or by its revision.
+// updated reports whether a pod is of the current template: by its template generation, or by its revision.
 func (v *view) updated(pod *corev1.Pod) bool {
 	generation := generationOf(v.set)
 	return pod.Labels[appsv1.DefaultDaemonSetUniqueLabelKey] == v.hash ||
 		generation != "" && pod.Labels[generationLabel] == generation
 }
 
-// available says whether a pod has been Ready for minReadySeconds, and otherwise remembers when it will have been.
+// available reports whether a pod has been Ready for minReadySeconds, and otherwise remembers when it will have been.
 func (v *view) available(pod *corev1.Pod, now time.Time) bool {
 	condition := ready(pod)
 	if condition == nil || pod.DeletionTimestamp != nil || ended(pod) {

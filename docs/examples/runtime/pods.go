@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilrand "k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/klog/v2"
 )
 
 // generationLabel says of which generation of the template a pod is.
@@ -75,7 +77,7 @@ func nodeOf(pod *corev1.Pod) string {
 	return ""
 }
 
-// belongs says whether a node should run a daemon, and whether it keeps one that is there.
+// belongs reports whether a node should run a daemon, and whether it keeps one that is there.
 func belongs(set *appsv1.DaemonSet, node *corev1.Node) (wanted, tolerated bool) {
 	pod := &corev1.Pod{Spec: set.Spec.Template.Spec}
 	if name := set.Spec.Template.Spec.NodeName; name != "" && name != node.Name {
@@ -100,16 +102,7 @@ func belongs(set *appsv1.DaemonSet, node *corev1.Node) (wanted, tolerated bool) 
 }
 
 func tolerates(tolerations []corev1.Toleration, taint *corev1.Taint) bool {
-	for i := range tolerations {
-		t := &tolerations[i]
-		if t.Effect != "" && t.Effect != taint.Effect || t.Key != "" && t.Key != taint.Key {
-			continue
-		}
-		if t.Operator == corev1.TolerationOpExists || t.Value == taint.Value {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(tolerations, func(t corev1.Toleration) bool { return t.ToleratesTaint(klog.Background(), taint, false) })
 }
 
 // daemonTolerations are those that every daemon has.

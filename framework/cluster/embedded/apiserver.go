@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
@@ -79,7 +80,7 @@ func (c *Cluster) startAPIServer(ctx context.Context) error {
 			return fmt.Errorf("start etcd and kube-apiserver: %w\n%s", errors.Join(context.Cause(ctx), err), said+refusal(apiServerPath))
 		}
 	}
-	administrator, err := c.plane.AddUser(envtest.User{Name: "admin", Groups: []string{superuser}}, &rest.Config{QPS: 1000, Burst: 2000})
+	administrator, err := c.plane.AddUser(envtest.User{Name: "admin", Groups: []string{user.SystemPrivilegedGroup}}, &rest.Config{QPS: 1000, Burst: 2000})
 	if err != nil {
 		return fmt.Errorf("add the administrator: %w", err)
 	}

@@ -8,14 +8,13 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apiserver/pkg/authentication/user"
+
 	"github.com/rollcall-conformance/rollcall/framework/audit"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/component"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/process"
 )
-
-// superuser is the group whose members RBAC never stops.
-const superuser = "system:masters"
 
 const controllerManager = "kube-controller-manager"
 
@@ -64,7 +63,7 @@ const (
 )
 
 func (c *Cluster) startKWOK(ctx context.Context) error {
-	kubeconfig, err := c.KubeconfigFor(ctx, audit.KWOKUser, superuser)
+	kubeconfig, err := c.KubeconfigFor(ctx, audit.KWOKUser, user.SystemPrivilegedGroup)
 	if err != nil {
 		return err
 	}
@@ -74,9 +73,9 @@ func (c *Cluster) startKWOK(ctx context.Context) error {
 	return c.keep(started, err)
 }
 
-// startComponent runs one component as a superuser, on a free port that serves its /healthz, and waits until that says ok.
+// startComponent runs one component as a user.SystemPrivilegedGroup, on a free port that serves its /healthz, and waits until that says ok.
 func (c *Cluster) startComponent(ctx context.Context, name string, args func(kubeconfig string, port int) []string) error {
-	kubeconfig, err := c.KubeconfigFor(ctx, "system:"+name, superuser)
+	kubeconfig, err := c.KubeconfigFor(ctx, "system:"+name, user.SystemPrivilegedGroup)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -120,7 +121,7 @@ func (p *Provider) Create(ctx context.Context, args ...string) (_ string, err er
 	if p.client, err = kubernetes.NewForConfig(p.cluster.Config()); err != nil {
 		return "", err
 	}
-	if p.kubeconfig, err = p.cluster.KubeconfigFor(ctx, "admin", superuser); err != nil {
+	if p.kubeconfig, err = p.cluster.KubeconfigFor(ctx, "admin", user.SystemPrivilegedGroup); err != nil {
 		return "", err
 	}
 	written, err := clientcmd.LoadFromFile(p.kubeconfig)
@@ -154,7 +155,7 @@ func (p *Provider) GenerateKubeconfig(args ...string) (string, error) {
 		return "", err
 	}
 	if len(args) == 0 {
-		args = []string{"admin", superuser}
+		args = []string{"admin", user.SystemPrivilegedGroup}
 	}
 	return p.cluster.KubeconfigFor(context.Background(), args[0], args[1:]...)
 }

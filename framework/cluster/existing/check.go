@@ -29,7 +29,7 @@ func inspect(ctx context.Context, options Options) (_ *Cluster, err error) {
 		return nil, err
 	}
 	// First: such a node may be one of those set aside, and is not to be mended to be one.
-	if err := c.strangers(ctx); err != nil {
+	if err := c.checkSimulatedLabels(ctx); err != nil {
 		return nil, err
 	}
 	if _, err := c.fitNodes(ctx); err != nil {

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/klog/v2"
+	psapi "k8s.io/pod-security-admission/api"
 )
 
 const (
@@ -74,7 +75,7 @@ func (c *Cluster) take(ctx context.Context) (*claim, error) {
 		defer close(made.ended)
 		elector.Run(electing)
 	}()
-	waiting, cancel := context.WithTimeoutCause(ctx, claimTimeout, fmt.Errorf("lease %s in namespace %s could not be had", claimName, namespaceName))
+	waiting, cancel := context.WithTimeoutCause(ctx, claimTimeout, fmt.Errorf("lease %s in namespace %s was not acquired", claimName, namespaceName))
 	defer cancel()
 	look := time.NewTicker(renewal)
 	defer look.Stop()
@@ -128,7 +129,7 @@ func (c *Cluster) makeNamespace(ctx context.Context) error {
 		case apierrors.IsNotFound(err):
 			_, err = namespaces.Create(ctx, &corev1.Namespace{
 				// Pods are tried in it, as scenarios make them.
-				ObjectMeta: metav1.ObjectMeta{Name: namespaceName, Labels: map[string]string{namespaceLabel: "", "pod-security.kubernetes.io/enforce": "privileged"}},
+				ObjectMeta: metav1.ObjectMeta{Name: namespaceName, Labels: map[string]string{namespaceLabel: "", psapi.EnforceLevelLabel: string(psapi.LevelPrivileged)}},
 			}, metav1.CreateOptions{})
 			if apierrors.IsAlreadyExists(err) {
 				return false, nil

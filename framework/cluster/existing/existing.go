@@ -199,7 +199,7 @@ func (c *Cluster) leave(ctx context.Context) error {
 			"the next run on the cluster does that", renewDeadline)
 	}
 	failures := []error{c.sweep(ctx)}
-	failures = append(failures, c.lookForGuests(ctx))
+	failures = append(failures, c.checkForeignPods(ctx))
 	if errors.Join(failures...) != nil {
 		// What is left is still written down for the next run.
 		c.claim.end()

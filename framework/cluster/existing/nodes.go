@@ -141,8 +141,8 @@ func describe(pod *corev1.Pod) string {
 	return name
 }
 
-// lookForGuests says which pods of others came to the nodes while they were in use. They disturb nothing but measurements of time, and stay.
-func (c *Cluster) lookForGuests(ctx context.Context) error {
+// checkForeignPods says which pods of others came to the nodes while they were in use. They disturb nothing but measurements of time, and stay.
+func (c *Cluster) checkForeignPods(ctx context.Context) error {
 	for _, node := range c.nodes {
 		guests, err := c.guests(ctx, node)
 		if err != nil {

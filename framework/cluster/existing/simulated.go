@@ -16,8 +16,8 @@ import (
 // SimulatedNodes are the marks of nodes that nobody is behind, beside those of the cluster.
 func SimulatedNodes() kwok.Nodes { return kwok.Nodes{Foreign: true} }
 
-// strangers says which nodes have the label of simulated ones and are none: a run would take over and remove them.
-func (c *Cluster) strangers(ctx context.Context) error {
+// checkSimulatedLabels says which nodes have the label of simulated ones and are none: a run would take over and remove them.
+func (c *Cluster) checkSimulatedLabels(ctx context.Context) error {
 	list, err := c.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: kwok.ForeignLabel})
 	if err != nil {
 		return fmt.Errorf("look for simulated nodes: %w", err)

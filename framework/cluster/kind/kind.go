@@ -14,6 +14,7 @@ import (
 	"time"
 
 	utilrand "k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	kindcluster "sigs.k8s.io/kind/pkg/cluster"
@@ -172,7 +173,7 @@ func (c *Cluster) startKWOK(ctx context.Context) (err error) {
 		return nil
 	}
 	// Under a name of its own, not the harness's: the audit log tells them apart.
-	kubeconfig, err := c.KubeconfigFor(ctx, audit.KWOKUser, superuser)
+	kubeconfig, err := c.KubeconfigFor(ctx, audit.KWOKUser, user.SystemPrivilegedGroup)
 	if err != nil {
 		return err
 	}
@@ -181,9 +182,6 @@ func (c *Cluster) startKWOK(ctx context.Context) (err error) {
 	})
 	return err
 }
-
-// superuser is the group whose members RBAC never stops.
-const superuser = "system:masters"
 
 func (o Options) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(o.Out, "kind: "+format+"\n", args...)

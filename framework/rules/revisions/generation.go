@@ -10,9 +10,6 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
 )
 
-// generationLabel is the label of pods with the generation of their template.
-const generationLabel = "pod-template-generation"
-
 // Generation is API-021, for pods of templates that have been in force for Lag. Templates of other workloads have no generation.
 func Generation() judge.Rule {
 	return judge.Rule{
@@ -38,7 +35,7 @@ func (o *generation) Observe(s *judge.Scene) []judge.Violation {
 		return nil
 	}
 	o.PutToTest()
-	if got := pod.Object.Labels[generationLabel]; got != want {
+	if got := pod.Object.Labels[history.TemplateGenerationLabel]; got != want {
 		return s.OnNode(pod.Workload, pod.Node, fmt.Sprintf("%s created with generation %q, want %q", pod.Object.Name, got, want))
 	}
 	return nil

@@ -32,7 +32,7 @@ func mark(number int) {
 	}
 }
 
-// On says whether the mutant is selected, for a statement that it leaves out, or puts in.
+// On reports whether the mutant is selected, for a statement that it leaves out, or puts in.
 func On(number int) bool {
 	mark(number)
 	return number == selected

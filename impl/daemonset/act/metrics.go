@@ -48,7 +48,7 @@ func (m *Metrics) OwnWritesTimedOut() { m.timeouts.Inc() }
 // Pass counts one pass with the given outcome.
 func (m *Metrics) Pass(outcome string) { m.passes.WithLabelValues(outcome).Inc() }
 
-// Rollout says whether a rollout of the DaemonSet is in progress.
+// Rollout reports whether a rollout of the DaemonSet is in progress.
 func (m *Metrics) Rollout(namespace, name string, inProgress bool) {
 	value := 0.0
 	if inProgress {

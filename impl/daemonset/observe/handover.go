@@ -32,7 +32,7 @@ func NewHandover(live client.Reader) *Handover {
 	return &Handover{live: live, done: map[types.UID]bool{}}
 }
 
-// Confirmed says whether state shows at least what the API server has of the DaemonSet's pods and ControllerRevisions.
+// Confirmed reports whether state shows at least what the API server has of the DaemonSet's pods and ControllerRevisions.
 // Once it has said so, it does not look again until Doubt is called for that DaemonSet.
 func (h *Handover) Confirmed(ctx context.Context, state plan.State) (bool, error) {
 	ds := state.DaemonSet
@@ -81,7 +81,7 @@ func (h *Handover) Doubt(ds types.UID) {
 	delete(h.done, ds)
 }
 
-// CaughtUp says whether cached has every live object that concerns the caller, in its live version or a later one, and no such object that was gone,
+// CaughtUp reports whether cached has every live object that concerns the caller, in its live version or a later one, and no such object that was gone,
 // or concerned somebody else, when the live list was made.
 func CaughtUp[T metav1.Object](concerns func(metav1.Object) bool, cached []T, live metav1.PartialObjectMetadataList) bool {
 	versions := make(map[types.UID]string, len(cached))

@@ -6,12 +6,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// IsReady says whether pod can be counted on at all: it is not terminating, has not ended, and is Ready.
+// IsReady reports whether pod can be counted on at all: it is not terminating, has not ended, and is Ready.
 func IsReady(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp == nil && !HasEnded(pod) && readyCondition(pod) != nil
 }
 
-// IsAvailable says whether pod is available at now: IsReady, and Ready for at least minReadySeconds by the
+// IsAvailable reports whether pod is available at now: IsReady, and Ready for at least minReadySeconds by the
 // condition's own timestamp, the boundary included (AVAIL-001 to AVAIL-003). It is the only notion of "available"
 // in this package, for the rollout and for status alike.
 func IsAvailable(pod *corev1.Pod, minReadySeconds int32, now time.Time) bool {
@@ -50,7 +50,7 @@ func readyCondition(pod *corev1.Pod) *corev1.PodCondition {
 	return nil
 }
 
-// HasEnded says whether the pod's phase is one that it never leaves.
+// HasEnded reports whether the pod's phase is one that it never leaves.
 func HasEnded(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
 }

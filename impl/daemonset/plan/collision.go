@@ -39,7 +39,7 @@ func (p *revisionPlan) settleOccupant(h *history, now time.Time) *int32 {
 	return collisions
 }
 
-// ofPredecessor says whether the occupant's controller had the name of the DaemonSet, and so is gone.
+// ofPredecessor reports whether the occupant's controller had the name of the DaemonSet, and so is gone.
 func (p *revisionPlan) ofPredecessor() bool {
 	controller, kind := metav1.GetControllerOfNoCopy(p.occupant), ControllerKind(p.ds)
 	return controller != nil && controller.Name == p.ds.Name &&

@@ -10,7 +10,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Eligibility says whether node should get a pod of ds, and whether one that is there already may stay. A taint
+// Eligibility reports whether node should get a pod of ds, and whether one that is there already may stay. A taint
 // with effect NoSchedule that is not tolerated takes away the first only; NoExecute, and a nodeSelector or required
 // node affinity that does not match, take away both (TARGET-001, TARGET-002, DRAIN-008). The tolerations that every daemon
 // pod gets count, so cordoned and NotReady nodes are eligible (DRAIN-001, TARGET-007).

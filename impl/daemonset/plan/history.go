@@ -31,7 +31,7 @@ type history struct {
 	patience time.Time
 }
 
-// updated says whether pod is of the current template. The template generation decides before the hash, for pods
+// updated reports whether pod is of the current template. The template generation decides before the hash, for pods
 // that were created when there was no history (HISTORY-022), but not against a revision that is known to hold
 // another template: generations start again when a DaemonSet is recreated over the pods it left behind (HISTORY-026).
 func (h history) updated(ds *appsv1.DaemonSet, pod *corev1.Pod) bool {

@@ -22,7 +22,7 @@ func (p *pass) replace(view *nodeView, reason Reason) {
 	p.actions.UpdatePods = append(p.actions.UpdatePods, update)
 }
 
-// patchable says whether the pod can become an updated one by a patch: it runs (INPLACE-021), and its template differs from the current one in
+// patchable reports whether the pod can become an updated one by a patch: it runs (INPLACE-021), and its template differs from the current one in
 // nothing but images of containers.
 func (p *pass) patchable(pod *corev1.Pod) bool {
 	if pod == nil || !inplace.Wanted(p.ds) || !inplace.Runs(pod) {

@@ -39,13 +39,13 @@ func first(pods []*corev1.Pod) *corev1.Pod {
 	return pods[0]
 }
 
-// running says whether the node has a pod that runs or is about to.
+// running reports whether the node has a pod that runs or is about to.
 func (n *nodeView) running() bool { return len(n.olds)+len(n.news) > 0 }
 
-// terminating says whether the node has a pod on its way out that has not ended yet.
+// terminating reports whether the node has a pod on its way out that has not ended yet.
 func (n *nodeView) terminating() bool { return len(n.terminatingOlds)+len(n.terminatingNews) > 0 }
 
-// occupied says whether there is any pod on the node.
+// occupied reports whether there is any pod on the node.
 func (n *nodeView) occupied() bool { return n.running() || n.terminating() }
 
 // serves ranks pods by what they do for their node: available before Ready before others.

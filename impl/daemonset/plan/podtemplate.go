@@ -5,12 +5,13 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	extensionsv1beta1 "k8s.io/api/extensions/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // GenerationLabel is the label with the DaemonSet's template generation at the time the pod was created (API-021).
-const GenerationLabel = "pod-template-generation"
+const GenerationLabel = extensionsv1beta1.DaemonSetTemplateGenerationKey
 
 // HashLabel is the label that ties a pod, and a ControllerRevision, to a revision (API-020).
 const HashLabel = appsv1.DefaultDaemonSetUniqueLabelKey

@@ -104,7 +104,7 @@ func RevisionData(template *corev1.PodTemplateSpec) ([]byte, error) {
 	return data, nil
 }
 
-// holdsTemplate says whether revision is one of template. It compares what the data means, not its bytes, so that
+// holdsTemplate reports whether revision is one of template. It compares what the data means, not its bytes, so that
 // neither the order of keys nor a field that is null here and absent there makes a new revision and restarts every pod.
 // A revision whose data is not readable holds no template.
 func holdsTemplate(revision *appsv1.ControllerRevision, template *corev1.PodTemplateSpec) bool {

@@ -79,7 +79,7 @@ func brokenStallEnds() []Variant {
 	}
 }
 
-// stallTold says whether an event was recorded about a stall.
+// stallTold reports whether an event was recorded about a stall.
 type stallTold struct{ told bool }
 
 // stalledSince returns the condition of a stall that lasts, or nil.

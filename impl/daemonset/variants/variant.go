@@ -57,7 +57,7 @@ func (v Variant) Options() daemonset.Options {
 	return options
 }
 
-// Differs says whether there is any difference.
+// Differs reports whether there is any difference.
 func (v Variant) Differs() bool {
 	return v.Planner != nil || v.Writer != nil || v.Live != nil || v.Reconciler != nil || len(v.Args) > 0 || v.United != nil
 }

@@ -34,7 +34,7 @@ func Concerned(budgets []*policyv1.PodDisruptionBudget, before, after *corev1.Po
 	return concerned
 }
 
-// concerns says whether budget waits for one of the pods, or selects it. Pods that are nil are not there.
+// concerns reports whether budget waits for one of the pods, or selects it. Pods that are nil are not there.
 func concerns(budget *policyv1.PodDisruptionBudget, versions []*corev1.Pod) bool {
 	selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector)
 	return slices.ContainsFunc(versions, func(pod *corev1.Pod) bool {

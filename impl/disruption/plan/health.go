@@ -4,13 +4,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// IsHealthy says whether pod serves somebody and will go on doing so: it is Ready, has not ended, and is not terminating (PDB-009, PDB-010). A pod whose
+// IsHealthy reports whether pod serves somebody and will go on doing so: it is Ready, has not ended, and is not terminating (PDB-009, PDB-010). A pod whose
 // eviction was granted is healthy until it is seen terminating; who counts has to leave it out (PDB-013).
 func IsHealthy(pod *corev1.Pod) bool {
 	return isLive(pod) && isReady(pod)
 }
 
-// isLive says whether the pod is there to stay. Others cannot be disrupted any more.
+// isLive reports whether the pod is there to stay. Others cannot be disrupted any more.
 func isLive(pod *corev1.Pod) bool { return pod.DeletionTimestamp == nil && !hasEnded(pod) }
 
 func isReady(pod *corev1.Pod) bool {
@@ -28,7 +28,7 @@ func condition(pod *corev1.Pod, of corev1.PodConditionType) *corev1.PodCondition
 	return nil
 }
 
-// hasEnded says whether the pod's phase is one that it never leaves.
+// hasEnded reports whether the pod's phase is one that it never leaves.
 func hasEnded(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
 }

@@ -40,7 +40,7 @@ type Controller struct {
 	Temporary bool
 }
 
-// NeedsScale says whether the budget is a share of a scale, or what is left of one, and not a mere number of healthy pods (PDB-019).
+// NeedsScale reports whether the budget is a share of a scale, or what is left of one, and not a mere number of healthy pods (PDB-019).
 func NeedsScale(budget *policyv1.PodDisruptionBudget) bool {
 	return budget.Spec.MaxUnavailable != nil || budget.Spec.MinAvailable != nil && budget.Spec.MinAvailable.Type == intstr.String
 }

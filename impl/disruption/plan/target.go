@@ -40,7 +40,7 @@ func Reset(pod *corev1.Pod, now time.Time) TargetActions {
 	return TargetActions{Pod: pod}
 }
 
-// MayBeStale says whether pod has the condition and does not look like one that is deleted for it. A kubelet sets it long before the pod ends, and a pod
+// MayBeStale reports whether pod has the condition and does not look like one that is deleted for it. A kubelet sets it long before the pod ends, and a pod
 // that has ended is not disrupted any more.
 func MayBeStale(pod *corev1.Pod) bool {
 	target := condition(pod, corev1.DisruptionTarget)

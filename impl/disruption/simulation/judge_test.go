@@ -73,7 +73,7 @@ func share(value intstr.IntOrString, whole int32) int32 {
 	return (percent*whole + 99) / 100
 }
 
-// isHealthy says whether the pod is Ready and nobody is deleting it, or about to.
+// isHealthy reports whether the pod is Ready and nobody is deleting it, or about to.
 func (a *apiServer) isHealthy(name string, pod *corev1.Pod) bool {
 	since, granted := a.granted[name]
 	return pod.DeletionTimestamp == nil && pod.Status.Conditions[0].Status == corev1.ConditionTrue && (!granted || a.now.Sub(since) > 2*time.Minute)

@@ -49,7 +49,7 @@ func (v Variant) Options() disruption.Options {
 	return options
 }
 
-// Differs says whether there is any difference.
+// Differs reports whether there is any difference.
 func (v Variant) Differs() bool {
 	return v.Planner != nil || v.Reset != nil || v.Concerned != nil || v.Writer != nil || v.Reconciler != nil
 }

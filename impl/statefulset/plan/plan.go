@@ -41,7 +41,7 @@ type pass struct {
 	actions   Actions
 }
 
-// available says whether the pod can be counted on, as anybody would who knows of updates in place: see inplace.Believe.
+// available reports whether the pod can be counted on, as anybody would who knows of updates in place: see inplace.Believe.
 func (p *pass) available(pod *corev1.Pod) bool {
 	return pod != nil && daemons.IsAvailable(pod, p.set.Spec.MinReadySeconds, p.now)
 }
@@ -113,7 +113,7 @@ func (p *pass) update() {
 	}
 }
 
-// othersServe says whether all pods but the one at the index run and, where they are in order, those that are updated are available. An old one that is not
+// othersServe reports whether all pods but the one at the index run and, where they are in order, those that are updated are available. An old one that is not
 // waits for its own update, which may be what repairs it; so does a missing one that is created only after that one is available.
 // Below the partition there is no update to wait for.
 func (p *pass) othersServe(index int) bool {

@@ -24,7 +24,7 @@ func (a *Actor) report(united *api.UnitedDaemonSet, conditions []metav1.Conditio
 	}
 }
 
-// inOrder says whether the condition's status is the one that users want.
+// inOrder reports whether the condition's status is the one that users want.
 func inOrder(condition metav1.Condition) bool {
 	if condition.Type == api.Overlapping {
 		return condition.Status == metav1.ConditionFalse
