@@ -94,7 +94,10 @@ func limits() {
 				NeverBetween(Marked(begun), Marked(next), PodDeleted()), NeverBetween(Marked(begun), Marked(next), Nth(2, PodPatched())))
 			j.Decide("INPLACE-002", EndsRolledOut(), Never(After(PodPatched(), Marked(next))))
 		}, spec.SimulatedNodes{})
+}
 
+// mixed are the specs of pods that are patched beside pods that are recreated.
+func mixed() {
 	spec.It("recreates the pods of an older revision that differ in more, while others are patched, within maxUnavailable",
 		spec.Decides("INPLACE-008", "INPLACE-012"),
 		func(ctx context.Context, c *spec.Case) {
@@ -155,7 +158,10 @@ func limits() {
 			j.Decide("INPLACE-003", EndsRolledOut(), AtLeast(1, PodPatched()))
 			j.Decide("INPLACE-008", EndsRolledOut(), Keeps("INPLACE-004"), OnEveryNode(AtLeast(1, PodCreated(OfVersion("v3")))))
 		}, spec.SimulatedNodes{})
+}
 
+// otherBounds are the specs of what bounds updates in place besides: minReadySeconds, an image that cannot be pulled, maxSurge.
+func otherBounds() {
 	spec.It("counts minReadySeconds from the last restart where the pod stays Ready meanwhile",
 		spec.Decides("INPLACE-012", "INPLACE-024"),
 		func(ctx context.Context, c *spec.Case) {

@@ -116,7 +116,10 @@ func statefulSets() {
 					AtLeast(1, After(PodCreated(member(set, 8), OfVersion("v1")), Marked(remade))), Never(PodCreated(member(set, 8), OfVersion("v2"))))
 			}
 		}, spec.SimulatedNodes{}, recorded())
+}
 
+// setsUnderWay are the specs of updates of StatefulSets that are not through: by their status, while a pod restarts, and with an image that does not start.
+func setsUnderWay() {
 	spec.It("says that an update of a StatefulSet is over when all pods that are asked for are updated, not when as many are",
 		spec.Decides("INPLACE-034"),
 		func(ctx context.Context, c *spec.Case) {

@@ -61,7 +61,10 @@ func conformance() {
 			j.Decide("PDBAPI-002", Answers("listing all namespaces by a label", Answered(history.ListBudgets, j.Bound("label")),
 				WithCode(http.StatusOK), WithItems(here+"first", here+"second", there+"third")))
 		}, budgets, spec.Bystanders{})
+}
 
+// conformanceOfDeletions are those of deletions.
+func conformanceOfDeletions() {
 	spec.It("delete a PodDisruptionBudget", spec.Decides("PDBAPI-001"),
 		func(ctx context.Context, c *spec.Case) {
 			budget := create(ctx, c, "budget", MinAvailable("1"), Selecting(nobody))
@@ -98,7 +101,10 @@ func conformance() {
 				Effected(BudgetGone("first"), Answered(history.DeleteCollection, "go=yes")), Effected(BudgetGone("second"), Answered(history.DeleteCollection, "go=yes")),
 				Never(BudgetGone("stays")), Never(BudgetGone("unlabelled")), Never(BudgetGone("elsewhere")))
 		}, budgets, spec.Bystanders{})
+}
 
+// conformanceOfWrites are those of writes, of the spec and of the status, and of what a status says.
+func conformanceOfWrites() {
 	spec.It("replace the specified PodDisruptionBudget", spec.Decides("PDBAPI-001"),
 		func(ctx context.Context, c *spec.Case) {
 			update(ctx, c, create(ctx, c, "budget", MinAvailable("1"), Selecting(nobody)), MinAvailable("2"))

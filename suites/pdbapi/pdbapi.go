@@ -18,6 +18,8 @@ import (
 // Specs registers the family.
 func Specs() {
 	conformance()
+	conformanceOfDeletions()
+	conformanceOfWrites()
 	writes()
 	limits()
 	selectors()

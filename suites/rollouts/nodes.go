@@ -18,51 +18,6 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// ClosedTaint is the key of the taint that closes a node; it has no value.
-const ClosedTaint = "rollcall.dev/closed"
-
-// Taint makes a node ineligible without driving its pods away.
-func Taint(node *corev1.Node) {
-	node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: ClosedTaint, Effect: corev1.TaintEffectNoSchedule})
-}
-
-// Untaint makes a node eligible again.
-func Untaint(node *corev1.Node) {
-	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(taint corev1.Taint) bool { return taint.Key == ClosedTaint })
-}
-
-// Tolerate makes pods tolerate the taint.
-func Tolerate() Edit {
-	return Edit{Says: "tolerates " + ClosedTaint, Apply: func(d *appsv1.DaemonSet) {
-		spec := &d.Spec.Template.Spec
-		spec.Tolerations = append(slices.DeleteFunc(slices.Clone(spec.Tolerations), ofClosed), corev1.Toleration{Key: ClosedTaint, Operator: corev1.TolerationOpExists})
-	}}
-}
-
-// TolerateNoLonger makes pods not tolerate the taint.
-func TolerateNoLonger() Edit {
-	return Edit{Says: "does not tolerate " + ClosedTaint, Apply: func(d *appsv1.DaemonSet) {
-		spec := &d.Spec.Template.Spec
-		spec.Tolerations = slices.DeleteFunc(slices.Clone(spec.Tolerations), ofClosed)
-	}}
-}
-
-func ofClosed(toleration corev1.Toleration) bool { return toleration.Key == ClosedTaint }
-
-// Close makes the nodes ineligible, one after the other.
-func Close(ctx context.Context, c *spec.Case, nodes ...string) {
-	for _, node := range nodes {
-		c.EditNode(ctx, history.TaintNode, node, Taint)
-	}
-}
-
-// Open makes the nodes eligible again.
-func Open(ctx context.Context, c *spec.Case, nodes ...string) {
-	for _, node := range nodes {
-		c.EditNode(ctx, history.UntaintNode, node, Untaint)
-	}
-}
-
 // NoPodOn holds when the node has no pod of the DaemonSet.
 func NoPodOn(daemonSet *appsv1.DaemonSet, node string) Condition {
 	return state.When("node "+node+" has no pod", func(cluster *history.Cluster) bool { return len(cluster.PodsOn(daemonSet.UID, node)) == 0 })
@@ -192,25 +147,4 @@ func addAgain(ctx context.Context, c *spec.Case, again *corev1.Node) {
 		return node != nil && history.NodeReady(node) && len(node.Spec.Taints) == len(again.Spec.Taints)
 	}))
 	awaitLease(ctx, c, added)
-}
-
-// Untouched returns n eligible nodes that the rollout has not come to: their pods are old. A scenario that finds fewer ends there.
-func Untouched(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, n int) []string {
-	var nodes []string
-	c.Look(ctx, func(cluster *history.Cluster) {
-		current := cluster.DaemonSets[daemonSet.UID]
-		if current == nil {
-			return
-		}
-		for _, node := range cluster.EligibleNodes(current) {
-			pods := cluster.PodsOn(daemonSet.UID, node)
-			if len(pods) > 0 && !slices.ContainsFunc(pods, cluster.IsUpdated) {
-				nodes = append(nodes, node)
-			}
-		}
-	})
-	if len(nodes) < n {
-		c.CannotDecide("the rollout has left too few nodes untouched")
-	}
-	return nodes[:n]
 }

@@ -3,10 +3,12 @@ package rollouts
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -31,3 +33,24 @@ func Settle(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, reac
 
 // moment is how long nothing changes before a limit that is used up counts as used up for good.
 const moment = 2 * time.Second
+
+// Untouched returns n eligible nodes that the rollout has not come to: their pods are old. A scenario that finds fewer ends there.
+func Untouched(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, n int) []string {
+	var nodes []string
+	c.Look(ctx, func(cluster *history.Cluster) {
+		current := cluster.DaemonSets[daemonSet.UID]
+		if current == nil {
+			return
+		}
+		for _, node := range cluster.EligibleNodes(current) {
+			pods := cluster.PodsOn(daemonSet.UID, node)
+			if len(pods) > 0 && !slices.ContainsFunc(pods, cluster.IsUpdated) {
+				nodes = append(nodes, node)
+			}
+		}
+	})
+	if len(nodes) < n {
+		c.CannotDecide("the rollout has left too few nodes untouched")
+	}
+	return nodes[:n]
+}

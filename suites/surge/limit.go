@@ -38,7 +38,10 @@ func limit() {
 					NeverBetween(TemplateChanged(), First(updated), PodDeleted(OfVersion("v1"))))
 			})
 	}
+}
 
+// percentages are the specs of percentages of a number of nodes that changes.
+func percentages() {
 	spec.It("takes the percentage of the eligible nodes, and again when nodes join",
 		spec.Decides("SURGE-004"),
 		func(ctx context.Context, c *spec.Case) {
@@ -121,7 +124,10 @@ func limit() {
 			left := After(besideOld(), Began(history.RestartImplementation))
 			j.Decide("SURGE-004", Tested(AtLeast(1, left)), UpTo(2, left))
 		}, spec.Alone{}, spec.SimulatedNodes{})
+}
 
+// beyond is the spec of a limit above the number of nodes.
+func beyond() {
 	spec.It("surges on every node when maxSurge is no less than their number",
 		spec.Decides("SURGE-005"),
 		func(ctx context.Context, c *spec.Case) {
@@ -131,42 +137,6 @@ func limit() {
 		func(j *spec.Checks) {
 			j.Decide("SURGE-005", AtLeast(1, PodCreated(OfVersion("v2"))), OnEveryNode(UpTo(1, PodCreated(OfVersion("v2")))))
 		})
-
-	spec.It("fills a node without a pod at once, although the limit is used up",
-		spec.Decides("SURGE-012"),
-		func(ctx context.Context, c *spec.Case) {
-			c.TakeNodes(ctx, NodeCount{Least: 2, Likes: 3, Later: 1})
-			daemonSet := c.Deploy(ctx, MaxSurge("1"))
-			updated := stall(ctx, c, daemonSet, 1)
-			joined := c.AddNodes(ctx, 1)[0]
-			c.Bind("joined", joined)
-			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated, OnNode(joined)))
-			emptied := rollouts.Untouched(ctx, c, updated, 1)[0]
-			c.Bind("emptied", emptied)
-			c.DeletePod(ctx, c.LivePodOn(ctx, updated, emptied), 0)
-			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated, OnNode(emptied)))
-		},
-		func(j *spec.Checks) {
-			joined, emptied := j.Bound("joined"), j.Bound("emptied")
-			j.Decide("SURGE-012",
-				Within(spec.AtOnce, NodeEligible().On(joined), PodCreated(OfVersion("v2")).On(joined)),
-				Within(spec.AtOnce, PodDeleted(OfVersion("v1")).On(emptied), PodCreated(OfVersion("v2")).On(emptied)))
-		})
-
-	spec.It("fills a node that was removed and added again under its name",
-		spec.Decides("SURGE-012"),
-		func(ctx context.Context, c *spec.Case) {
-			nodes := c.AddNodes(ctx, 2)
-			c.Bind("again", nodes[0])
-			daemonSet := c.Deploy(ctx, MaxSurge("1"))
-			rollouts.Replace(ctx, c, c.LivePodOn(ctx, daemonSet, nodes[0]))
-			c.Await(ctx, RolledOut(daemonSet))
-		},
-		func(j *spec.Checks) {
-			again := NodeEligible().On(j.Bound("again"))
-			j.Given(AtLeast(1, After(again, Done(history.DeleteNode))))
-			j.Decide("SURGE-012", Within(spec.AtOnce, Last(again), PodCreated().On(j.Bound("again"))))
-		}, spec.SimulatedNodes{})
 }
 
 // stall is rollouts.Stall to v2.

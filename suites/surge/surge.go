@@ -17,6 +17,9 @@ import (
 func Specs() {
 	rollout()
 	limit()
+	percentages()
+	beyond()
+	fill()
 	unavailable()
 	ineligible()
 	cordoned()
