@@ -68,8 +68,32 @@ const (
 // defaultWorkers is how many nodes with a kubelet a kind cluster has beside the control plane's.
 const defaultWorkers = 4
 
+// parseRun reads the command line of `rollcall run`. Its error is the user's to mend.
 func parseRun(args []string, out io.Writer) (options, error) {
 	var o options
+	flags := o.flags(out)
+	if err := parseFlagsOnly(flags, args); err != nil {
+		return o, err
+	}
+	if err := o.checkCluster(); err != nil {
+		return o, err
+	}
+	if err := o.checkOn(flags); err != nil {
+		return o, err
+	}
+	flags.Visit(func(f *flag.Flag) { o.procsGiven = o.procsGiven || f.Name == "procs" })
+	if err := o.checkValues(); err != nil {
+		return o, err
+	}
+	if o.seed == 0 {
+		o.seed = time.Now().Unix()
+	}
+	err := o.locateArtifacts()
+	return o, err
+}
+
+// flags are those of `rollcall run`, with their defaults.
+func (o *options) flags(out io.Writer) *flag.FlagSet {
 	flags := newFlags("run", out)
 	describe(flags, `rollcall run [flags]
 
@@ -104,59 +128,50 @@ folder -artifacts then. All input is checked before anything is started: -list a
 	flags.BoolVar(&o.keepGoing, "keep-going", false, fmt.Sprintf("go on although the first %d specs could not be decided, all for the same reason", alikeAtFirst))
 	flags.BoolVar(&o.json, "json", false, jsonUsage)
 	flags.BoolVar(&o.verbose, "v", false, "name every spec as it runs, and tell every failure of it")
-	if err := parseFlagsOnly(flags, args); err != nil {
-		return o, err
+	return flags
+}
+
+// checkValues refuses values that a flag cannot have.
+func (o *options) checkValues() error {
+	switch {
+	case o.json && (o.list || o.dryRun):
+		return usagef("-json tells of a run: -list and -dry-run start none")
+	case o.onExit != onExitStop && o.onExit != onExitRestart:
+		return usagef("-on-exit %q: there are %s and %s", o.onExit, onExitStop, onExitRestart)
+	case o.procs < 1:
+		return usagef("-procs %d: must be at least 1", o.procs)
+	case o.patience <= 0:
+		return usagef("-patience %s: must be above 0", o.patience)
+	case o.stopAfter < 0:
+		return usagef("-stop-after %d: must be the number of failures, or 0 for no limit", o.stopAfter)
+	case o.shard != nil && o.seed == 0:
+		return usagef("-shard %s: give every shard the same -seed, such as -seed=1, so that together they are one run", o.shard)
+	case o.artifacts == "":
+		return usagef("-artifacts: name a folder")
 	}
-	if err := o.checkCluster(); err != nil {
-		return o, err
-	}
-	if err := o.checkOn(flags); err != nil {
-		return o, err
-	}
-	if o.json && (o.list || o.dryRun) {
-		return o, usagef("-json tells of a run: -list and -dry-run start none")
-	}
-	if o.onExit != onExitStop && o.onExit != onExitRestart {
-		return o, usagef("-on-exit %q: there are %s and %s", o.onExit, onExitStop, onExitRestart)
-	}
-	flags.Visit(func(f *flag.Flag) { o.procsGiven = o.procsGiven || f.Name == "procs" })
-	if o.procs < 1 {
-		return o, usagef("-procs %d: must be at least 1", o.procs)
-	}
-	if o.patience <= 0 {
-		return o, usagef("-patience %s: must be above 0", o.patience)
-	}
-	if o.stopAfter < 0 {
-		return o, usagef("-stop-after %d: must be the number of failures, or 0 for no limit", o.stopAfter)
-	}
-	if o.shard != nil && o.seed == 0 {
-		return o, usagef("-shard %s: give every shard the same -seed, such as -seed=1, so that together they are one run", o.shard)
-	}
-	if o.seed == 0 {
-		o.seed = time.Now().Unix()
-	}
-	if o.artifacts == "" {
-		return o, usagef("-artifacts: name a folder")
-	}
+	return nil
+}
+
+// locateArtifacts finds the folder that the run would write to, and refuses one that is somebody else's or cannot be written to.
+func (o *options) locateArtifacts() (err error) {
 	o.artifactsAsNamed = o.artifacts
-	var err error
 	if o.artifacts, err = filepath.Abs(o.artifacts); err != nil {
-		return o, usagef("-artifacts: %w", err)
+		return usagef("-artifacts: %w", err)
 	}
 	if info, err := os.Stat(o.artifacts); err == nil && !info.IsDir() {
-		return o, usagef("-artifacts %s: not a folder", o.artifacts)
+		return usagef("-artifacts %s: not a folder", o.artifacts)
 	}
 	if o.list {
-		return o, nil
+		return nil
 	}
 	if err := refuseForeign(o.artifacts); err != nil {
-		return o, usageError{err}
+		return usageError{err}
 	}
 	// Now, and not when the control plane has been built.
 	if err := writable(existingParent(o.artifacts)); err != nil {
-		return o, usagef("-artifacts %s: %s: %w: name a folder that you can write to", o.artifacts, existingParent(o.artifacts), err)
+		return usagef("-artifacts %s: %s: %w: name a folder that you can write to", o.artifacts, existingParent(o.artifacts), err)
 	}
-	return o, nil
+	return nil
 }
 
 // checkCluster refuses what cannot be had of a cluster.
