@@ -34,8 +34,8 @@ type progress struct {
 	// events, if -json asks for them.
 	events *events
 
-	began    time.Time
 	said     time.Time
+	pace     pace
 	read     int64
 	rest     []byte
 	ended    int
@@ -49,7 +49,7 @@ type progress struct {
 
 // follow says what there is to say until the context ends, and then what is left.
 func (p *progress) follow(ctx context.Context) {
-	p.began, p.said, p.verdicts = time.Now(), time.Now(), map[reports.Verdict]int{}
+	p.said, p.pace, p.verdicts = time.Now(), pace{{at: time.Now()}}, map[reports.Verdict]int{}
 	p.stories = map[reports.ID]int{}
 	tick := time.NewTicker(progressInterval)
 	defer tick.Stop()
@@ -195,6 +195,7 @@ func stories(told spec.Progress, all bool, before map[reports.ID]int) string {
 
 // sayWhere says how far the specs are: on a terminal in a line that changes, elsewhere now and then.
 func (p *progress) sayWhere(now time.Time) {
+	p.pace = p.pace.with(now, p.ended)
 	where := p.where(now)
 	if p.quiet {
 		where = "stopping"
@@ -217,6 +218,9 @@ func (p *progress) where(now time.Time) string {
 	if p.ended < tooFew || p.ended >= p.total {
 		return text
 	}
-	left := now.Sub(p.began) * time.Duration(p.total-p.ended) / time.Duration(p.ended)
+	left, known := p.pace.left(now, p.ended, p.total)
+	if !known {
+		return text
+	}
 	return text + fmt.Sprintf(", about %s more", left.Round(time.Second))
 }

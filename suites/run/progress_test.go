@@ -86,7 +86,7 @@ func TestProgressIsReadAsItIsWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "progress.jsonl")
 	var out bytes.Buffer
 	stopped := 0
-	p := &progress{path: path, total: 4, out: &console{out: &out}, stopAfter: 2, stop: func() { stopped++ }, began: time.Unix(0, 0), verdicts: map[reports.Verdict]int{}}
+	p := &progress{path: path, total: 4, out: &console{out: &out}, stopAfter: 2, stop: func() { stopped++ }, pace: pace{{at: time.Unix(0, 0)}}, verdicts: map[reports.Verdict]int{}}
 	p.hear() // nothing there yet
 	line := func(told spec.Progress) string {
 		text, err := json.Marshal(told)
