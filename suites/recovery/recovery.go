@@ -14,6 +14,7 @@ import (
 func Specs() {
 	resumes()
 	returns()
+	hangs()
 	clock()
 	skew()
 	refused()

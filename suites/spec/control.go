@@ -31,7 +31,7 @@ func (c *Case) RestartWith(ctx context.Context, change implementation.Change) {
 	c.control(ctx, with, func(o *own, ctx context.Context) error { return o.restartWith(ctx, change) })
 }
 
-// Suspend stops the implementation where it is until Resume.
+// Suspend stops the implementation where it is until Resume. While it lasts nothing else may be changed that forbids what the implementation may be about to do.
 func (c *Case) Suspend(ctx context.Context) {
 	disturb(ctx, c, history.SuspendImplementation, implementation.Suspender.Suspend)
 }

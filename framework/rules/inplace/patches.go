@@ -12,13 +12,13 @@ import (
 
 // onPatch is the rule about patches of the implementation. wrong says what is wrong with one, and whether the promise is about it at all; tempted whether
 // a step without one puts the promise to the test, too.
-func onPatch(id requirements.ID, promise string, wrong func(*judge.Scene, *judge.Patch) (got string, tested bool), tempted func(*judge.Scene) bool) judge.Rule {
+func onPatch(id requirements.ID, promise string, situations []judge.Situation, wrong func(*judge.Scene, *judge.Patch) (got string, tested bool), tempted func(*judge.Scene) bool) judge.Rule {
 	return judge.Rule{
 		Requirement: id,
 		Kind:        judge.Prohibition,
 		Promise:     promise,
 		Needs:       everything(),
-		Situations:  patching(),
+		Situations:  situations,
 		New:         func(history.Header) judge.Observer { return &patches{wrong: wrong, tempted: tempted} },
 	}
 }
@@ -55,7 +55,7 @@ func never(*judge.Scene) bool { return false }
 // OnDelete is INPLACE-011, as far as pods are not patched.
 func OnDelete() judge.Rule {
 	onDelete := func(settings judge.Settings) bool { return !settings.Rolling }
-	return onPatch("INPLACE-011", "with OnDelete no pod is patched", func(s *judge.Scene, p *judge.Patch) (string, bool) {
+	return onPatch("INPLACE-011", "with OnDelete no pod is patched", beginning(), func(s *judge.Scene, p *judge.Patch) (string, bool) {
 		if !p.Pod.Workload.Always(s.Now, onDelete) {
 			return "", false
 		}
@@ -68,7 +68,7 @@ func OnDelete() judge.Rule {
 // ByDefault is INPLACE-002, as far as pods are not patched.
 func ByDefault() judge.Rule {
 	recreate := func(settings judge.Settings) bool { return !settings.InPlace }
-	return onPatch("INPLACE-002", "no pod is patched unless the DaemonSet asks for it", func(s *judge.Scene, p *judge.Patch) (string, bool) {
+	return onPatch("INPLACE-002", "no pod is patched unless the DaemonSet asks for it", patching(), func(s *judge.Scene, p *judge.Patch) (string, bool) {
 		if !p.Pod.Workload.Always(s.Now, recreate) {
 			return "", false
 		}
@@ -80,7 +80,7 @@ func ByDefault() judge.Rule {
 
 // Runs is INPLACE-021, as far as such pods are not patched.
 func Runs() judge.Rule {
-	return onPatch("INPLACE-021", "no pod is patched that is not scheduled, is terminating or has ended", func(_ *judge.Scene, p *judge.Patch) (string, bool) {
+	return onPatch("INPLACE-021", "no pod is patched that is not scheduled, is terminating or has ended", patching(), func(_ *judge.Scene, p *judge.Patch) (string, bool) {
 		if p.Before.Spec.NodeName != "" && history.IsLive(p.Before) || !p.Settled {
 			return "", false
 		}
@@ -104,7 +104,7 @@ func state(pod *corev1.Pod) string {
 
 // Template is INPLACE-004: a pod that is patched is one of the template in force then, or of one that was until less than judge.Lag ago.
 func Template() judge.Rule {
-	return onPatch("INPLACE-004", "a pod that is patched is then as the template in force would have made it", func(s *judge.Scene, p *judge.Patch) (string, bool) {
+	return onPatch("INPLACE-004", "a pod that is patched is then as the template in force would have made it", patching(), func(s *judge.Scene, p *judge.Patch) (string, bool) {
 		w := p.Pod.Workload
 		for settings := range w.Recent(s.Now) {
 			template := s.Cluster.Template(w.Object.UID, settings.Template)
@@ -118,7 +118,7 @@ func Template() judge.Rule {
 
 // ZeroDowntime is INPLACE-020: a patch restarts what runs.
 func ZeroDowntime() judge.Rule {
-	return onPatch("INPLACE-020", "with maxSurge the only available pod of an eligible node is not patched", func(s *judge.Scene, p *judge.Patch) (string, bool) {
+	return onPatch("INPLACE-020", "with maxSurge the only available pod of an eligible node is not patched", surging(), func(s *judge.Scene, p *judge.Patch) (string, bool) {
 		if !s.ZeroDowntime(p.Pod.Workload) || !p.Wanted {
 			return "", false
 		}
@@ -131,7 +131,7 @@ func ZeroDowntime() judge.Rule {
 
 // Limit is INPLACE-012.
 func Limit() judge.Rule {
-	return onPatch("INPLACE-012", "an available pod is patched only while no more than maxUnavailable eligible nodes are then without one",
+	return onPatch("INPLACE-012", "an available pod is patched only while no more than maxUnavailable eligible nodes are then without one", patching(),
 		func(s *judge.Scene, p *judge.Patch) (string, bool) {
 			limit, bounded := s.PatchSpendsUnavailable()
 			if !bounded {
