@@ -290,8 +290,11 @@ func (r *suiteRun) foundInRecordings(ctx context.Context, specs []specReport) re
 	return found
 }
 
+// brokenOff is why a spec decided nothing that was to run, where nobody has asked this command to end it.
+const brokenOff = "its spec was not run to its end: the specs were interrupted by a signal that rollcall did not send"
+
 // verdictWithoutRun says what becomes of what did not run. That a spec was to run and could not, because the implementation or the harness failed, leaves its
-// requirements inconclusive: a run in which nothing ran must not look as if everything was skipped on purpose.
+// requirements inconclusive, and so does a signal to the specs alone: a run in which nothing ran must not look as if everything was skipped on purpose.
 func (r *suiteRun) verdictWithoutRun(ctx context.Context) verdictOf {
 	interrupted := ctx.Err() != nil
 	return func(report specReport, id requirements.ID) (reports.Verdict, string) {
@@ -314,7 +317,7 @@ func (r *suiteRun) verdictWithoutRun(ctx context.Context) verdictOf {
 			first, _, _ := strings.Cut(r.harnessFailure, "\n")
 			return reports.Inconclusive, "not run, since the harness failed before: " + first
 		}
-		return reports.NotRun, reports.NotSelected
+		return reports.Inconclusive, brokenOff
 	}
 }
 

@@ -93,8 +93,10 @@ func TestWhatDidNotRunIsSkippedOnlyIfItWasNotToRun(t *testing.T) {
 		want     reports.Verdict
 		reason   string
 	}{
-		"not selected":             {context.Background(), false, errors.New("it is not ready"), "SURGE-001", reports.NotRun, "not selected"},
-		"not claimed":              {context.Background(), true, errors.New("it is not ready"), "EVICT-001", reports.Unsupported, "the implementation does not claim Eviction"},
+		"not selected": {context.Background(), false, errors.New("it is not ready"), "SURGE-001", reports.NotRun, "not selected"},
+		"not claimed":  {context.Background(), true, errors.New("it is not ready"), "EVICT-001", reports.Unsupported, "the implementation does not claim Eviction"},
+		"interrupted behind rollcall's back": {context.Background(), true, nil, "SURGE-001", reports.Inconclusive,
+			"its spec was not run to its end: the specs were interrupted by a signal that rollcall did not send"},
 		"interrupted":              {interrupted, true, nil, "SURGE-001", reports.NotRun, "the run was interrupted"},
 		"the cluster never worked": {context.Background(), true, errors.New("no etcd\nits log"), "SURGE-001", reports.Inconclusive, "not run, since the harness failed before: no etcd"},
 		"the implementation never worked": {context.Background(), true, fmt.Errorf("launch: %w", implementation.Failed(errors.New("it is not ready\nits log"))), "SURGE-001",
