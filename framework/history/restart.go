@@ -84,6 +84,15 @@ func ImagesDiffer(before, after *corev1.Pod) bool {
 	})
 }
 
+// InitImagesDiffer reports whether an init container that both have has another image.
+func InitImagesDiffer(before, after *corev1.Pod) bool {
+	return slices.ContainsFunc(after.Spec.InitContainers, func(container corev1.Container) bool {
+		return slices.ContainsFunc(before.Spec.InitContainers, func(was corev1.Container) bool {
+			return was.Name == container.Name && was.Image != container.Image
+		})
+	})
+}
+
 func imageOf(pod *corev1.Pod, container string) (string, bool) {
 	for i := range pod.Spec.Containers {
 		if pod.Spec.Containers[i].Name == container {

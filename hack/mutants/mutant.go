@@ -102,7 +102,7 @@ func mutants(ofDaemonSets []daemonset.Variant, ofBudgets []disruption.Variant, o
 		add(mutant{Name: v.Name, Says: v.Says, Lawful: v.Lawful, differs: v.Differs()}, v.Breaks, false)
 	}
 	for _, v := range ofStatefulSets {
-		add(mutant{Name: v.Name, Says: v.Says, Lawful: v.Lawful, differs: v.Planner != nil}, v.Breaks, false)
+		add(mutant{Name: v.Name, Says: v.Says, Lawful: v.Lawful, differs: v.Differs()}, v.Breaks, false)
 	}
 	for _, f := range faults {
 		add(mutant{Name: f.Name, Says: f.Says, differs: f.Around != nil, ofAPIServer: true}, f.Breaks, false)

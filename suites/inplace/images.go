@@ -51,7 +51,7 @@ const (
 	imageAnd       = "INPLACE-008"
 )
 
-// sidecar is the DaemonSet whose init container is a sidecar.
+// sidecar is the workload whose init container is a sidecar.
 const sidecar = "sidecar"
 
 // restartableInit makes the init container a sidecar: it is always restarted.

@@ -38,6 +38,9 @@ func Specs() {
 	recreatedSets()
 	takenBackSets()
 	crashedSets()
+	restartedSets()
+	notScheduledSets()
+	refusedSets()
 }
 
 // begin deploys the DaemonSet to n nodes, with updates in place and maxUnavailable 1, unless the edits say otherwise.

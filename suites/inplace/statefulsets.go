@@ -180,7 +180,7 @@ func setsUnderWay() {
 			// Its replacement is new, and needs no restart.
 			c.Pods.ReleaseTermination(ctx, going)
 			c.Await(ctx, MemberIs(parallel, 2, "is there again", OfTag("v2"), history.IsReady))
-			release(ctx, c, both(), 2, 1, 0)
+			release(ctx, c, "v2", both(), 2, 1, 0)
 			c.Await(ctx, state.StatefulSetsRolledOut())
 		},
 		func(j *spec.Checks) {
@@ -271,7 +271,7 @@ func crashedSets() {
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(3*time.Second))
 			c.Mark(next)
-			release(ctx, c, both(), 1, 0)
+			release(ctx, c, "v2", both(), 1, 0)
 			c.Await(ctx, state.StatefulSetsRolledOut())
 		},
 		func(j *spec.Checks) {

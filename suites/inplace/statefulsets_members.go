@@ -27,14 +27,14 @@ func patched(ctx context.Context, c *spec.Case, set string, ordinal int) *corev1
 	return c.MembersOf(ctx, set, OfTag("v2"))[0]
 }
 
-// release restarts the containers of the pods with the ordinals, one after the other, as they are patched.
-func release(ctx context.Context, c *spec.Case, sets []string, ordinals ...int) {
+// release restarts the containers of the pods with the ordinals, one after the other, as they are patched to the image with the tag.
+func release(ctx context.Context, c *spec.Case, tag string, sets []string, ordinals ...int) {
 	for _, ordinal := range ordinals {
 		for _, set := range sets {
-			if !c.Await(ctx, MemberIs(set, ordinal, "is patched", OfTag("v2"))) {
+			if !c.Await(ctx, MemberIs(set, ordinal, "is patched", OfTag(tag))) {
 				return
 			}
-			for _, pod := range c.MembersOf(ctx, set, OfTag("v2"), NotReady) {
+			for _, pod := range c.MembersOf(ctx, set, OfTag(tag), NotReady) {
 				c.Pods.ReleaseRestart(ctx, pod)
 			}
 		}

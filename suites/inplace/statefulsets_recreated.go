@@ -20,6 +20,7 @@ func recreatedSets() {
 	const switched = "switched"
 	changes := map[string][]Edit{
 		"default": {Image("v2")}, "recreate": {Image("v2")}, onDelete: {Image("v2")}, switched: {Image("v2")}, "environment": {variable}, "image-and": {Image("v2"), variable},
+		"init": {InitImage("v2")}, sidecar: {InitImage("v2")},
 	}
 	spec.It("recreates the pods of a StatefulSet where patches are not asked for or would not do, and none with OnDelete",
 		spec.Decides("INPLACE-032"),
@@ -28,6 +29,7 @@ func recreatedSets() {
 			inPlace := OfPods(c.InPlaceIfPossible())
 			c.DeployStatefulSets(ctx, 1, map[string][]SetEdit{
 				"default": nil, "recreate": {OfPods(c.Recreate())}, onDelete: {inPlace, SetOnDelete()}, "environment": {inPlace}, "image-and": {inPlace},
+				"init": {inPlace, OfPods(InitContainer())}, sidecar: {inPlace, OfPods(InitContainer(), restartableInit())},
 				// No pod is to be updated before the partition goes.
 				switched: {inPlace, Partition(1)},
 			})
@@ -35,7 +37,7 @@ func recreatedSets() {
 			for name, change := range changes {
 				c.UpdateStatefulSet(ctx, name, OfPods(change...))
 			}
-			c.Await(ctx, state.StatefulSetsRolledOut("default", "recreate", "environment", "image-and"))
+			c.Await(ctx, state.StatefulSetsRolledOut("default", "recreate", "environment", "image-and", "init", sidecar))
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(3*time.Second))
 			c.Mark(next)

@@ -48,10 +48,14 @@ func (o *setActs) Observe(s *judge.Scene) []judge.Violation {
 	return did.violation(s, got)
 }
 
-// SetOrder is INPLACE-018: a rolling update goes from the largest ordinal down to the partition.
+// SetOrder is INPLACE-018: a rolling update goes from the largest ordinal down to the partition, and a pod that does not run is not patched.
 func SetOrder() judge.Rule {
-	return onSetAct("INPLACE-018", "pods of a StatefulSet are updated from the largest ordinal down to the partition",
+	return onSetAct("INPLACE-018", "pods of a StatefulSet are updated from the largest ordinal down to the partition, and none is patched that is not scheduled",
 		func(_ *sets, s *judge.Scene, did *setAct) (string, bool) {
+			// No pod loses its node: whoever patches one without has seen it without.
+			if did.patched && did.before.Spec.NodeName == "" {
+				return did.before.Name + " patched, which is not scheduled", true
+			}
 			if !did.updates(s.Now) || !did.set.always(s.Now, rolls) {
 				return "", false
 			}
@@ -99,12 +103,16 @@ func (o *sets) patchable(s *judge.Scene, did *setAct) bool {
 	})
 }
 
-// SetPolicy is INPLACE-032: pods are patched only where that is asked for and makes them pods of the template.
+// SetPolicy is INPLACE-032: pods are patched only where that is asked for and makes them pods of the template, and in no init container.
 func SetPolicy() judge.Rule {
-	return onSetAct("INPLACE-032", "no pod of a StatefulSet is patched unless that is asked for, the strategy is RollingUpdate, and it makes a pod of the template",
+	return onSetAct("INPLACE-032",
+		"no pod of a StatefulSet is patched unless that is asked for, the strategy is RollingUpdate, and it makes a pod of the template, nor in an init container",
 		func(o *sets, s *judge.Scene, did *setAct) (string, bool) {
 			if !did.patched {
 				return "", did.outdated(s.Now) && !o.patchable(s, did)
+			}
+			if history.InitImagesDiffer(did.before, did.after) {
+				return did.before.Name + " got another image of an init container", true
 			}
 			never := did.set.always(s.Now, func(is *appsv1.StatefulSet) bool {
 				return !o.inPlace(is) || !rolls(is) || !history.MatchesTemplate(did.after, &is.Spec.Template)

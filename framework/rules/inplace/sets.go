@@ -110,7 +110,7 @@ type setAct struct {
 	set           *set
 	before, after *corev1.Pod
 	ordinal       int
-	// patched: containers got other images. Else the pod was deleted.
+	// patched: containers got other images, be they init containers. Else the pod was deleted.
 	patched bool
 }
 
@@ -136,7 +136,7 @@ func (o *sets) act(s *judge.Scene) *setAct {
 		return did
 	}
 	did.patched = true
-	if !history.ImagesDiffer(before, after) || !s.ChangedByImplementation(before) {
+	if !history.ImagesDiffer(before, after) && !history.InitImagesDiffer(before, after) || !s.ChangedByImplementation(before) {
 		return nil
 	}
 	return did

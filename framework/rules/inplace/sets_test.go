@@ -42,6 +42,15 @@ func TestPodsOfAStatefulSetAreUpdatedInOrder(t *testing.T) {
 			_, pods := rolling(b, 3)
 			pods[1].Terminating()
 		}),
+		Tell("a pod that waits for a node is patched", func(b *Builder) {
+			b.Nodes(1)
+			set := b.StatefulSet("set", 1, SetInPlace())
+			pod := set.Pod(0, "")
+			b.After(Long)
+			set.Set(SetVersion("v2"))
+			b.After(judge.Lag)
+			pod.Patch("v2")
+		}),
 		Tell("below the partition", func(b *Builder) {
 			_, pods := rolling(b, 3, SetInPlace(), SetPartition(2))
 			back(pods[2].Patch("v2"))
@@ -147,8 +156,20 @@ func TestPodsOfAStatefulSetArePatchedOnlyWhereThatIsAskedFor(t *testing.T) {
 			set.Set(SetVersion("v2"), setEnvironment)
 			b.After(judge.Lag)
 			pods[1].Patch("v2")
+		}),
+		Tell("the image of an init container", func(b *Builder) {
+			set, pods := running(b, 1, SetInPlace(), setInitImage("v1"))
+			set.Set(setInitImage("v2"))
+			b.After(judge.Lag)
+			pods[0].Edit(func(pod *corev1.Pod) { pod.Spec.InitContainers[0].Image = "v2" })
 		}))
 	Keeps(t, inplace.SetPolicy(),
+		Tell("recreated for the image of an init container", func(b *Builder) {
+			set, pods := running(b, 1, SetInPlace(), setInitImage("v1"))
+			set.Set(setInitImage("v2"))
+			b.After(judge.Lag)
+			pods[0].Terminating()
+		}),
 		Tell("patched as asked", func(b *Builder) {
 			_, pods := rolling(b, 2, SetInPlace())
 			pods[1].Patch("v2")
@@ -253,6 +274,13 @@ func TestAnUpdateOfAStatefulSetIsOverWhenAllPodsAreUpdated(t *testing.T) {
 		set, _ := rolling(b, 2)
 		says(set, "v2", "v2")
 	}))
+}
+
+// setInitImage gives the pods one init container, of that image.
+func setInitImage(image string) SetOption {
+	return func(object *appsv1.StatefulSet) {
+		object.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "init", Image: image}}
+	}
 }
 
 func setEnvironment(object *appsv1.StatefulSet) {

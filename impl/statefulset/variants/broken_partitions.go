@@ -47,6 +47,9 @@ func brokenPartitions() []Variant {
 				}
 				set.Annotations[inplace.Policy] = policy
 			})},
+		{Name: "set-keeps-min-ready-seconds-of-the-update", Says: "Goes by the minReadySeconds that a StatefulSet had when its template was changed.",
+			Breaks:  []string{"INPLACE-033"},
+			Planner: atTheUpdate(func(first, set *appsv1.StatefulSet) { set.Spec.MinReadySeconds = first.Spec.MinReadySeconds })},
 		{Name: "set-updates-parallel-pods-at-once", Says: "Updates all pods in place of a StatefulSet whose pods are managed in parallel.", Breaks: []string{"INPLACE-033"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {
 				if len(actions.UpdatePods) == 0 || state.Set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement {

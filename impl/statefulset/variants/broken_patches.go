@@ -25,6 +25,8 @@ func brokenPatches() []Variant {
 			})},
 		{Name: "set-patches-all-that-differs", Says: "Patches the images of a StatefulSet's pods that differ from the template in more.", Breaks: []string{"INPLACE-032"},
 			Planner: doing(patchInstead)},
+		{Name: "set-patches-pods-that-wait-for-a-node", Says: "Patches pods of a StatefulSet that are not scheduled.", Breaks: []string{"INPLACE-018"},
+			Planner: doing(patchWaiting)},
 		{Name: "set-patches-images-alone", Says: "Gives pods of a StatefulSet new images and leaves them the label of the old ones.", Breaks: []string{"INPLACE-034"},
 			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
 				for i := range actions.UpdatePods {
@@ -44,6 +46,17 @@ func brokenPatches() []Variant {
 func patchInstead(actions *plan.Actions, state plan.State, now time.Time) {
 	actions.DeletePods = slices.DeleteFunc(slices.Clone(actions.DeletePods), func(pod *corev1.Pod) bool {
 		if !inplace.Wanted(state.Set) || !inplace.Runs(pod) || len(inplace.Images(pod, &state.Set.Spec.Template)) == 0 {
+			return false
+		}
+		actions.UpdatePods = append(actions.UpdatePods, patchTo(state, pod, state.Set.Status.UpdateRevision, now))
+		return true
+	})
+}
+
+// patchWaiting patches the pods that are to be deleted, which wait for a node, where patches are asked for.
+func patchWaiting(actions *plan.Actions, state plan.State, now time.Time) {
+	actions.DeletePods = slices.DeleteFunc(slices.Clone(actions.DeletePods), func(pod *corev1.Pod) bool {
+		if !inplace.Wanted(state.Set) || pod.Spec.NodeName != "" || len(inplace.Images(pod, &state.Set.Spec.Template)) == 0 {
 			return false
 		}
 		actions.UpdatePods = append(actions.UpdatePods, patchTo(state, pod, state.Set.Status.UpdateRevision, now))

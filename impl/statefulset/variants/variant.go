@@ -1,11 +1,13 @@
 // Package variants holds StatefulSet controllers that are the reference but for one difference: broken ones, which break a promise that they name, and lawful
 // ones, which do otherwise what the requirements leave open. The suite has to find out every broken one and no lawful one. The reference does not contain
-// them: they are functions around its planner, and hack/mutants/rollcall-variant is the program that runs one.
+// them: they are functions around its planner and its writes, and hack/mutants/rollcall-variant is the program that runs one.
 package variants
 
 import (
 	"cmp"
 	"slices"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rollcall-conformance/rollcall/impl/around"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset"
@@ -25,6 +27,8 @@ type Variant struct {
 
 	// Planner wraps plan.Plan, once for every process.
 	Planner Around
+	// Writer wraps the client that all writes go through.
+	Writer func(client.Client) client.Client
 }
 
 // Around wraps a planner. The result may remember what it saw, until its process ends.
@@ -32,24 +36,28 @@ type Around func(next plan.Planner) plan.Planner
 
 // Options are those of a controller that is the variant.
 func (v Variant) Options() statefulset.Options {
-	if v.Planner == nil {
-		return statefulset.Options{}
+	options := statefulset.Options{Writer: v.Writer}
+	if v.Planner != nil {
+		options.Plan = v.Planner(plan.Plan)
 	}
-	return statefulset.Options{Plan: v.Planner(plan.Plan)}
+	return options
 }
+
+// Differs says whether there is any difference.
+func (v Variant) Differs() bool { return v.Planner != nil || v.Writer != nil }
 
 // Together returns a controller that has the differences of all those variants: each is around those after it.
 func Together(all ...Variant) Variant {
 	var result Variant
 	for _, v := range slices.Backward(all) {
-		result.Planner = around.Join(v.Planner, result.Planner)
+		result.Planner, result.Writer = around.Join(v.Planner, result.Planner), around.Join(v.Writer, result.Writer)
 	}
 	return result
 }
 
 // Broken returns every variant that breaks a promise, in the order of their names.
 func Broken() []Variant {
-	return sorted(brokenOrders(), brokenPartitions(), brokenPatches(), brokenProofs(), brokenNames(), brokenHalves())
+	return sorted(brokenOrders(), brokenPartitions(), brokenPatches(), brokenProofs(), brokenNames(), brokenHalves(), brokenWrites())
 }
 
 // Lawful returns every variant that no requirement forbids, in the order of their names.
