@@ -124,6 +124,24 @@ func TestTheTopLevelIsTheDesigns(t *testing.T) {
 	}
 }
 
+func TestTheMapNamesEveryPart(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root(t), "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, parts := range []string{"framework", "impl"} {
+		entries, err := os.ReadDir(filepath.Join(root(t), parts))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range entries {
+			if name := parts + "/" + entry.Name(); !strings.Contains(string(text), name) {
+				t.Errorf("docs/architecture.md does not name %s", name)
+			}
+		}
+	}
+}
+
 func within(importPath string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(importPath, module), "/")
 }
