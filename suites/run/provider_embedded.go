@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"strings"
 
 	"k8s.io/apiserver/pkg/authentication/user"
 
@@ -25,7 +26,9 @@ func (p *embeddedProvider) name() string { return embedded.ProviderName }
 func (p *embeddedProvider) check(context.Context) (string, error) { return versionOf(p.version), nil }
 
 // versionOf is the version of the control plane that is asked for.
-func versionOf(asked string) string { return cmp.Or(asked, controlplane.DefaultKubernetesVersion) }
+func versionOf(asked string) string {
+	return strings.TrimPrefix(cmp.Or(asked, controlplane.DefaultKubernetesVersion), "v")
+}
 
 func (p *embeddedProvider) prepare(ctx context.Context) (err error) {
 	p.binaries, err = ensureBinaries(ctx, p.version, p.out)
