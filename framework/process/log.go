@@ -91,3 +91,12 @@ func About(lines []string, n int, text string) []string {
 	}
 	return about[max(0, len(about)-n):]
 }
+
+// shownLines is how many of the last lines of a text LastLines shows.
+const shownLines = 10
+
+// LastLines are the last ten lines of what a program printed, indented, for an error.
+func LastLines(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return "  " + strings.Join(lines[max(0, len(lines)-shownLines):], "\n  ")
+}

@@ -131,15 +131,7 @@ func refusal(path string) string {
 	if err == nil {
 		return ""
 	}
-	return fmt.Sprintf("kube-apiserver --help: %v\n%s", err, lastOf(string(said)))
-}
-
-// shownLines is how many of a component's last lines an error shows.
-const shownLines = 10
-
-func lastOf(text string) string {
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	return "  " + strings.Join(lines[max(0, len(lines)-shownLines):], "\n  ")
+	return fmt.Sprintf("kube-apiserver --help: %v\n%s", err, process.LastLines(string(said)))
 }
 
 // lastLines shows the ends of the components' logs, for an error.
@@ -150,7 +142,7 @@ func (c *Cluster) lastLines(names ...string) string {
 		if err != nil || len(log) == 0 {
 			continue
 		}
-		fmt.Fprintf(&text, "last lines of %s:\n%s\n", name, lastOf(string(log)))
+		fmt.Fprintf(&text, "last lines of %s:\n%s\n", name, process.LastLines(string(log)))
 	}
 	return text.String()
 }

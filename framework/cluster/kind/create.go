@@ -13,6 +13,8 @@ import (
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 	kindcluster "sigs.k8s.io/kind/pkg/cluster"
 	"sigs.k8s.io/kind/pkg/exec"
+
+	"github.com/rollcall-conformance/rollcall/framework/process"
 )
 
 // ownership is what the one who started a cluster has beyond those who attached to it.
@@ -132,15 +134,7 @@ func (c *Cluster) lastWords(ctx context.Context, failure error) string {
 		}
 	}
 	if failed := exec.RunErrorForError(failure); failed != nil && len(failed.Output) > 0 {
-		return fmt.Sprintf("; its last lines:\n%s\n", lastLines(string(failed.Output)))
+		return fmt.Sprintf("; its last lines:\n%s\n", process.LastLines(string(failed.Output)))
 	}
 	return ""
-}
-
-// shownLines is how many of the last lines of a log an error shows.
-const shownLines = 10
-
-func lastLines(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return "  " + strings.Join(lines[max(0, len(lines)-shownLines):], "\n  ")
 }
