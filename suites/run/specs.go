@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/ginkgo/command"
@@ -43,7 +44,6 @@ const specsLog = "specs.log"
 // startSpecs runs the selected specs and returns when they are done; a context that ends interrupts them, and they still clean up and report.
 // The result is in Ginkgo's JSON report, whatever the runner's exit status.
 func (r *suiteRun) startSpecs(ctx context.Context, session string) error {
-	o, dir, jsonReport := r.options, r.artifacts.work, r.artifacts.ginkgo
 	out, err := os.Create(filepath.Join(r.artifacts.logs, specsLog))
 	if err != nil {
 		return fmt.Errorf("open the specs' log: %w", err)
@@ -53,21 +53,11 @@ func (r *suiteRun) startSpecs(ctx context.Context, session string) error {
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	worker := filepath.Join(dir, workerName)
+	worker := filepath.Join(r.artifacts.work, workerName)
 	if err := os.Symlink(self, worker); err != nil {
 		return fmt.Errorf("link the spec runner: %w", err)
 	}
-	args := []string{specsCommand,
-		"--procs=" + strconv.Itoa(o.procs),
-		"--seed=" + strconv.FormatInt(o.seed, 10),
-		"--randomize-all",
-		"--keep-going",
-		"--silence-skips",
-		"--json-report=" + filepath.Base(jsonReport),
-		"--output-dir=" + filepath.Dir(jsonReport),
-	}
-	args = append(append(args, "--no-color"), r.selection.flags()...)
-	runner := exec.Command(self, append(args, worker)...)
+	runner := exec.Command(self, append(r.specsArgs(), worker)...)
 	runner.Stdout, runner.Stderr = out, out
 	runner.Env = append(os.Environ(), spec.SessionVariable+"="+session, parentVariable+"="+strconv.Itoa(os.Getpid()))
 	// A group of its own: Ctrl-C reaches this process alone, which passes it on once.
@@ -91,6 +81,25 @@ func (r *suiteRun) startSpecs(ctx context.Context, session string) error {
 		return fmt.Errorf("run the specs: %w", err)
 	}
 	return nil
+}
+
+// noSuiteTimeout is longer than any run. Ginkgo ends a suite after an hour unless it is told otherwise, and takes 0 for that; every spec has a limit of its own.
+const noSuiteTimeout = 30 * 24 * time.Hour
+
+// specsArgs are the arguments of Ginkgo's runner, but for the program that has the specs.
+func (r *suiteRun) specsArgs() []string {
+	args := []string{specsCommand,
+		"--procs=" + strconv.Itoa(r.options.procs),
+		"--seed=" + strconv.FormatInt(r.options.seed, 10),
+		"--timeout=" + noSuiteTimeout.String(),
+		"--randomize-all",
+		"--keep-going",
+		"--silence-skips",
+		"--json-report=" + filepath.Base(r.artifacts.ginkgo),
+		"--output-dir=" + filepath.Dir(r.artifacts.ginkgo),
+		"--no-color",
+	}
+	return append(args, r.selection.flags()...)
 }
 
 // specsLogTail is the end of the specs' log, for an error.
