@@ -66,6 +66,7 @@ const (
 	CreateWorkload   Act = "create workload"
 	ScaleWorkload    Act = "scale workload"
 	UpdateWorkload   Act = "update workload"
+	DeleteWorkload   Act = "delete workload"
 	CreateRevision   Act = "create ControllerRevision"
 	UpdateRevision   Act = "update ControllerRevision"
 	DeleteRevision   Act = "delete ControllerRevision"
@@ -147,7 +148,7 @@ var effects = map[Act]effect{
 	AddFinalizer: 0, RemoveFinalizer: deletes,
 
 	CreateDaemonSet: creates, UpdateDaemonSet: disturbs, WriteStatus: writesStatus, DeleteDaemonSet: deletes | disturbs,
-	CreateWorkload: creates, ScaleWorkload: 0, UpdateWorkload: 0,
+	CreateWorkload: creates, ScaleWorkload: 0, UpdateWorkload: 0, DeleteWorkload: deletes | disturbs,
 	CreateRevision: creates, UpdateRevision: 0, DeleteRevision: deletes, CreateBudget: creates, StoreBudget: creates, UpdateBudget: 0, DeleteBudget: deletes,
 	DeleteNamespace: deletes | disturbs, DeleteCollection: deletes | disturbs, StartProbes: 0,
 	HoldDaemonSet: 0, RefusePods: 0, AdmitPods: 0, RefuseRevisions: 0, AdmitRevisions: 0, RefusePodUpdates: 0, AdmitPodUpdates: 0,

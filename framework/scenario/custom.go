@@ -25,9 +25,20 @@ const CustomResource = "keepers"
 // the reference by which it controls pods. Nobody makes any. The API goes with the scenario.
 func (s *Scenario) RunCustom(ctx context.Context, name string, replicas int64) metav1.OwnerReference {
 	s.tb.Helper()
+	return s.runCustom(ctx, name, replicas, withScale())
+}
+
+// RunCustomUnscaled is RunCustom of an API without that subresource, until AddScale.
+func (s *Scenario) RunCustomUnscaled(ctx context.Context, name string, replicas int64) metav1.OwnerReference {
+	s.tb.Helper()
+	return s.runCustom(ctx, name, replicas, nil)
+}
+
+func (s *Scenario) runCustom(ctx context.Context, name string, replicas int64, subresources *apiextensionsv1.CustomResourceSubresources) metav1.OwnerReference {
+	s.tb.Helper()
 	// No two scenarios share one, so that each can remove its own.
 	kind := schema.GroupVersionKind{Group: s.namespace + ".rollcall.dev", Version: "v1", Kind: customKind}
-	definition := customDefinition(kind)
+	definition := customDefinition(kind, subresources)
 	extensions, err := clientset.NewForConfig(s.env.Config)
 	s.must(err, "make a client of API extensions")
 	definitions := extensions.ApiextensionsV1().CustomResourceDefinitions()
@@ -57,6 +68,35 @@ func (s *Scenario) RunCustom(ctx context.Context, name string, replicas int64) m
 	return *metav1.NewControllerRef(stored, kind)
 }
 
+// AddScale gives the API of RunCustomUnscaled the scale subresource, and returns when it is served.
+func (s *Scenario) AddScale(ctx context.Context, owner metav1.OwnerReference) {
+	s.tb.Helper()
+	extensions, err := clientset.NewForConfig(s.env.Config)
+	s.must(err, "make a client of API extensions")
+	objects, err := dynamic.NewForConfig(s.env.Config)
+	s.must(err, "make a client of any API")
+	kind := schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind)
+	definitions, resource := extensions.ApiextensionsV1().CustomResourceDefinitions(), objects.Resource(kind.GroupVersion().WithResource(CustomResource)).Namespace(s.namespace)
+	stimulus := history.Stimulus{
+		Act: history.UpdateWorkload, Kind: history.KindOf(kind.GroupKind()), Namespace: s.namespace, Name: owner.Name, UID: owner.UID, Detail: "a scale subresource",
+	}
+	err = s.Do(ctx, stimulus, func(ctx context.Context) error {
+		definition, err := definitions.Get(ctx, CustomResource+"."+kind.Group, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		definition.Spec.Versions[0].Subresources = withScale()
+		if _, err := definitions.Update(ctx, definition, metav1.UpdateOptions{}); err != nil {
+			return err
+		}
+		return s.poll(ctx, func(ctx context.Context) (bool, error) {
+			_, err := resource.Get(ctx, owner.Name, metav1.GetOptions{}, "scale")
+			return err == nil, ignoreNotFound(err)
+		})
+	})
+	s.must(err, "give %s %s a scale", customKind, owner.Name)
+}
+
 // ScaleCustom sets the number of replicas of an object of RunCustom, by its scale subresource.
 func (s *Scenario) ScaleCustom(ctx context.Context, owner metav1.OwnerReference, replicas int64) {
 	s.tb.Helper()
@@ -76,7 +116,7 @@ func (s *Scenario) ScaleCustom(ctx context.Context, owner metav1.OwnerReference,
 	s.must(err, "scale %s %s to %d", customKind, owner.Name, replicas)
 }
 
-func customDefinition(kind schema.GroupVersionKind) *apiextensionsv1.CustomResourceDefinition {
+func customDefinition(kind schema.GroupVersionKind, subresources *apiextensionsv1.CustomResourceSubresources) *apiextensionsv1.CustomResourceDefinition {
 	keepsAll := true
 	return &apiextensionsv1.CustomResourceDefinition{
 		ObjectMeta: metav1.ObjectMeta{Name: CustomResource + "." + kind.Group},
@@ -88,10 +128,14 @@ func customDefinition(kind schema.GroupVersionKind) *apiextensionsv1.CustomResou
 				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
 					Type: "object", XPreserveUnknownFields: &keepsAll,
 				}},
-				Subresources: &apiextensionsv1.CustomResourceSubresources{Scale: &apiextensionsv1.CustomResourceSubresourceScale{
-					SpecReplicasPath: ".spec.replicas", StatusReplicasPath: ".status.replicas",
-				}},
+				Subresources: subresources,
 			}},
 		},
 	}
+}
+
+func withScale() *apiextensionsv1.CustomResourceSubresources {
+	return &apiextensionsv1.CustomResourceSubresources{Scale: &apiextensionsv1.CustomResourceSubresourceScale{
+		SpecReplicasPath: ".spec.replicas", StatusReplicasPath: ".status.replicas",
+	}}
 }

@@ -57,6 +57,28 @@ func (s *Scenario) HoldBudget(ctx context.Context, budget *policyv1.PodDisruptio
 	})
 }
 
+// DeleteHeld deletes the ReplicaSet, which goes on existing, and being deleted, until the scenario is over. Its pods stay for as long.
+func (s *Scenario) DeleteHeld(ctx context.Context, w Scaled) {
+	s.tb.Helper()
+	sets := s.client.AppsV1().ReplicaSets(s.namespace)
+	stimulus := s.onScaled(history.UpdateWorkload, w)
+	stimulus.Detail = "a finalizer"
+	err := s.Do(ctx, stimulus, func(ctx context.Context) error {
+		_, err := sets.Patch(ctx, w.Name, types.MergePatchType, []byte(hold), metav1.PatchOptions{})
+		return err
+	})
+	s.must(err, "hold %s %s", w.Kind, w.Name)
+	s.held = append(s.held, func(ctx context.Context) error {
+		_, err := s.admin.AppsV1().ReplicaSets(s.namespace).Patch(ctx, w.Name, types.MergePatchType, []byte(letGo), metav1.PatchOptions{})
+		return ignoreNotFound(err)
+	})
+	background := metav1.DeletePropagationBackground
+	err = s.Do(ctx, s.onScaled(history.DeleteWorkload, w), func(ctx context.Context) error {
+		return sets.Delete(ctx, w.Name, metav1.DeleteOptions{PropagationPolicy: &background})
+	})
+	s.must(err, "delete %s %s", w.Kind, w.Name)
+}
+
 // HoldNode keeps the node, once deleted, until the scenario is over: it goes on existing, and being deleted, as one whose machine is to be emptied first.
 func (s *Scenario) HoldNode(ctx context.Context, name string) {
 	s.tb.Helper()

@@ -47,6 +47,24 @@ func custom() {
 			j.Decide("PDB-026", HoldsAtMark(ofMore, scaledAgain()))
 		}, recorded(), spec.SimulatedNodes{})
 
+	spec.It("counts pods of a custom resource once that has come to have a scale subresource",
+		spec.Decides("PDB-008"),
+		func(ctx context.Context, c *spec.Case) {
+			node := c.AddNodes(ctx, 1)[0]
+			owner := c.RunCustomUnscaled(ctx, keeper, 4)
+			pods := keepPods(ctx, c, node, owner, 3)
+			c.CreateBudget(ctx, guard, MaxDisrupted("50%"), Selecting(kept().Labels()))
+			if !learns(ctx, c, pods[0], state.Budget(guard, "it failed", failed), ofNobody) {
+				return
+			}
+			c.AddScale(ctx, owner)
+			learns(ctx, c, pods[0], scaled(), ofKeeper)
+		},
+		func(j *spec.Checks) {
+			j.Given(HoldsAtMark(ofNobody, state.Budget(guard, "it failed", failed)))
+			j.Decide("PDB-008", HoldsAtMark(ofKeeper, scaled()))
+		}, recorded(), spec.SimulatedNodes{})
+
 	spec.It("lets nothing be evicted by the numbers of before while the scale of a custom resource cannot be read, and has numbers again when it can",
 		spec.Decides("PDB-008", "PDB-018", "EVICT-025"),
 		func(ctx context.Context, c *spec.Case) {
@@ -95,15 +113,22 @@ func kept() Scaled { return Scaled{Name: "kept"} }
 // keptPod is the name of one of them.
 func keptPod(i int) string { return "kept-" + strconv.Itoa(i) }
 
-// keep makes a custom resource that asks for that many pods, and so many Ready ones that it controls.
+// keep makes a custom resource that asks for that many pods, and so many Ready ones that it controls. Their first owner is another one, which does not.
 func keep(ctx context.Context, c *spec.Case, replicas int64, count int) (metav1.OwnerReference, []*corev1.Pod) {
 	node := c.AddNodes(ctx, 1)[0]
 	owner := c.RunCustom(ctx, keeper, replicas)
+	return owner, keepPods(ctx, c, node, owner, count)
+}
+
+// keepPods makes the pods of keep.
+func keepPods(ctx context.Context, c *spec.Case, node string, owner metav1.OwnerReference, count int) []*corev1.Pod {
+	bystander := metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: node}
+	c.Look(ctx, func(cluster *history.Cluster) { bystander.UID = cluster.Nodes[node].UID })
 	for i := range count {
-		c.MakePod(ctx, keptPod(i), node, kept().Labels(), func(pod *corev1.Pod) { pod.OwnerReferences = []metav1.OwnerReference{owner} })
+		c.MakePod(ctx, keptPod(i), node, kept().Labels(), func(pod *corev1.Pod) { pod.OwnerReferences = []metav1.OwnerReference{bystander, owner} })
 	}
 	c.Require(ctx, "the pods are Ready", LivePodsOf(kept(), count, history.IsReady))
-	return owner, c.PodsOf(ctx, kept())
+	return c.PodsOf(ctx, kept())
 }
 
 // learning is how long a controller may take to know an API that has just been defined.
@@ -135,6 +160,7 @@ func follows(ctx context.Context, c *spec.Case, condition Condition, mark histor
 
 // Marks of the scenarios, in their order: there was time for each.
 const (
+	ofNobody history.Mark = "the custom resource has no scale"
 	ofKeeper history.Mark = "the custom resource counts"
 	ofBoth   history.Mark = "the workload of the same name counts, too"
 	ofMore   history.Mark = "the custom resource counts with more replicas"

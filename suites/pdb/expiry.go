@@ -115,6 +115,27 @@ func expiry() {
 		}, recorded(), spec.Alone{}, spec.SimulatedNodes{})
 }
 
+// waiting is the spec of a pod that was to be disrupted before it ever ran.
+func waiting() {
+	spec.It("no longer says of a pod that is Pending that it is about to be disrupted, when that is overdue",
+		spec.Decides("PDB-034"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			pod := c.PodsOf(ctx, c.RunScaled(ctx, history.KindReplicaSet, "web", 1, UnpullableImage()))[0]
+			c.Require(ctx, "the pod waits for its image", state.When("a container waits", func(cluster *history.Cluster) bool {
+				now := cluster.Pods[pod.UID]
+				return now != nil && now.Status.Phase == corev1.PodPending && Waiting(now)
+			}))
+			c.Bind(spared, pod.Name)
+			c.Disrupt(ctx, pod, time.Now().Add(-history.DisruptedTimeout))
+			c.Await(ctx, taken(pod.Name))
+			c.Await(ctx, Quiet(spec.Prompt))
+		},
+		func(j *spec.Checks) {
+			j.Decide("PDB-034", Within(promptly, First(Began(history.SetDisruption)), PodSpared(Named(j.Bound(spared)))))
+		}, recorded(), spec.SimulatedNodes{})
+}
+
 // givenUp asks that the controller gives up on the pod when what is left of its two minutes has passed, and so much more, and says so.
 func givenUp(j *spec.Checks, pod string, listed Event, after time.Duration, dropped Event) {
 	inTime, atOnce := Within(left+after+promptly, listed, dropped), Within(early, listed, dropped)

@@ -115,6 +115,26 @@ func withoutLivePods() {
 		}, nil, spec.SimulatedNodes{}, spec.Kinds{history.KindPodDisruptionBudget, history.KindReplicaSet, history.KindStatefulSet})
 }
 
+// heldScale is the spec of a workload that somebody has deleted, and that is not gone.
+func heldScale() {
+	spec.It("counts the replicas of a workload that is being deleted and that a finalizer holds back",
+		spec.Decides("PDB-003", "PDB-007"),
+		func(ctx context.Context, c *spec.Case) {
+			workload := web(ctx, c, 3)
+			budget := guarded(ctx, c, workload, MaxDisrupted("1"))
+			c.DeleteHeld(ctx, workload)
+			c.Await(ctx, Quiet(judge.Lag))
+			pod := c.PodsOf(ctx, workload)[0]
+			// Nobody replaces it, and the workload asks for as many as before.
+			c.Pods.BecomeUnready(ctx, pod)
+			c.Await(ctx, state.All(ReadyPods(2), Computed(budget)))
+			c.Await(ctx, Quiet(silent))
+			c.Pods.BecomeReady(ctx, pod)
+			c.Await(ctx, state.All(ReadyPods(3), Computed(budget)))
+			c.Await(ctx, Quiet(silent))
+		}, nil, recorded(), spec.SimulatedNodes{})
+}
+
 // askForMore has the workload ask for more pods than it can have, and then has one of its pods change, by which a controller notices.
 func askForMore(ctx context.Context, c *spec.Case, workload Scaled, replicas int32) {
 	c.RefusePods(ctx, ByQuota)

@@ -8,6 +8,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/rollcall-conformance/rollcall/impl/disruption/plan"
 )
@@ -49,6 +50,13 @@ func brokenScales() []Variant {
 				changeControllers(state, func(reference types.UID, c plan.Controller) plan.Controller {
 					c.UID = reference
 					return c
+				})
+			})},
+		{Name: "takes-the-first-owner-for-the-controller", Says: "Takes the first owner of a pod for its controller.", Breaks: []string{"PDB-008"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				changePods(state, func(pod *corev1.Pod) bool { return len(pod.OwnerReferences) > 1 }, func(pod *corev1.Pod) {
+					pod.OwnerReferences = pod.OwnerReferences[:1]
+					pod.OwnerReferences[0].Controller = ptr.To(true)
 				})
 			})},
 		{Name: "reads-no-custom-scale", Says: "Takes a custom resource for one without a scale.", Breaks: []string{"PDB-008"},
