@@ -19,7 +19,6 @@ const (
 	UntaintNode  Act = "untaint node"
 	CordonNode   Act = "cordon node"
 	UncordonNode Act = "uncordon node"
-	DrainNode    Act = "drain node"
 	TakeDownNode Act = "take down node"
 	RestoreNode  Act = "restore node"
 	DeleteNode   Act = "delete node"
@@ -138,7 +137,7 @@ const (
 // effects of each act.
 var effects = map[Act]effect{
 	AddNode: creates, EditNode: disturbs, LabelNode: 0, TaintNode: disturbs, UntaintNode: 0, CordonNode: 0,
-	UncordonNode: 0, DrainNode: deletes | disturbs, TakeDownNode: disturbs, RestoreNode: 0, DeleteNode: deletes | disturbs,
+	UncordonNode: 0, TakeDownNode: disturbs, RestoreNode: 0, DeleteNode: deletes | disturbs,
 	StopKubelet: disturbs, StartKubelet: 0, RebootNode: deletes | disturbs,
 
 	CreatePod: creates, AdoptPod: creates, LabelPod: 0, RunPod: 0, BecomeUnready: disturbs, BecomeReady: 0, FailPod: disturbs, SucceedPod: disturbs,

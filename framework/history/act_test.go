@@ -15,7 +15,7 @@ func TestWhatAnActMayCause(t *testing.T) {
 		history.FailPod:         {disturbs: true},
 		history.HoldTermination: {},
 		history.SetReadySince:   {disturbs: true},
-		history.DrainNode:       {deletes: true, disturbs: true},
+		history.RebootNode:      {deletes: true, disturbs: true},
 		history.DeleteNode:      {deletes: true, disturbs: true},
 		history.AddNode:         {creates: true},
 		history.CordonNode:      {},

@@ -57,8 +57,6 @@ func TestHowOftenThingsHappen(t *testing.T) {
 		{RevisionCreated(), 1},
 		{RevisionDeleted(), 1},
 		{RevisionRenumbered(), 1},
-		{NodeAdded(), 2},
-		{NodeDeleted(), 1},
 		{Respecified(), 2},
 		{Began(history.DeletePod), 1},
 		{Began(history.EvictPod), 0},

@@ -70,12 +70,6 @@ func RevisionRenumbered() Event {
 	})
 }
 
-// NodeAdded happens when a node joins.
-func NodeAdded() Event { return objectEvent(history.KindNode, watch.Added) }
-
-// NodeDeleted happens when a node object is deleted.
-func NodeDeleted() Event { return objectEvent(history.KindNode, watch.Deleted) }
-
 func objectEvent(kind history.Kind, event watch.EventType) Event {
 	return on(fmt.Sprintf("%s %s", kind, event), func(_ *history.Cluster, change history.Change) bool {
 		return change.Kind == kind && change.Type == event

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"k8s.io/kubectl/pkg/util/term"
+
 	"github.com/rollcall-conformance/rollcall/reports"
 	"github.com/rollcall-conformance/rollcall/reports/formats"
 )
@@ -65,7 +67,7 @@ func mergeInto(folder string, paths []string, out io.Writer) (int, error) {
 	if err := formats.WriteFiles(folder, merged); err != nil {
 		return exitHarness, err
 	}
-	err = reports.Summary(out, merged, reports.SummaryOptions{Color: isTerminal(os.Stdout), Paths: []reports.Path{
+	err = reports.Summary(out, merged, reports.SummaryOptions{Color: term.IsTerminal(os.Stdout), Paths: []reports.Path{
 		{Label: "report", Path: filepath.Join(folder, reports.YAMLFile)},
 		{Label: "page", Path: filepath.Join(folder, reports.HTMLFile)},
 		{Label: "recordings", Path: opened.recordings},

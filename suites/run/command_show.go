@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/kubectl/pkg/util/term"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/story"
 	"github.com/rollcall-conformance/rollcall/reports/html"
@@ -66,7 +68,7 @@ Exit code: 0 drawn, 2 the recording cannot be read or has no such node or time, 
 	case "trace":
 		err = shown.WriteTrace(&text)
 	default:
-		text.WriteString(shown.Text(*output != "" || isTerminal(os.Stdout)))
+		text.WriteString(shown.Text(*output != "" || term.IsTerminal(os.Stdout)))
 	}
 	if err != nil {
 		return exitHarness, err

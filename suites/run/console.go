@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"sync"
+
+	"k8s.io/kubectl/pkg/util/term"
 )
 
 // console is where a run speaks. On a terminal its last line may be one that changes, and what is written goes above it.
@@ -52,12 +54,7 @@ func (c *console) draw() {
 // showsText reports whether a terminal shows the command's text: see streams.
 func showsText(asJSON bool) bool {
 	if asJSON {
-		return isTerminal(os.Stderr)
+		return term.IsTerminal(os.Stderr)
 	}
-	return isTerminal(os.Stdout)
-}
-
-func isTerminal(file *os.File) bool {
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return term.IsTerminal(os.Stdout)
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"k8s.io/kubectl/pkg/util/term"
+
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
 	"github.com/rollcall-conformance/rollcall/reports/formats"
@@ -56,6 +58,6 @@ func reportKilled(out io.Writer, folder string, all []judged, specs []specReport
 		return exitHarness, err
 	}
 	fmt.Fprintln(out)
-	err = reports.Summary(out, report, reports.SummaryOptions{Color: isTerminal(os.Stdout), Paths: []reports.Path{{Label: "report", Path: filepath.Join(folder, reports.YAMLFile)}}})
+	err = reports.Summary(out, report, reports.SummaryOptions{Color: term.IsTerminal(os.Stdout), Paths: []reports.Path{{Label: "report", Path: filepath.Join(folder, reports.YAMLFile)}}})
 	return reports.ExitCode(report), err
 }

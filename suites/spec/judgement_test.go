@@ -86,7 +86,7 @@ func TestChecksAreAskedOnlyWhenTheScenarioReachedItsEnd(t *testing.T) {
 func TestAnAssumptionThatIsNotMetBlamesNobody(t *testing.T) {
 	g := NewWithT(t)
 	s := &Spec{Text: "a spec", Decides: Decides("ROLLING-005"), Check: func(c *Checks) {
-		c.Given(matchers.AtLeast(1, matchers.NodeDeleted()))
+		c.Given(matchers.AtLeast(1, matchers.Done(history.DeleteNode)))
 		c.Decide("ROLLING-005", matchers.EndsRolledOut())
 	}}
 	g.Expect(verdicts(t, s, recording(t, false, history.Ending{}))).To(HaveKeyWithValue(requirements.ID("ROLLING-005"), is(reports.Inconclusive, "an assumption was not met")))
@@ -94,7 +94,7 @@ func TestAnAssumptionThatIsNotMetBlamesNobody(t *testing.T) {
 
 func TestWhatWasNotTestedIsNoPass(t *testing.T) {
 	s := &Spec{Text: "a spec", Decides: Decides("ROLLING-005", "ROLLING-006"), Check: func(c *Checks) {
-		c.Decide("ROLLING-005", matchers.Before(matchers.NodeAdded(), matchers.PodDeleted()))
+		c.Decide("ROLLING-005", matchers.Before(matchers.NodeEligible(), matchers.PodDeleted()))
 	}}
 	g := NewWithT(t)
 	got := verdicts(t, s, recording(t, false, history.Ending{Nodes: "simulated"}))
@@ -120,7 +120,7 @@ func TestASpecThatAsksForWhatItDidNotDeclareOrBindIsWrongItself(t *testing.T) {
 			c.Decide("ROLLING-005", matchers.EndsRolledOut())
 			panic("a mistake")
 		},
-		func(c *Checks) { c.Given(matchers.AtLeast(1, matchers.NodeAdded().On(c.Bound("closed")))) },
+		func(c *Checks) { c.Given(matchers.AtLeast(1, matchers.NodeEligible().On(c.Bound("closed")))) },
 	} {
 		s := &Spec{Text: "a spec", Decides: Decides("ROLLING-005"), Check: check}
 		g.Expect(verdicts(t, s, recording(t, false, history.Ending{}))).To(HaveKeyWithValue(requirements.ID("ROLLING-005"), is(reports.Inconclusive, "harness: ")))

@@ -162,10 +162,10 @@ func nobodysFault() []Story {
 			pods[0].Terminating()
 			pods[1].Terminating()
 		}),
-		Tell("the harness drains the node", func(b *Builder) {
+		Tell("the harness reboots the node", func(b *Builder) {
 			ds, pods := Running(b, 2, MaxSurge("1"))
 			ds.Update("v2")
-			b.Stimulus(history.DrainNode, b.Node(NodeName(0)))
+			b.Stimulus(history.RebootNode, b.Node(NodeName(0)))
 			b.After(Long)
 			pods[0].Terminating()
 		}),

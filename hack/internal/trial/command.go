@@ -32,7 +32,7 @@ type Options struct {
 	// Artifacts is the folder for the artifacts of trials; those that showed what they were to show are removed unless Keep is set.
 	Artifacts string
 	Keep      bool
-	// Patience is how long a spec waits for what the worse reference should do.
+	// Patience is how long a spec waits for what the reference that is tried should do.
 	Patience time.Duration
 	// Jobs is how many trials are made at once. Default: 2.
 	Jobs int

@@ -1,4 +1,4 @@
-// Package trial is what the commands share that try a worse reference on the suite: one broken on purpose, one that may do less. They run the suite
+// Package trial is what the commands share that try another reference on the suite: one that is broken on purpose, or has fewer permissions. They run the suite
 // as anybody would, by the rollcall command.
 package trial
 
