@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -67,9 +68,22 @@ func (c *Cluster) Run(ctx context.Context, node string, command ...string) (stri
 	var stdout, stderr bytes.Buffer
 	err = machine.CommandContext(ctx, command[0], command[1:]...).SetStdout(&stdout).SetStderr(&stderr).Run()
 	if err != nil {
-		return stdout.String(), fmt.Errorf("run %q on %s: %w: %s", strings.Join(command, " "), node, cause(ctx, err), strings.TrimSpace(stderr.String()))
+		return stdout.String(), fmt.Errorf("run %s on %s: %w: %s", inShort(command), node, cause(ctx, err), strings.TrimSpace(stderr.String()))
 	}
 	return stdout.String(), nil
+}
+
+// inShort is the command as an error names it: of an argument of several lines, as a script is, the first.
+func inShort(command []string) string {
+	short := make([]string, len(command))
+	for i, argument := range command {
+		line, _, more := strings.Cut(argument, "\n")
+		if more {
+			line += " …"
+		}
+		short[i] = shellescape.Quote(line)
+	}
+	return strings.Join(short, " ")
 }
 
 // Reboot implements cluster.Machines.
