@@ -24,7 +24,8 @@ func duplicates() {
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
 			first, second := c.LivePodOn(ctx, daemonSet, nodes[0]), c.LivePodOn(ctx, daemonSet, nodes[1])
 			c.Bind("originals", first.Name, second.Name)
-			// By the time that a controller sees them, this twin is as available as the pod that it is one of, and younger.
+			// By the time that a controller sees them, this twin is as available as the pod that it is one of, younger, and its container has never been restarted.
+			c.Pods.RestartContainer(ctx, second, second.Spec.Containers[0].Name)
 			c.Kill(ctx)
 			c.Await(ctx, Past(second.CreationTimestamp.Add(2*time.Second)))
 			rollouts.Twin(ctx, c, second, "ready-twin")

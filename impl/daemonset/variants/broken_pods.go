@@ -49,6 +49,8 @@ func brokenDuplicates() []Variant {
 			Breaks: []string{"SURGE-010", "ROLLING-013"}, Planner: doing(keepDuplicates)},
 		{Name: "keeps-the-younger-duplicate", Says: "Keeps of two equal pods on a node the younger one.",
 			Breaks: []string{"SURGE-010"}, Planner: doing(keepYounger)},
+		{Name: "keeps-the-duplicate-that-was-restarted-least", Says: "Keeps of two equal pods on a node the one whose containers have been restarted less often, however young it is.",
+			Breaks: []string{"SURGE-010"}, Planner: deciding(func(state *plan.State, _ time.Time) { restartedAreYounger(state) })},
 		{Name: "forgets-what-it-wrote", Says: "Does not wait until its cache shows what it wrote.",
 			Breaks:  []string{"SURGE-010", "ROLLING-013"},
 			Planner: seeing(func(state *plan.State, _ time.Time) { state.AwaitingOwnWrites = false })},
@@ -80,6 +82,19 @@ func keepDuplicates(actions *plan.Actions, state plan.State, _ time.Time) {
 }
 
 // keepYounger shows the planner the ages of pods the wrong way round.
+// restartedAreYounger shows a pod a day younger for each restart of its containers.
+func restartedAreYounger(state *plan.State) {
+	restarts := func(pod *corev1.Pod) (sum int32) {
+		for _, c := range pod.Status.ContainerStatuses {
+			sum += c.RestartCount
+		}
+		return sum
+	}
+	changePods(state, func(pod *corev1.Pod) bool { return restarts(pod) > 0 }, func(pod *corev1.Pod) {
+		pod.CreationTimestamp = metav1.NewTime(pod.CreationTimestamp.AddDate(0, 0, int(restarts(pod))))
+	})
+}
+
 func keepYounger(actions *plan.Actions, state plan.State, now time.Time) {
 	changePods(&state, every, func(pod *corev1.Pod) {
 		pod.CreationTimestamp = metav1.NewTime(now.Add(now.Sub(pod.CreationTimestamp.Time)))
