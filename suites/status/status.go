@@ -25,6 +25,7 @@ func Specs() {
 	rollout()
 	deleted()
 	equal()
+	overwritten()
 }
 
 // settling is how long a status may take, beside the patience with everything: see the decision about STATUS-001.

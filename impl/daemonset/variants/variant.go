@@ -80,6 +80,7 @@ func Broken() []Variant {
 		brokenReconcilers(), brokenExcesses(), brokenBounds(), brokenWithKubelets(),
 		brokenCordons(), brokenDepartures(), brokenDrains(), brokenHistoriesInUse(), brokenHistoryNumbers(), brokenYouths(), brokenStallEnds(), brokenTolerations(), brokenStrategies(),
 		brokenLimits(), brokenMatches(), brokenWakeups(), brokenMemories(), brokenEnds(), brokenComparisons(), brokenTimers(), brokenHangs(),
+		brokenLimits(), brokenMatches(), brokenWakeups(), brokenEvents(), brokenMemories(), brokenEnds(), brokenComparisons(), brokenTimers(),
 		brokenTemplates(), brokenFormers(), brokenKinds(), brokenHands(), brokenAbsences(), brokenNumbers(), brokenReadings(), brokenCounts(), brokenConflicts(),
 		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(), brokenUnitedParts(), brokenUnitedAgain(), brokenUnitedCorners(), brokenUnitedChoices(), brokenSequences(),
 	)
