@@ -2,15 +2,17 @@ package drain
 
 import (
 	"context"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// finished is the spec of pods that have ended and cannot go.
+// finished are the specs of pods that have ended and cannot go.
 func finished() {
 	spec.It("replaces pods that have failed or succeeded while a finalizer holds them back in deletion, though maxSurge is 0",
 		spec.Decides("DRAIN-007"),
@@ -36,4 +38,25 @@ func finished() {
 			}
 			j.Decide("DRAIN-007", AtLeast(2, PodGone()), EndsRolledOut())
 		}, spec.SimulatedNodes{})
+
+	spec.It("replaces a pod that fails while it is being deleted, and that a finalizer holds back, though maxSurge is 0",
+		spec.Decides("DRAIN-007"),
+		func(ctx context.Context, c *spec.Case) {
+			c.Bind(lingering, c.AddNodes(ctx, 1)...)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			old := c.LivePods(ctx, daemonSet)[0]
+			c.AddFinalizer(ctx, old)
+			c.DeletePod(ctx, old, 0)
+			// Nothing may come in its place before it has failed, and nothing else says that it has.
+			c.Require(ctx, "the controller has come to rest", Quiet(2*time.Second))
+			rollouts.EvictByKubelet(ctx, c, old)
+			c.Await(ctx, replaced(daemonSet, old))
+			c.RemoveFinalizer(ctx, old)
+			c.Await(ctx, RolledOut(daemonSet))
+		},
+		func(j *spec.Checks) {
+			node := j.Bound(lingering)
+			j.Given(AtLeast(1, PodFailed().On(node)))
+			j.Decide("DRAIN-007", Before(After(PodCreated().On(node), First(PodFailed().On(node))), First(PodGone().On(node))), AtLeast(1, PodGone()), EndsRolledOut())
+		}, spec.Alone{}, spec.SimulatedNodes{})
 }

@@ -4,7 +4,9 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
@@ -14,6 +16,8 @@ func brokenEvents() []Variant {
 	return []Variant{
 		{Name: "writes-each-status-once", Says: "Does not write a status again that it has seen to be written, though somebody else has written another since.",
 			Breaks: []string{"STATUS-001", "STATUS-005"}, Planner: remember(writeOnce)},
+		{Name: "takes-no-notice-of-how-pods-terminate", Says: "Takes a pod that is being deleted for what it was when that began, until it is gone.",
+			Breaks: []string{"DRAIN-007"}, Planner: remember(asTheyBegan)},
 	}
 }
 
@@ -31,5 +35,25 @@ func writeOnce(m *memory[statusSeen]) Around {
 		default:
 			seen.status = nil
 		}
+	})
+}
+
+// phases are those in which pods were when they were first seen to be deleted.
+type phases map[types.UID]corev1.PodPhase
+
+func asTheyBegan(m *memory[phases]) Around {
+	return seeing(func(state *plan.State, _ time.Time) {
+		before, now := *m.of(*state), phases{}
+		for _, pod := range state.Pods {
+			if pod.DeletionTimestamp == nil {
+				continue
+			}
+			now[pod.UID] = pod.Status.Phase
+			if began, known := before[pod.UID]; known {
+				now[pod.UID] = began
+			}
+		}
+		*m.of(*state) = now
+		changePods(state, func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil }, func(pod *corev1.Pod) { pod.Status.Phase = now[pod.UID] })
 	})
 }
