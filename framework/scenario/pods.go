@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -95,6 +96,22 @@ func (s *Scenario) TryDeletePod(ctx context.Context, pod *corev1.Pod, grace time
 	return s.Do(ctx, onPod(history.DeletePod, pod), func(ctx context.Context) error {
 		return s.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, options)
 	})
+}
+
+// AddOwner makes the node on which the pod runs one of its owners, beside its controller and before it.
+func (s *Scenario) AddOwner(ctx context.Context, pod *corev1.Pod) {
+	s.tb.Helper()
+	node, err := s.client.CoreV1().Nodes().Get(ctx, history.NodeOf(pod), metav1.GetOptions{})
+	s.must(err, "read node %s", history.NodeOf(pod))
+	owner := metav1.OwnerReference{APIVersion: corev1.SchemeGroupVersion.String(), Kind: "Node", Name: node.Name, UID: node.UID}
+	// Any other patch may put it last.
+	patch, err := json.Marshal([]map[string]any{{"op": "add", "path": "/metadata/ownerReferences/0", "value": owner}})
+	s.must(err, "encode an owner of pod %s", pod.Name)
+	err = s.Do(ctx, onPod(history.AddOwner, pod), func(ctx context.Context) error {
+		_, err := s.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.JSONPatchType, patch, metav1.PatchOptions{})
+		return err
+	})
+	s.must(err, "add an owner to pod %s", pod.Name)
 }
 
 // AddFinalizer keeps the pod's object, once deleted, until RemoveFinalizer or the end of the scenario, whatever its node does.

@@ -17,6 +17,7 @@ func Specs() {
 	tolerations()
 	room()
 	failing()
+	owners()
 }
 
 // late is longer than a controller may be late.

@@ -15,6 +15,13 @@ func brokenHands() []Variant {
 	return []Variant{
 		{Name: "remembers-the-revision-of-a-pod", Says: "Keeps to the revision label with which it saw a pod first.",
 			Breaks: []string{"HISTORY-024"}, Planner: remember(firstLabels)},
+		{Name: "takes-the-first-owner-for-the-controller", Says: "Takes a pod for somebody else's that has another owner before the DaemonSet which controls it.",
+			Breaks: []string{"SURGE-010", "ROLLING-013"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				withoutPods(state, func(pod *corev1.Pod) bool {
+					return len(pod.OwnerReferences) > 0 && pod.OwnerReferences[0].UID != state.DaemonSet.UID
+				})
+			})},
 		{Name: "adopts-pods-as-updated", Says: "Gives the pods that it adopts the revision label of the current history, whatever label they have.",
 			Breaks: []string{"HISTORY-024"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
