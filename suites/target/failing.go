@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -74,7 +76,7 @@ func failing() {
 			}
 		}, spec.SimulatedNodes{})
 
-	spec.It("does not let a node, or another DaemonSet, wait for pods that keep failing, and backs off from those that were Ready, or evicted",
+	spec.It("does not let a node, another DaemonSet, or the next of its name wait for pods that keep failing, and backs off from those that were Ready, or evicted",
 		spec.Decides("TARGET-010"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 2)
@@ -94,6 +96,12 @@ func failing() {
 			c.Pods.Fail(ctx, c.LivePodOn(ctx, other, nodes[0]))
 			c.Await(ctx, UpdatedOn(1, daemonSet, OnNode(nodes[1])))
 			c.Await(ctx, UpdatedOn(1, other, OnNode(nodes[0])))
+			// Nor does one by its name that comes after it.
+			c.DeleteDaemonSet(ctx, daemonSet, metav1.DeletePropagationBackground)
+			again := c.Create(ctx, c.NewDaemonSet("daemon", MaxUnavailable("1"), Image("v2")))
+			c.Require(ctx, "the DaemonSet is on every node again", Steady(again))
+			c.Pods.Fail(ctx, c.LivePodOn(ctx, again, nodes[0]))
+			c.Await(ctx, UpdatedOn(1, again, OnNode(nodes[0])))
 		},
 		func(j *spec.Checks) {
 			mine, others := OfDaemonSet("daemon"), OfDaemonSet(bystanderName)
@@ -104,6 +112,7 @@ func failing() {
 			// The first delay on the one node is like that on the other, wherever the other has got to.
 			j.Decide("TARGET-010",
 				AsSoonAs(spec.Prompt, failsOn(often, mine), failsOn(once, mine)),
-				AsSoonAs(spec.Prompt, failsOn(often, mine), failsOn(often, others)))
+				AsSoonAs(spec.Prompt, failsOn(often, mine), failsOn(often, others)),
+				AsSoonAs(spec.Prompt, failsOn(often, mine), failsOn(often, OfVersion("v2"))))
 		}, spec.SimulatedNodes{})
 }

@@ -36,6 +36,8 @@ func brokenFormers() []Variant {
 			Breaks: []string{"ROLLING-002"}, Planner: remembering(formerLimits)},
 		{Name: "rests-after-a-former-daemonset", Says: "Creates no pod for eight seconds for a DaemonSet that was deleted and created again.",
 			Breaks: []string{"SURGE-012"}, Planner: remembering(restAfterFormer)},
+		{Name: "backs-off-from-a-former-daemonset", Says: "Lets pods that fail wait as long as those of a former DaemonSet of the same name on the node.",
+			Breaks: []string{"TARGET-010"}, Planner: remembering(formerBackoffs)},
 	}
 }
 
@@ -92,6 +94,40 @@ func formerLimits() Around {
 			known[key] = *spec.UpdateStrategy.DeepCopy()
 		}
 	})
+}
+
+func formerBackoffs() Around {
+	type record struct {
+		uid         types.UID
+		own, former map[string]plan.Backoff
+	}
+	var mu sync.Mutex
+	known := map[string]*record{}
+	return func(next plan.Planner) plan.Planner {
+		return func(state plan.State, now time.Time) plan.Actions {
+			mu.Lock()
+			defer mu.Unlock()
+			ds := state.DaemonSet
+			key := ds.Namespace + "/" + ds.Name
+			r := known[key]
+			if r == nil {
+				r = &record{uid: ds.UID, own: map[string]plan.Backoff{}}
+				known[key] = r
+			}
+			if r.uid != ds.UID {
+				*r = record{uid: ds.UID, own: map[string]plan.Backoff{}, former: r.own}
+			}
+			backoff := maps.Clone(r.former)
+			if backoff == nil {
+				backoff = map[string]plan.Backoff{}
+			}
+			maps.Copy(backoff, state.Backoff)
+			state.Backoff = backoff
+			actions := next(state, now)
+			maps.Copy(r.own, actions.Backoff)
+			return actions
+		}
+	}
 }
 
 func restAfterFormer() Around {
