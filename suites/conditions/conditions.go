@@ -4,6 +4,7 @@ package conditions
 // Specs registers the family.
 func Specs() {
 	events()
+	together()
 	foreign()
 	stalled()
 	refused()

@@ -61,6 +61,33 @@ func events() {
 		}, spec.SimulatedNodes{})
 }
 
+// together is the spec of pods that a controller sees to have failed at the same time.
+func together() {
+	spec.It("reports on the DaemonSet each of two pods that failed while it was away",
+		spec.Decides("COND-004"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			pods := c.LivePods(ctx, daemonSet)
+			c.Bind(failing, pods[0].Name, pods[1].Name)
+			c.Kill(ctx)
+			for _, pod := range pods {
+				c.Pods.Fail(ctx, pod)
+			}
+			c.Restart(ctx)
+			c.Await(ctx, state.When("both are replaced", func(cluster *history.Cluster) bool {
+				return cluster.Pods[pods[0].UID] == nil && cluster.Pods[pods[1].UID] == nil
+			}))
+			c.Await(ctx, RolledOut(daemonSet))
+			c.Await(ctx, reports(daemonSet, failed, 2))
+		},
+		func(j *spec.Checks) {
+			for _, pod := range j.BoundAll(failing) {
+				j.Decide("COND-004", EachReported(PodDeleted(Named(pod)), failed))
+			}
+		}, spec.Alone{}, spec.SimulatedNodes{})
+}
+
 // reports holds when there are that many Events with the reason on the DaemonSet.
 func reports(daemonSet *appsv1.DaemonSet, reason string, count int) Condition {
 	return state.When(fmt.Sprintf("%d %s Events", count, reason), func(cluster *history.Cluster) bool {

@@ -25,6 +25,15 @@ func brokenWords() []Variant {
 					return event.Reason == plan.EventFailedDaemonPod && state.Backoff[plan.TargetNode(event.Pod)].Delay > 0
 				})
 			})},
+		{Name: "reports-one-failed-pod-of-a-pass", Says: "Records one event for all pods that it sees to have failed at the same time.", Breaks: []string{"COND-004"},
+			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
+				told := false
+				actions.Events = slices.DeleteFunc(slices.Clone(actions.Events), func(event plan.Event) bool {
+					again := told && event.Reason == plan.EventFailedDaemonPod
+					told = told || event.Reason == plan.EventFailedDaemonPod
+					return again
+				})
+			})},
 		{Name: "drops-the-conditions-of-others", Says: "Writes the status without conditions.",
 			Breaks:  []string{"COND-005"},
 			Planner: reporting(func(status *appsv1.DaemonSetStatus, _ plan.State, _ time.Time) { status.Conditions = nil })},
