@@ -62,6 +62,20 @@ func TestTheAnswerToOneWriteIsLost(t *testing.T) {
 	g.Expect(ended).To(Equal(1))
 }
 
+func TestARequestIsCarriedOutAndSaidToHaveTimedOut(t *testing.T) {
+	g := NewWithT(t)
+	var written atomic.Int32
+	r, client := through(t, writable(t, &written))
+	r.SetFaults(relay.Fault{Of: creations(), Effect: relay.LostAnswer{TimedOut: true}})
+	create := func() error {
+		_, err := client.CoreV1().ConfigMaps("ns").Create(t.Context(), &corev1.ConfigMap{}, metav1.CreateOptions{})
+		return err
+	}
+	g.Expect(create()).To(Satisfy(apierrors.IsTimeout))
+	g.Expect(written.Load()).To(BeEquivalentTo(1))
+	g.Expect(create()).To(Succeed(), "once is enough")
+}
+
 func TestACreationByServerSideApplyIsToldFromAPatch(t *testing.T) {
 	g := NewWithT(t)
 	var written, met atomic.Int32

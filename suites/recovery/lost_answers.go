@@ -23,17 +23,20 @@ func lostAnswers() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 3)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
-			updated := rollOutLosing(ctx, c, creations, daemonSet, aPodOf, Image("v2"))
-			rollOutLosing(ctx, c, creations, updated, aPodOf, Image("v3"), MaxSurge("1"))
+			updated := rollOutLosing(ctx, c, creations, relay.LostAnswer{}, daemonSet, aPodOf, Image("v2"))
+			rollOutLosing(ctx, c, creations, relay.LostAnswer{}, updated, aPodOf, Image("v3"), MaxSurge("1"))
 			c.Await(ctx, Quiet(time.Second))
-		},
-		func(j *spec.Checks) {
-			j.Given(Exactly(2, Done(history.LoseAnswer)))
-			j.Decide("RECOVERY-008", EndsRolledOut(), Keeps("SURGE-002"), Keeps("SURGE-009"), Keeps("ROLLING-002"), Keeps("ROLLING-013"))
-			for _, version := range []string{"v2", "v3"} {
-				j.Decide("RECOVERY-008", OnEveryNode(Exactly(1, PodCreated(OfVersion(version)))))
-			}
-		}, spec.Alone{Relay: true}, spec.Faults{})
+		}, createsOnce, spec.Alone{Relay: true}, spec.Faults{})
+
+	spec.It("makes no second pod on a node, with maxUnavailable and with maxSurge, when a creation that is carried out is said to have timed out",
+		spec.Decides("RECOVERY-008"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			updated := rollOutLosing(ctx, c, creations, relay.LostAnswer{TimedOut: true}, daemonSet, aPodOf, Image("v2"))
+			rollOutLosing(ctx, c, creations, relay.LostAnswer{TimedOut: true}, updated, aPodOf, Image("v3"), MaxSurge("1"))
+			c.Await(ctx, Quiet(time.Second))
+		}, createsOnce, spec.Alone{Relay: true}, spec.Faults{})
 
 	spec.It("deletes no pod on another node beyond maxUnavailable when the answer to a deletion is lost",
 		spec.Decides("RECOVERY-009"),
@@ -42,7 +45,7 @@ func lostAnswers() {
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
 			// One that deletes on a node of its choice may choose the same again.
 			for _, version := range []string{"v2", "v3"} {
-				daemonSet = rollOutLosing(ctx, c, deletions, daemonSet, gaveWay, Image(version), ReadyAfter(slowNode))
+				daemonSet = rollOutLosing(ctx, c, deletions, relay.LostAnswer{}, daemonSet, gaveWay, Image(version), ReadyAfter(slowNode))
 			}
 			c.Await(ctx, Quiet(time.Second))
 		},
@@ -55,6 +58,15 @@ func lostAnswers() {
 		}, spec.Alone{Relay: true}, spec.Faults{})
 }
 
+// createsOnce are the promises of two rollouts, each of which loses the answer to a creation.
+func createsOnce(j *spec.Checks) {
+	j.Given(Exactly(2, Done(history.LoseAnswer)))
+	j.Decide("RECOVERY-008", EndsRolledOut(), Keeps("SURGE-002"), Keeps("SURGE-009"), Keeps("ROLLING-002"), Keeps("ROLLING-013"))
+	for _, version := range []string{"v2", "v3"} {
+		j.Decide("RECOVERY-008", OnEveryNode(Exactly(1, PodCreated(OfVersion(version)))))
+	}
+}
+
 // creations and deletions are the verbs by which pods come and go.
 var (
 	creations = []string{"create", relay.Apply}
@@ -64,11 +76,11 @@ var (
 // rollOutLosing begins a rollout in which the answer to the first such write of a pod is lost while the watch of pods is late. Once it has been carried out, and is known
 // to everybody, the rollout goes on undisturbed.
 func rollOutLosing(
-	ctx context.Context, c *spec.Case, verbs []string, daemonSet *appsv1.DaemonSet, carriedOut func(*appsv1.DaemonSet) Condition, edits ...Edit,
+	ctx context.Context, c *spec.Case, verbs []string, loses relay.LostAnswer, daemonSet *appsv1.DaemonSet, carriedOut func(*appsv1.DaemonSet) Condition, edits ...Edit,
 ) *appsv1.DaemonSet {
 	before := c.LivePods(ctx, daemonSet)
 	c.DelayWatches(ctx, late, "pods")
-	c.SetFaults(ctx, relay.Fault{Of: relay.Selector{Verbs: verbs, Resource: "pods"}, Effect: relay.LostAnswer{}})
+	c.SetFaults(ctx, relay.Fault{Of: relay.Selector{Verbs: verbs, Resource: "pods"}, Effect: loses})
 	updated := c.Update(ctx, daemonSet, edits...)
 	c.Require(ctx, "the write whose answer is lost is carried out", carriedOut(updated))
 	requireToldOfWrites(ctx, c, updated, before)

@@ -20,6 +20,8 @@ func brokenFaults() []Variant {
 	return []Variant{
 		{Name: "takes-no-answer-for-a-refusal", Says: "Takes a pod for not created when the answer to its creation is lost.",
 			Breaks: []string{"RECOVERY-008"}, Writer: sure},
+		{Name: "takes-a-timeout-for-a-refusal", Says: "Takes a pod for not created when the API server says that the request did not complete in time.",
+			Breaks: []string{"RECOVERY-008"}, Writer: func(c client.Client) client.Client { return impatientClient{c} }},
 		{Name: "takes-another-node-without-an-answer", Says: "Deletes the pod of another node when the answer to a deletion is lost.",
 			Breaks: []string{"RECOVERY-009"}, Writer: sure, Planner: remember(avoidTried)},
 		{Name: "takes-a-failed-status-write-for-done", Says: "Does not write a status again whose write failed.",
@@ -48,6 +50,17 @@ func (c sureClient) Delete(ctx context.Context, object client.Object, options ..
 
 func (sureClient) refused(object client.Object, err error) error {
 	if _, isPod := object.(*corev1.Pod); isPod && err != nil && apierrors.ReasonForError(err) == "" {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	return err
+}
+
+// impatientClient takes a creation that did not complete in time for one that was refused.
+type impatientClient struct{ client.Client }
+
+func (c impatientClient) Create(ctx context.Context, object client.Object, options ...client.CreateOption) error {
+	err := c.Client.Create(ctx, object, options...)
+	if apierrors.IsTimeout(err) {
 		return apierrors.NewBadRequest(err.Error())
 	}
 	return err
