@@ -3,6 +3,7 @@ package avail
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -26,6 +27,7 @@ func Specs() {
 	definition()
 	boundary()
 	timers()
+	longWaits()
 	raised()
 	again()
 	disrupted()
@@ -168,12 +170,17 @@ const watched history.Mark = "end of watch"
 
 // deployLongAvailable deploys a DaemonSet with minReadySeconds of an hour whose pods have been Ready for two.
 func deployLongAvailable(ctx context.Context, c *spec.Case, edits ...Edit) *appsv1.DaemonSet {
+	return deployAvailable(ctx, c, hour, edits...)
+}
+
+// deployAvailable deploys a DaemonSet with minReadySeconds, of an hour at most, whose pods have been Ready for two hours.
+func deployAvailable(ctx context.Context, c *spec.Case, minReady int32, edits ...Edit) *appsv1.DaemonSet {
 	daemonSet := c.Deploy(ctx, edits...)
 	for _, pod := range c.LivePods(ctx, daemonSet) {
 		c.Pods.SetReadySince(ctx, pod, time.Now().Add(-2*hour*time.Second))
 	}
-	daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(hour))
-	c.Require(ctx, "every pod is available under minReadySeconds of an hour", Steady(daemonSet))
+	daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(minReady))
+	c.Require(ctx, fmt.Sprintf("every pod is available under minReadySeconds of %d", minReady), Steady(daemonSet))
 	return daemonSet
 }
 

@@ -52,6 +52,22 @@ func brokenTimers() []Variant {
 					}
 				}
 			})},
+		{Name: "no-timer-for-more-than-half-a-minute", Says: "Sets no timer for when a pod becomes available that does so in more than half a minute.",
+			Breaks: []string{"AVAIL-005"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+				for _, wait := range clocks(state, now) {
+					if wait > 30*time.Second && actions.RequeueAfter >= wait {
+						actions.RequeueAfter = 0
+					}
+				}
+			})},
+		{Name: "a-refused-pod-takes-the-place-of-the-timer", Says: "Comes back only to try again, whatever else the clock makes due, while the API server refuses a pod.",
+			Breaks: []string{"AVAIL-005"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				if state.Refused != nil && len(actions.CreatePods) > 0 {
+					actions.RequeueAfter = 0
+				}
+			})},
 		{Name: "one-timer-for-each-pod", Says: "Leaves the timer of a Ready pod as it is when minReadySeconds are lowered.",
 			Breaks: []string{"AVAIL-007"}, Planner: remember(oneTimer)},
 		{Name: "no-timer-once-all-pods-are-updated", Says: "Sets no timer for when a pod becomes available if every node has an updated pod and no old one.",
