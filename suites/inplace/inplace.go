@@ -30,6 +30,7 @@ func Specs() {
 	otherBounds()
 	restarts()
 	crashes()
+	failedPatches()
 	refused()
 	kubelets()
 	statefulSets()

@@ -1,6 +1,7 @@
 package variants
 
 import (
+	"bytes"
 	"context"
 	"time"
 
@@ -32,6 +33,8 @@ func brokenFaults() []Variant {
 			Writer: func(c client.Client) client.Client { return statusAround{c, hurry} }},
 		{Name: "compares-one-cache-with-another", Says: "Asks the API server for any state, not for the latest, when it looks whether its own caches are up to date.",
 			Breaks: []string{"RECOVERY-012"}, Live: func(r client.Reader) client.Reader { return anyState{r} }},
+		{Name: "recreates-pods-whose-patch-failed", Says: "Deletes a pod whose patch met an error of the API server.", Breaks: []string{"INPLACE-003"},
+			Writer: func(c client.Client) client.Client { return failedPatchEnder{c} }},
 		{Name: "waits-for-a-pod-that-never-shows", Says: "Creates no second pod on a node before it has seen the first one.",
 			Breaks: []string{"RECOVERY-013"}, Planner: remember(createOnce)},
 	}
@@ -62,6 +65,19 @@ func (c impatientClient) Create(ctx context.Context, object client.Object, optio
 	err := c.Client.Create(ctx, object, options...)
 	if apierrors.IsTimeout(err) {
 		return apierrors.NewBadRequest(err.Error())
+	}
+	return err
+}
+
+// failedPatchEnder deletes the pod whose images could not be patched.
+type failedPatchEnder struct{ client.Client }
+
+func (c failedPatchEnder) Patch(ctx context.Context, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+	err := c.Client.Patch(ctx, object, patch, options...)
+	raw, dataErr := patch.Data(object)
+	if dataErr == nil && apierrors.IsInternalError(err) && bytes.Contains(raw, []byte(`"image"`)) {
+		// Where that fails, it is tried again with the patch.
+		_ = c.Client.Delete(ctx, object)
 	}
 	return err
 }
