@@ -10,4 +10,5 @@ func Specs() {
 	refused()
 	again()
 	left()
+	causes()
 }

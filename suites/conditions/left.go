@@ -21,10 +21,7 @@ func left() {
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 2)
 			before := c.Deploy(ctx, MaxUnavailable("2"))
-			// A simulated node has 8 CPUs.
-			c.MakePod(ctx, "large", nodes[0], map[string]string{"app": "large"}, func(pod *corev1.Pod) {
-				pod.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("6")}
-			})
+			crowd(ctx, c, nodes[0])
 			report := rollouts.ReportOf(before)
 			report.Begin(ctx, c, begun)
 			updated := c.Update(ctx, before, Image("v2"), demand("4"))
@@ -64,4 +61,11 @@ func left() {
 			reported := StallBetween{From: begun, To: over, Known: judge.ReportWithin}
 			j.Decide("COND-003", Tested(EndsRolledOut()), reported.TakenBack())
 		}, spec.SimulatedNodes{})
+}
+
+// crowd leaves pods that ask for 4 CPUs no room on the node: a simulated one has 8 CPUs.
+func crowd(ctx context.Context, c *spec.Case, node string) {
+	c.MakePod(ctx, "large", node, map[string]string{"app": "large"}, func(pod *corev1.Pod) {
+		pod.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("6")}
+	})
 }

@@ -31,6 +31,17 @@ func brokenStalls() []Variant {
 					status.Conditions = plan.WithStalled(status.Conditions, state.DaemonSet.Status.Conditions)
 				}
 			})},
+		{Name: "keeps-the-first-cause-of-a-stall", Says: "Leaves the reason and the message of its condition as they are while the rollout is stalled.",
+			Breaks: []string{"COND-001"},
+			Planner: reporting(func(status *appsv1.DaemonSetStatus, state plan.State, _ time.Time) {
+				before := stalledSince(state.DaemonSet.Status)
+				status.Conditions = slices.Clone(status.Conditions)
+				for i := range status.Conditions {
+					if c := &status.Conditions[i]; before != nil && isStalled(*c) && c.Status == corev1.ConditionTrue {
+						c.Reason, c.Message = before.Reason, before.Message
+					}
+				}
+			})},
 		{Name: "stalls-without-a-cause", Says: "Says in its condition that a rollout is stalled, but not why.",
 			Breaks: []string{"COND-001", "HOSTPORT-010"},
 			Planner: reporting(func(status *appsv1.DaemonSetStatus, _ plan.State, _ time.Time) {
