@@ -20,6 +20,9 @@ const (
 	slowNode = 500 * time.Millisecond
 )
 
+// veryLate is longer than a controller can be content with waiting for its cache.
+const veryLate = 4 * time.Second
+
 // lateWatches is the spec of a cache that is behind. The implementation learns of everything late and in order, of what it did itself, too. Only its own acts can
 // make a node hold a pod too many, or exceed a limit.
 func lateWatches() {
@@ -40,6 +43,27 @@ func lateWatches() {
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
 			updated := rollOutLate(ctx, c, daemonSet, []string{"pods"}, anotherGeneration, Image("v2"))
 			rollOutLate(ctx, c, updated, []string{"pods"}, anotherGeneration, Image("v3"), MaxSurge("1"))
+			c.Await(ctx, Quiet(time.Second))
+		}, nil, spec.Alone{Relay: true})
+
+	spec.It("keeps one pod of a revision on a node while it hears of pods four seconds late",
+		spec.Decides("ROLLING-013", "SURGE-010"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			for _, rollout := range []struct {
+				lasts time.Duration
+				edits []Edit
+			}{
+				// By then it has heard of the pod that it created; without maxSurge it has to hear of the one that it deleted first.
+				{veryLate + late, []Edit{Image("v2")}}, {2*veryLate + 2*late, []Edit{Image("v3"), MaxUnavailable("1")}},
+			} {
+				c.DelayWatches(ctx, veryLate, "pods")
+				daemonSet = c.Update(ctx, daemonSet, rollout.edits...)
+				c.Await(ctx, Past(time.Now().Add(rollout.lasts)))
+				c.EndWatchDelay(ctx)
+				c.Await(ctx, RolledOut(daemonSet))
+			}
 			c.Await(ctx, Quiet(time.Second))
 		}, nil, spec.Alone{Relay: true})
 

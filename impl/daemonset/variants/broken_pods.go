@@ -54,6 +54,8 @@ func brokenDuplicates() []Variant {
 		{Name: "forgets-what-it-wrote", Says: "Does not wait until its cache shows what it wrote.",
 			Breaks:  []string{"SURGE-010", "ROLLING-013"},
 			Planner: seeing(func(state *plan.State, _ time.Time) { state.AwaitingOwnWrites = false })},
+		{Name: "gives-its-cache-a-second-and-a-half", Says: "Waits no longer than that until its cache shows what it wrote, and goes by what the cache has then.",
+			Breaks: []string{"SURGE-010", "ROLLING-013"}, Planner: remember(waitBriefly)},
 		{Name: "forgets-what-it-wrote-for-another-generation", Says: "Does not wait until its cache shows what it wrote for a generation that is not the latest.",
 			Breaks: []string{"SURGE-010", "ROLLING-013"}, Planner: remember(func(m *memory[int64]) Around {
 				return seeing(func(state *plan.State, _ time.Time) {
@@ -62,6 +64,28 @@ func brokenDuplicates() []Variant {
 					}
 				})
 			})},
+	}
+}
+
+// waitBriefly knows since when it has been waiting.
+func waitBriefly(m *memory[time.Time]) Around {
+	const patience = 1500 * time.Millisecond
+	return func(next plan.Planner) plan.Planner {
+		return func(state plan.State, now time.Time) plan.Actions {
+			since := m.of(state)
+			if !state.AwaitingOwnWrites || since.IsZero() {
+				*since = now
+			}
+			left := patience - now.Sub(*since)
+			if state.AwaitingOwnWrites && left <= 0 {
+				*since, state.AwaitingOwnWrites = now, false
+			}
+			actions := next(state, now)
+			if state.AwaitingOwnWrites {
+				comeBack(&actions, left)
+			}
+			return actions
+		}
 	}
 }
 
