@@ -24,6 +24,7 @@ const (
 	upToDate = "the pod that is updated by its revision label"
 
 	relabelled = "the updated pod that gets other labels"
+	moved      = "the updated pod that gets the label of the other history"
 )
 
 // rolledOut is where the outdated pods have been replaced, whatever they are outdated by.
@@ -68,6 +69,7 @@ func labels() {
 			}
 			c.Require(ctx, "it has come to rest", Quiet(time.Second))
 			pods := c.LivePods(ctx, updated)
+			former := pods[2].Labels[c.RevisionLabel()]
 			// While nobody controls the pods, nobody else changes their labels. The second is what the template makes, and nothing says so.
 			orphaned(ctx, c, updated)
 			for i, labels := range []map[string]string{
@@ -96,11 +98,19 @@ func labels() {
 			c.LabelPod(ctx, changed, map[string]string{history.TemplateGenerationLabel: unusedLabel, c.RevisionLabel(): unusedLabel})
 			c.Await(ctx, podsGone(changed))
 			c.Await(ctx, RolledOut(rolling))
+			// So it does by its revision label alone, when nothing else has happened for a while.
+			changed = c.LivePodOn(ctx, rolling, nodes[2])
+			c.Bind(moved, changed.Name)
+			c.LabelPod(ctx, changed, map[string]string{generationLabel: unusedLabel})
+			c.Await(ctx, Quiet(time.Second))
+			c.LabelPod(ctx, changed, map[string]string{c.RevisionLabel(): former})
+			c.Await(ctx, podsGone(changed))
+			c.Await(ctx, RolledOut(rolling))
 			c.Await(ctx, Quiet(time.Second))
 		},
 		func(j *spec.Checks) {
-			j.Given(AtLeast(5, Done(history.LabelPod)), AtLeast(2, Done(history.CreateDaemonSet)))
-			j.Decide("HISTORY-024", AtLeast(1, PodDeleted(Named(j.Bound(relabelled)))))
+			j.Given(AtLeast(7, Done(history.LabelPod)), AtLeast(2, Done(history.CreateDaemonSet)))
+			j.Decide("HISTORY-024", AtLeast(1, PodDeleted(Named(j.Bound(relabelled)))), AtLeast(1, PodDeleted(Named(j.Bound(moved)))))
 			j.Decide("HISTORY-024", Never(PodDeleted(Named(j.Bound(upToDate)))), EndsRolledOut())
 			for _, name := range j.BoundAll(leftOver) {
 				j.Decide("HISTORY-024", Before(PodDeleted(Named(name)), Marked(rolledOut)))

@@ -1,11 +1,16 @@
 package variants
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
@@ -14,11 +19,48 @@ import (
 // brokenEvents take no notice of changes that they take for their own, or for ones that mean nothing.
 func brokenEvents() []Variant {
 	return []Variant{
+		{Name: "takes-no-notice-of-a-revision-label", Says: "Takes no notice of a pod's revision label that changed until something else about the DaemonSet or its pods does.",
+			Breaks: []string{"HISTORY-024"}, Planner: remember(wakeForNoRevisionLabel)},
 		{Name: "writes-each-status-once", Says: "Does not write a status again that it has seen to be written, though somebody else has written another since.",
 			Breaks: []string{"STATUS-001", "STATUS-005"}, Planner: remember(writeOnce)},
 		{Name: "takes-no-notice-of-how-pods-terminate", Says: "Takes a pod that is being deleted for what it was when that began, until it is gone.",
 			Breaks: []string{"DRAIN-007"}, Planner: remember(asTheyBegan)},
 	}
+}
+
+// labelsWhenWoken are the revision labels of pods as they were when last something else changed.
+type labelsWhenWoken struct {
+	wakes  string
+	labels map[types.UID]string
+}
+
+func wakeForNoRevisionLabel(m *memory[labelsWhenWoken]) Around {
+	return seeing(func(state *plan.State, _ time.Time) {
+		seen, wakes := m.of(*state), whatWakesBesideLabels(*state)
+		if seen.wakes != wakes {
+			*seen = labelsWhenWoken{wakes: wakes, labels: map[types.UID]string{}}
+			for _, pod := range state.Pods {
+				seen.labels[pod.UID] = pod.Labels[plan.HashLabel]
+			}
+			return
+		}
+		changePods(state, func(pod *corev1.Pod) bool { return seen.labels[pod.UID] != pod.Labels[plan.HashLabel] }, func(pod *corev1.Pod) {
+			pod.Labels[plan.HashLabel] = seen.labels[pod.UID]
+		})
+	})
+}
+
+// whatWakesBesideLabels are the DaemonSet in its version, and its pods but for their revision labels.
+func whatWakesBesideLabels(state plan.State) string {
+	words := []string{state.DaemonSet.ResourceVersion}
+	for _, pod := range state.Pods {
+		labels := maps.Clone(pod.Labels)
+		delete(labels, plan.HashLabel)
+		words = append(words, fmt.Sprint(pod.UID, pod.DeletionTimestamp, metav1.IsControlledBy(pod, state.DaemonSet), labels, pod.Status.Phase, pod.Status.Conditions))
+	}
+	// A cache has no order.
+	slices.Sort(words)
+	return strings.Join(words, " ")
 }
 
 // statusSeen is the last status that needed no writing; nil if the last one did.
