@@ -41,6 +41,36 @@ func meanwhile() {
 		})
 }
 
+// stalledMeanwhile is the spec of a pause of which the DaemonSet says that it does not end by itself.
+func stalledMeanwhile() {
+	spec.It("replaces a pod that stops being Ready during a pause that is reported as a stall",
+		spec.Decides("PAUSE-005"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			before := c.Deploy(ctx, MaxSurge("1"))
+			report := rollouts.ReportOf(before)
+			report.Begin(ctx, c, begun)
+			updated := c.Update(ctx, before, Image("v2"), tooLarge())
+			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
+			report.Await(ctx, c)
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(still))
+			c.Mark(over)
+			node := rollouts.Untouched(ctx, c, updated, 1)[0]
+			c.Bind(lost, node)
+			rollouts.LoseReadiness(ctx, c, updated, node)
+			c.Await(ctx, UpdatedOn(1, updated, OnNode(node)))
+		},
+		func(j *spec.Checks) {
+			node := j.Bound(lost)
+			j.Given(within()...)
+			j.Decide("PAUSE-005", Within(spec.AtOnce, PodUnready(OfVersion("v1")).On(node), PodCreated(OfVersion("v2")).On(node)))
+		}, spec.SimulatedNodes{})
+}
+
+// begun is where a rollout begins that will stall.
+const begun history.Mark = "the rollout begins"
+
 // The DaemonSets of the scenario below.
 const (
 	paused = "daemon"

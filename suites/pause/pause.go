@@ -20,6 +20,7 @@ func Specs() {
 	unready()
 	unscheduled()
 	meanwhile()
+	stalledMeanwhile()
 	others()
 }
 

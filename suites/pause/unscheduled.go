@@ -22,9 +22,7 @@ func unscheduled() {
 		words string
 		edit  Edit
 	}{
-		{"that ask for more than their node has", Edit{Says: "pods ask for a million CPUs", Apply: func(d *appsv1.DaemonSet) {
-			d.Spec.Template.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1M")}
-		}}},
+		{"that ask for more than their node has", tooLarge()},
 		{"whose anti-affinity keeps them off the node of the old pod", Edit{Says: "pods are to be alone on their node", Apply: func(d *appsv1.DaemonSet) {
 			d.Spec.Template.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
 				RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{LabelSelector: d.Spec.Selector, TopologyKey: corev1.LabelHostname}},
@@ -85,4 +83,11 @@ func take(ctx context.Context, c *spec.Case, like *appsv1.DaemonSet, node string
 		c.CannotDecide("harness: take the host port: " + err.Error())
 	}
 	return pod
+}
+
+// tooLarge makes pods that no node has room for.
+func tooLarge() Edit {
+	return Edit{Says: "pods ask for a million CPUs", Apply: func(d *appsv1.DaemonSet) {
+		d.Spec.Template.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1M")}
+	}}
 }

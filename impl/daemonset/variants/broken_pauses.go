@@ -46,9 +46,26 @@ func brokenPauses() []Variant {
 					withoutCreations(actions, func(plan.PodCreation) bool { return true })
 				}
 			})},
+		{Name: "a-stall-stops-replacements", Says: "Creates no updated pod beside an old one that is not available while it reports that the rollout is stalled.",
+			Breaks: []string{"PAUSE-005"}, Planner: doing(leaveStalled)},
 		{Name: "a-pause-delays-other-daemonsets", Says: "Creates and deletes no pod of other DaemonSets in the namespace while the rollout of one stands still.",
 			Breaks: []string{"PAUSE-008"}, Planner: remembering(delayOthers)},
 	}
+}
+
+// leaveStalled has a stall that was reported for the generation last, and nothing be done beyond maxSurge meanwhile.
+func leaveStalled(actions *plan.Actions, state plan.State, _ time.Time) {
+	ds, planned := state.DaemonSet, len(actions.CreatePods)
+	if stalledSince(ds.Status) == nil || ds.Status.ObservedGeneration != ds.Generation {
+		return
+	}
+	withoutCreations(actions, createdFor(plan.ReasonOldUnavailable))
+	if len(actions.CreatePods) == planned || actions.Status == nil {
+		return
+	}
+	status := actions.Status.DeepCopy()
+	status.Conditions = plan.WithStalled(status.Conditions, ds.Status.Conditions)
+	actions.Status = unlessWritten(state, status)
 }
 
 // surgingBeside lets as many more nodes surge as there are with an updated pod that is waited for and that free selects.
