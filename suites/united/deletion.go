@@ -124,6 +124,50 @@ func repelled() {
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 
+// unwanted is the spec of a subset with a node that repels its pods.
+func unwanted() {
+	spec.It("reports of a subset the numbers of its DaemonSet, which does not want a pod on a node that has come to repel them, and has one there",
+		spec.Decides("UNITED-018"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "b", "c")
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			c.Unite(ctx, ds, OnNodes(Subset("first", c.ImagePatch("v2")), nodes[:2]...))
+			placed(ctx, c)
+			rollouts.Close(ctx, c, nodes[0])
+			c.Await(ctx, unwantedOnOne())
+			c.Await(ctx, Quiet(silence))
+			c.Mark(changed)
+		},
+		func(j *spec.Checks) {
+			j.Given(HoldsAtMark(changed, unwantedByDaemonSet()))
+			j.Decide("UNITED-018", HoldsAtMark(changed, unwantedOnOne()))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// unwantedOnOne holds when the status says of its only subset that a pod is wanted on one node, and that one is where it is not wanted.
+func unwantedOnOne() state.Condition {
+	return state.When("the status says of the subset that one pod is wanted, and one is not", func(cluster *history.Cluster) bool {
+		for _, united := range cluster.United() {
+			if subsets := united.Status.SubsetStatuses; len(subsets) == 1 {
+				return subsets[0].DesiredNumberScheduled == 1 && subsets[0].NumberMisscheduled == 1
+			}
+		}
+		return false
+	})
+}
+
+// unwantedByDaemonSet holds when the subset's DaemonSet says so.
+func unwantedByDaemonSet() state.Condition {
+	return state.When("the status of a subset's DaemonSet says that one pod is wanted, and one is not", func(cluster *history.Cluster) bool {
+		for _, united := range cluster.United() {
+			for _, ds := range cluster.FamilyOf(united).Subsets {
+				return ds.Status.DesiredNumberScheduled == 1 && ds.Status.NumberMisscheduled == 1
+			}
+		}
+		return false
+	})
+}
+
 // release waits until a pod on one of the nodes terminates, and for longer than a controller may be late, before it lets it go. The result is false if
 // no pod terminates, which may be the controller's fault.
 func release(ctx context.Context, c *spec.Case, nodes ...string) bool {

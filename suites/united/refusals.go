@@ -68,7 +68,7 @@ func tells(later, other, target string) state.Condition {
 // missing is the spec of a target that comes later.
 func missing() {
 	spec.It("waits for a target that does not exist, says so, makes the subsets when it comes, and when another comes in its place, and leaves nothing when it goes after the target",
-		spec.Decides("UNITED-020", "UNITED-024"),
+		spec.Decides("UNITED-017", "UNITED-020", "UNITED-024"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := addNodes(ctx, c, "a", "b")
 			c.Bind(none, nodes...)
@@ -80,6 +80,8 @@ func missing() {
 				c.CannotDecide("the UnitedDaemonSet is refused: " + err.Error())
 			}
 			said := c.Await(ctx, missed())
+			u = c.Subdivide(ctx, u, OnNodes(Subset("first", c.ImagePatch("v3")), "nowhere"))
+			c.Await(ctx, state.UnitedObserved(name))
 			c.Await(ctx, Quiet(silence))
 			c.Mark(united)
 			ds := c.Create(ctx, c.NewDaemonSet(target, MaxUnavailable("1")))
@@ -99,6 +101,7 @@ func missing() {
 			c.Mark(again)
 		},
 		func(j *spec.Checks) {
+			j.Decide("UNITED-017", HoldsAtMark(united, state.UnitedObserved(name)))
 			j.Decide("UNITED-024",
 				HoldsAtMark(united, state.When("there is no DaemonSet", func(cluster *history.Cluster) bool { return len(cluster.DaemonSets) == 0 })),
 				OneOf(HoldsAtMark(united, missed()),
@@ -172,25 +175,32 @@ func patches() {
 	spec.It("leaves the pods of a subset alone when its patch becomes one that cannot be applied, and applies the next one that can be",
 		spec.Decides("UNITED-038"),
 		func(ctx context.Context, c *spec.Case) {
-			const subset = "bad-affinity"
-			nodes := addNodes(ctx, c, "a", "b")
-			c.Bind(byName, nodes[0])
+			// That of the second makes a DaemonSet that the API server refuses.
+			const first, second = "bad-affinity", "bad-image"
+			nodes := addNodes(ctx, c, "a", "b", "c")
+			c.Bind(byName, nodes[:2]...)
 			ds := c.Deploy(ctx, MaxUnavailable("1"))
-			u := c.Unite(ctx, ds, OnNodes(Subset(subset, c.ImagePatch("v2")), nodes[0]))
+			both := func(patch func(subset string) history.UnitedPatch) []history.UnitedSubset {
+				return []history.UnitedSubset{OnNodes(Subset(first, patch(first)), nodes[0]), OnNodes(Subset(second, patch(second)), nodes[1])}
+			}
+			u := c.Unite(ctx, ds, both(func(string) history.UnitedPatch { return c.ImagePatch("v2") })...)
 			placed(ctx, c)
 			c.Mark(united)
-			if _, err := c.TrySubdivide(ctx, u, OnNodes(Subset(subset, PatchTemplate(bad()[subset])), nodes[0])); err == nil {
-				c.Await(ctx, names(subset))
+			if _, err := c.TrySubdivide(ctx, u, both(func(subset string) history.UnitedPatch { return PatchTemplate(bad()[subset]) })...); err == nil {
+				c.Await(ctx, state.All(names(first), names(second)))
 			}
 			c.Await(ctx, Quiet(silence))
 			c.Mark(unchanged)
-			c.Subdivide(ctx, u, OnNodes(Subset(subset, c.ImagePatch("v3")), nodes[0]))
+			c.Subdivide(ctx, u, both(func(string) history.UnitedPatch { return c.ImagePatch("v3") })...)
 			placed(ctx, c)
 			c.Mark(changed)
 		},
 		func(j *spec.Checks) {
 			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))
-			j.Decide("UNITED-038", NeverBetween(Marked(united), Marked(unchanged), PodDeleted().On(j.Bound(byName))), HoldsAtMark(changed, state.UnitedPlaced(name)))
+			for _, node := range j.BoundAll(byName) {
+				j.Decide("UNITED-038", NeverBetween(Marked(united), Marked(unchanged), PodDeleted().On(node)))
+			}
+			j.Decide("UNITED-038", HoldsAtMark(changed, state.UnitedPlaced(name)))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 

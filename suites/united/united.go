@@ -26,6 +26,7 @@ func Specs() {
 	targetChanges()
 	deletion()
 	repelled()
+	unwanted()
 	surge()
 	affinity()
 	rivals()

@@ -82,7 +82,7 @@ func Broken() []Variant {
 		brokenLimits(), brokenMatches(), brokenWakeups(), brokenMemories(), brokenEnds(), brokenComparisons(), brokenTimers(), brokenHangs(),
 		brokenLimits(), brokenMatches(), brokenWakeups(), brokenEvents(), brokenMemories(), brokenEnds(), brokenComparisons(), brokenTimers(),
 		brokenTemplates(), brokenFormers(), brokenKinds(), brokenHands(), brokenAbsences(), brokenNumbers(), brokenReadings(), brokenCounts(), brokenConflicts(),
-		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(), brokenUnitedParts(), brokenUnitedAgain(), brokenUnitedCorners(), brokenUnitedChoices(), brokenSequences(),
+		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(), brokenUnitedParts(), brokenUnitedReports(), brokenUnitedAgain(), brokenUnitedCorners(), brokenUnitedChoices(), brokenSequences(),
 	)
 }
 
