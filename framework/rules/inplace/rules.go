@@ -9,7 +9,7 @@ import (
 // Rules returns all of the package, the most specific cause first.
 func Rules() []judge.Rule {
 	return []judge.Rule{
-		OnDelete(), ByDefault(), Runs(), OneWrite(), Template(), Counts(), ZeroDowntime(), Limit(), Patches(),
+		OnDelete(), ByDefault(), Runs(), OneWrite(), InitContainers(), Template(), Counts(), ZeroDowntime(), Limit(), Patches(),
 		SetPolicy(), SetRevisions(), SetOrder(), SetCounts(), SetPatches(),
 	}
 }

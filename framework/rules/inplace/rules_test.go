@@ -38,6 +38,41 @@ func environment(ds *appsv1.DaemonSet) {
 	ds.Spec.Template.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: "b"}}
 }
 
+// initImage gives the pods one init container, of that image.
+func initImage(image string) Option {
+	return func(ds *appsv1.DaemonSet) {
+		ds.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "init", Image: image}}
+	}
+}
+
+func TestInitContainersAreNotPatched(t *testing.T) {
+	gets := func(pod *Pod, image string) {
+		pod.Edit(func(pod *corev1.Pod) { pod.Spec.InitContainers[0].Image = image })
+	}
+	changed := func(b *Builder) []*Pod {
+		ds, pods := started(b, 2, InPlace(), initImage("v1"))
+		ds.Set(initImage("v2"))
+		b.After(judge.Lag)
+		return pods
+	}
+	Breaks(t, inplace.InitContainers(), Tell("alone", func(b *Builder) { gets(changed(b)[0], "v2") }),
+		Tell("with an image that is none of the template", func(b *Builder) {
+			_, pods := started(b, 2, InPlace(), initImage("v1"))
+			gets(pods[0], "v3")
+		}))
+	Keeps(t, inplace.InitContainers(), Tell("recreated", func(b *Builder) { changed(b)[0].Terminating() }))
+	Ignores(t, inplace.InitContainers(),
+		Tell("the harness patches", func(b *Builder) {
+			pods := changed(b)
+			b.Stimulus(history.PatchPod, pods[0])
+			gets(pods[0], "v2")
+		}),
+		Tell("a container gets another image", func(b *Builder) {
+			_, pods := updated(b, 2, InPlace(), initImage("v1"))
+			pods[0].Patch("v2")
+		}))
+}
+
 func TestPodsArePatchedOnlyWhereThatIsAskedFor(t *testing.T) {
 	Breaks(t, inplace.ByDefault(), Tell("without the policy", func(b *Builder) {
 		_, pods := updated(b, 2)
