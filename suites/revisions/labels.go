@@ -101,7 +101,7 @@ func labels() {
 			// So it does by its revision label alone, when nothing else has happened for a while.
 			changed = c.LivePodOn(ctx, rolling, nodes[2])
 			c.Bind(moved, changed.Name)
-			c.LabelPod(ctx, changed, map[string]string{generationLabel: unusedLabel})
+			c.LabelPod(ctx, changed, map[string]string{history.TemplateGenerationLabel: unusedLabel})
 			c.Await(ctx, Quiet(time.Second))
 			c.LabelPod(ctx, changed, map[string]string{c.RevisionLabel(): former})
 			c.Await(ctx, podsGone(changed))

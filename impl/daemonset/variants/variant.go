@@ -79,8 +79,7 @@ func Broken() []Variant {
 		brokenRollovers(), brokenPauses(), brokenOnDeletes(), brokenBackoffs(), brokenReplacements(), brokenGates(), brokenPolicies(), brokenPatches(), brokenPatchTurns(), brokenProofs(),
 		brokenReconcilers(), brokenExcesses(), brokenBounds(), brokenWithKubelets(),
 		brokenCordons(), brokenDepartures(), brokenDrains(), brokenHistoriesInUse(), brokenHistoryNumbers(), brokenYouths(), brokenStallEnds(), brokenTolerations(), brokenStrategies(),
-		brokenLimits(), brokenMatches(), brokenWakeups(), brokenMemories(), brokenEnds(), brokenComparisons(), brokenTimers(), brokenHangs(),
-		brokenLimits(), brokenMatches(), brokenWakeups(), brokenEvents(), brokenMemories(), brokenEnds(), brokenComparisons(), brokenTimers(),
+		brokenLimits(), brokenMatches(), brokenWakeups(), brokenEvents(), brokenMemories(), brokenEnds(), brokenComparisons(), brokenTimers(), brokenHangs(),
 		brokenTemplates(), brokenFormers(), brokenKinds(), brokenHands(), brokenAbsences(), brokenNumbers(), brokenReadings(), brokenCounts(), brokenConflicts(),
 		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(), brokenUnitedParts(), brokenUnitedReports(), brokenUnitedAgain(), brokenUnitedCorners(), brokenUnitedChoices(), brokenSequences(),
 	)
