@@ -151,7 +151,7 @@ func unbroken() map[requirements.ID]string {
 	return map[requirements.ID]string{
 		"AVAIL-006":  "a transition time is forgotten where odd things happen alone, and no broken planner is tried there",
 		"SURGE-013":  "no variant keeps an old pod that is not available beside an updated one",
-		"TARGET-004": story, "UNREADY-006": story, "INPLACE-004": story,
+		"TARGET-004": story, "UNREADY-006": story, "INPLACE-004": story, "INPLACE-005": story,
 		"STATUS-002": busy, "STATUS-004": busy, "STATUS-005": busy, "STATUS-008": busy,
 	}
 }
