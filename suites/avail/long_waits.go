@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// longWait is longer than a controller can be content with looking at everything twice a minute, and so long that a timer which is late by a part of it is
-	// late by more than is prompt.
+	// longWait is more than half a minute, after which some look at everything again, and so long that a timer which is late by a quarter of it is late by more
+	// than is prompt.
 	longWait = 36 * time.Second
 	// refusedFor is how long pods are refused: until the pauses between attempts are clearly longer than what is prompt, if they double.
 	refusedFor = 20 * time.Second
