@@ -52,7 +52,7 @@ func brokenScales() []Variant {
 					return c
 				})
 			})},
-		{Name: "takes-the-first-owner-for-the-controller", Says: "Takes the first owner of a pod for its controller.", Breaks: []string{"PDB-008"},
+		{Name: "takes-the-first-owner-for-what-scales", Says: "Takes the first owner of a pod for its controller.", Breaks: []string{"PDB-008"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
 				changePods(state, func(pod *corev1.Pod) bool { return len(pod.OwnerReferences) > 1 }, func(pod *corev1.Pod) {
 					pod.OwnerReferences = pod.OwnerReferences[:1]
