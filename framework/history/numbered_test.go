@@ -52,3 +52,36 @@ func TestTheNumberOfTheTemplateCountsForAdoptedPods(t *testing.T) {
 		})
 	}
 }
+
+// TestAnAdoptedPodIsOfTheTemplateThatItsHistoryHas is HISTORY-022 for a template that differs from the DaemonSet's in what no pod shows.
+func TestAnAdoptedPodIsOfTheTemplateThatItsHistoryHas(t *testing.T) {
+	grace := func(seconds int64) historytest.Option {
+		return func(ds *appsv1.DaemonSet) { ds.Spec.Template.Spec.TerminationGracePeriodSeconds = &seconds }
+	}
+	for name, row := range map[string]struct {
+		// history is the grace period of the template that the history with the pod's label has; 0 without one.
+		history int64
+		updated bool
+	}{
+		"it has the DaemonSet's template": {30, true},
+		"it has another one":              {4, false},
+		"there is none":                   {0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := historytest.New(t).Nodes(1)
+			left := b.DaemonSet("agent", grace(4))
+			pod := left.PodOf("v1", "a", "node-1", func(pod *corev1.Pod) {
+				pod.OwnerReferences, pod.Labels[historytest.RevisionLabel] = nil, "v1"
+			})
+			if row.history > 0 {
+				left.Set(grace(row.history))
+				left.Revision("v1", 1).Edit(func(revision *appsv1.ControllerRevision) { revision.OwnerReferences = nil })
+			}
+			left.Gone()
+			ds := b.DaemonSet("agent", grace(30))
+			owner := *metav1.NewControllerRef(ds.Object(), appsv1.SchemeGroupVersion.WithKind("DaemonSet"))
+			pod.Edit(func(pod *corev1.Pod) { pod.OwnerReferences = []metav1.OwnerReference{owner} })
+			NewWithT(t).Expect(end(b).IsUpdated(pod.Object())).To(Equal(row.updated))
+		})
+	}
+}

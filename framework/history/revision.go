@@ -183,6 +183,10 @@ func (c *Cluster) attribute(pod *corev1.Pod) {
 			return
 		}
 	}
+	if c.uncontrolled[pod.UID] && c.ofUnknown(known, pod) {
+		c.revisionOf[pod.UID] = NoRevision
+		return
+	}
 	before, attributed := c.revisionOf[pod.UID]
 	attributed = attributed && before != NoRevision && before < len(known.seen)
 	if attributed && MatchesTemplate(pod, known.seen[before]) && !known.relabelled(pod, before, pod.Labels[c.revisionLabel]) {
@@ -202,6 +206,30 @@ func (c *Cluster) attribute(pod *corev1.Pod) {
 	default:
 		c.revisionOf[pod.UID] = known.choose(fitting, c.labelled(known, pod))
 	}
+}
+
+// ofUnknown reports whether the pod's label names a template that the DaemonSet has not had, by a history of whomever. Whoever adopts the pod goes by that, although
+// it may differ from one that the DaemonSet had in nothing that a pod shows.
+func (c *Cluster) ofUnknown(known *templates, pod *corev1.Pod) bool {
+	label := pod.Labels[c.revisionLabel]
+	if _, found := known.byLabel[label]; label == "" || found {
+		return false
+	}
+	unknown := false
+	for _, object := range c.Revisions {
+		if object.Namespace != pod.Namespace || object.Labels[c.revisionLabel] != label {
+			continue
+		}
+		template, err := TemplateIn(object)
+		if err != nil {
+			continue
+		}
+		if known.find(template) != NoRevision {
+			return false
+		}
+		unknown = true
+	}
+	return unknown
 }
 
 // relabelled reports whether the pod's label names another template than the one before, which fits as well: one that differs in what no pod shows.

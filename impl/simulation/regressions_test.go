@@ -52,6 +52,15 @@ func knownScenarios() []knownScenario {
 			schedule{{Act: "update"}, {Wait: 3 * time.Second, Act: "delete the DaemonSet and create it again"}, {Wait: 100 * time.Millisecond, Act: "roll back", A: 1}},
 		},
 		{
+			"a DaemonSet that adopts the pod of a template which differs from its own in the grace period alone",
+			setup{Nodes: 1, Strategy: one, HistoryLimit: 10, Pace: quick},
+			flavour{strategies: surging(), deletes: true, owners: true},
+			schedule{
+				{Act: "delete the DaemonSet and create it again"}, {Act: "update all but the image", A: 1}, {Wait: 1200 * time.Millisecond, Act: "update"},
+				{Wait: 500 * time.Millisecond, Act: "delete the DaemonSet but leave its pods, and create it again"},
+			},
+		},
+		{
 			"pods that fail for an hour while surging",
 			setup{Nodes: 2, Strategy: one, HistoryLimit: 10, Pace: quick},
 			flavour{strategies: surging()},
