@@ -6,6 +6,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -91,6 +92,10 @@ func (s *Scenario) AddScale(ctx context.Context, owner metav1.OwnerReference) {
 		}
 		return s.poll(ctx, func(ctx context.Context) (bool, error) {
 			_, err := resource.Get(ctx, owner.Name, metav1.GetOptions{}, "scale")
+			if err != nil && apierrors.ReasonForError(err) == metav1.StatusReasonUnknown {
+				// While it takes the definition over the API server may break an answer off.
+				return false, nil
+			}
 			return err == nil, ignoreNotFound(err)
 		})
 	})
