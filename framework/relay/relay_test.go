@@ -12,6 +12,7 @@ import (
 	. "github.com/onsi/gomega"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiwatch "k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -81,18 +82,26 @@ func TestWhatIsCutOffWaitsAndThenPasses(t *testing.T) {
 	g.Eventually(answered, "5s").Should(Receive(BeNil()))
 }
 
-func TestABrokenWatchHasToBeListedAgain(t *testing.T) {
+// watching returns the relay, a client behind it, and the events of its watch of ConfigMaps, whose first one has come.
+func watching(t *testing.T) (*relay.Relay, kubernetes.Interface, <-chan apiwatch.Event) {
+	t.Helper()
 	g := NewWithT(t)
 	var asked atomic.Int32
 	r, client := through(t, apiServer(t, &asked))
-	maps := client.CoreV1().ConfigMaps("ns")
-	watch, err := maps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
+	watch, err := client.CoreV1().ConfigMaps("ns").Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Eventually(watch.ResultChan(), "5s").Should(Receive(HaveField("Object.Name", "a")))
+	return r, client, watch.ResultChan()
+}
+
+func TestABrokenWatchHasToBeListedAgain(t *testing.T) {
+	g := NewWithT(t)
+	r, client, events := watching(t)
+	maps := client.CoreV1().ConfigMaps("ns")
 
 	g.Expect(r.BreakWatches()).To(Equal(1))
-	g.Eventually(watch.ResultChan(), "5s").Should(BeClosed())
-	_, err = maps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
+	g.Eventually(events, "5s").Should(BeClosed())
+	_, err := maps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
 	g.Expect(apierrors.IsResourceExpired(err)).To(BeTrue(), "%v", err)
 	_, err = maps.List(t.Context(), metav1.ListOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
@@ -103,33 +112,25 @@ func TestABrokenWatchHasToBeListedAgain(t *testing.T) {
 
 func TestAWriteIsNoListing(t *testing.T) {
 	g := NewWithT(t)
-	var asked atomic.Int32
-	r, client := through(t, apiServer(t, &asked))
+	r, client, _ := watching(t)
 	maps := client.CoreV1().ConfigMaps("ns")
-	watch, err := maps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
-	g.Expect(err).NotTo(HaveOccurred())
-	g.Eventually(watch.ResultChan(), "5s").Should(Receive())
 	g.Expect(r.BreakWatches()).To(Equal(1))
 
 	created := client.CoreV1().RESTClient().Post().Namespace("ns").Resource("configmaps").Body([]byte("{}")).Do(t.Context())
 	g.Expect(created.Error()).NotTo(HaveOccurred())
-	_, err = maps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
+	_, err := maps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
 	g.Expect(apierrors.IsResourceExpired(err)).To(BeTrue(), "%v", err)
 }
 
 func TestAWatchIsBrokenWhileItIsCutOff(t *testing.T) {
 	g := NewWithT(t)
-	var asked atomic.Int32
-	r, client := through(t, apiServer(t, &asked))
+	r, client, events := watching(t)
 	maps := client.CoreV1().ConfigMaps("ns")
-	watch, err := maps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
-	g.Expect(err).NotTo(HaveOccurred())
-	g.Eventually(watch.ResultChan(), "5s").Should(Receive())
 	r.CutOff()
 	g.Expect(r.BreakWatches()).To(Equal(1))
-	g.Eventually(watch.ResultChan(), "5s").Should(BeClosed())
+	g.Eventually(events, "5s").Should(BeClosed())
 	r.Reconnect()
-	_, err = maps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
+	_, err := maps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
 	g.Expect(apierrors.IsResourceExpired(err)).To(BeTrue(), "%v", err)
 }
 
