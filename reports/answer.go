@@ -54,7 +54,7 @@ func reason(answer Conformance, results []RequirementResult) string {
 	case answer == Partial:
 		return "every requirement that was selected passed" + exceptions(counts) + ", which says nothing about the others"
 	case counts.Inconclusive > 0:
-		return "none failed" + exceptions(counts) + ", but " + doubts
+		return "none failed" + exceptions(counts) + "; " + doubts
 	case counts.Decided() == 0:
 		return "no requirement was decided"
 	}

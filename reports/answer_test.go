@@ -20,7 +20,7 @@ func TestWhyNamesTheRequirementsBehindTheAnswer(t *testing.T) {
 	}{
 		"a run of failures":            {verdicts{0: "fail", 1: "fail", 2: "fail", 3: "pass"}, "3 requirements failed: API-000..002"},
 		"a failure and a doubt":        {verdicts{0: "fail", 2: "inconclusive"}, "1 requirement failed: API-000; 1 inconclusive: API-002"},
-		"a doubt":                      {verdicts{0: "pass", 2: "inconclusive"}, "none failed, but 1 inconclusive: API-002"},
+		"a doubt":                      {verdicts{0: "pass", 2: "inconclusive"}, "none failed; 1 inconclusive: API-002"},
 		"more than one line can name":  {scattered, "9 requirements failed: API-000, API-002, API-004, API-006, API-008, API-010, API-012, API-014, and others"},
 		"what passed needs no name":    {verdicts{0: "pass"}, "every requirement that was decided passed"},
 		"what was not run has no name": {verdicts{0: "fail", 1: "not run"}, "1 requirement failed: API-000"},

@@ -29,17 +29,22 @@ type Path struct {
 }
 
 // Summary writes what a terminal shows at the end of a run: counts per family, what was not run or is unsupported and why, what could not be decided,
-// what failed, why and in which spec, the answer, and where to read more.
+// what failed, why and in which spec (before the former, if none of it is the implementation's own), the answer, and where to read more.
 func Summary(out io.Writer, report *ConformanceReport, options SummaryOptions) error {
 	s := &summary{report: report, paint: painter{on: options.Color}}
 	s.title()
 	s.nodes()
 	s.table()
-	// What failed comes last: the end is what a terminal, and the page of a CI system, shows at first.
 	s.skipped("Not run", NotRun)
 	s.skipped("Unsupported", Unsupported)
-	s.inconclusive()
-	s.failed()
+	// What makes the answer comes last: the end is what a terminal, and the page of a CI system, shows at first.
+	if count(report.Requirements).ItsOwn() > 0 {
+		s.inconclusive()
+		s.failed()
+	} else {
+		s.failed()
+		s.inconclusive()
+	}
 	s.answer()
 	for _, path := range options.Paths {
 		fmt.Fprintf(&s.text, "%-*s  %s\n", labelWidth(options.Paths), path.Label, path.Path)

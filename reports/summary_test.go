@@ -46,7 +46,12 @@ func TestTheSummaryReadsLikeThis(t *testing.T) {
 			Requirement: requirement.ID, Spec: "a spec", Verdict: reports.Inconclusive, Reason: "not run, since the implementation failed before: some-controller is not ready",
 		})
 	}
-	cases := map[string]reports.Run{"broken": broken, "not conformant": exampleRun(), "conformant": conformant, "interrupted": interrupted}
+	// What failed is not its own, so that what nobody could decide makes the answer.
+	undecided := exampleRun()
+	undecided.Catalogue[1].Kubernetes = reports.Kubernetes{Behaviour: reports.Differs, By: "API server"}
+	cases := map[string]reports.Run{
+		"broken": broken, "not conformant": exampleRun(), "conformant": conformant, "interrupted": interrupted, "undecided": undecided,
+	}
 	for name, run := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -96,10 +96,10 @@ func (s *Scenario) CreateStatefulSet(ctx context.Context, name string, replicas 
 	return set
 }
 
-// DeployStatefulSets creates StatefulSets and waits until they are rolled out.
+// DeployStatefulSets creates StatefulSets, by name, and waits until they are rolled out.
 func (s *Scenario) DeployStatefulSets(ctx context.Context, replicas int32, sets map[string][]SetEdit) {
 	s.tb.Helper()
-	for name, edits := range sets {
+	for name, edits := range ByName(sets) {
 		s.CreateStatefulSet(ctx, name, replicas, edits...)
 	}
 	s.Require(ctx, "the first pods of the StatefulSets are available", state.StatefulSetsRolledOut())

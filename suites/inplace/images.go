@@ -99,7 +99,7 @@ func recreated() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)
 			deployed := map[string]*appsv1.DaemonSet{}
-			for name := range changes {
+			for name := range ByName(changes) {
 				with := []Edit{c.InPlaceIfPossible(), MaxUnavailable("1"), Sidecar(), InitContainer()}
 				if name == sidecar {
 					with = append(with, restartableInit())
@@ -107,19 +107,19 @@ func recreated() {
 				deployed[name] = c.Create(ctx, c.NewDaemonSet(name, with...))
 			}
 			c.Require(ctx, "the first pods are available", allRolledOut())
-			for name, daemonSet := range deployed {
+			for name, daemonSet := range ByName(deployed) {
 				deployed[name] = c.Update(ctx, daemonSet, again)
 			}
 			c.Require(ctx, "the pods are updated", allRolledOut())
 			c.Mark(begun)
-			for name, daemonSet := range deployed {
+			for name, daemonSet := range ByName(deployed) {
 				c.Update(ctx, daemonSet, changes[name].edit...)
 			}
 			c.Await(ctx, allRolledOut())
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Marked(begun)))
-			for name, change := range changes {
+			for name, change := range ByName(changes) {
 				of := OfDaemonSet(name)
 				j.Decide(change.id, Never(After(PodAltered(of), Marked(begun))), Exactly(1, After(PodCreated(of), Marked(begun))))
 			}

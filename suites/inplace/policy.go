@@ -17,10 +17,10 @@ func policy() {
 	spec.It("has the API server accept the two pod update policies, and reject all others",
 		spec.Decides("INPLACE-001"),
 		func(ctx context.Context, c *spec.Case) {
-			for name, edit := range map[string]Edit{
+			for name, edit := range ByName(map[string]Edit{
 				"in-place": c.InPlaceIfPossible(), "recreate": c.Recreate(), "unknown": c.PodUpdatePolicy("InPlaceAlways"),
 				"empty": c.PodUpdatePolicy(""), "lower-case": c.PodUpdatePolicy("inplaceifpossible"),
-			} {
+			}) {
 				_, _ = c.TryCreate(ctx, c.NewDaemonSet(name, edit))
 			}
 			if daemonSet, err := c.TryCreate(ctx, c.NewDaemonSet("updated", c.InPlaceIfPossible())); err == nil {

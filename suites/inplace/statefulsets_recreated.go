@@ -34,7 +34,7 @@ func recreatedSets() {
 				switched: {inPlace, Partition(1)},
 			})
 			c.Mark(begun)
-			for name, change := range changes {
+			for name, change := range ByName(changes) {
 				c.UpdateStatefulSet(ctx, name, OfPods(change...))
 			}
 			c.Await(ctx, state.StatefulSetsRolledOut("default", "recreate", "environment", "image-and", "init", sidecar))
@@ -49,7 +49,7 @@ func recreatedSets() {
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Marked(begun)))
-			for name := range changes {
+			for name := range ByName(changes) {
 				j.Decide("INPLACE-032", Never(After(PodAltered(member(name, 0)), Marked(begun))), Exactly(1, After(PodCreated(member(name, 0)), Marked(begun))))
 			}
 			j.Decide("INPLACE-032", NeverBetween(Marked(begun), Marked(next), PodDeleted(member(onDelete, 0))))
@@ -66,7 +66,7 @@ func takenBackSets() {
 			c.AddNodes(ctx, 1)
 			inPlace := OfPods(c.InPlaceIfPossible())
 			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {inPlace, Partition(1)}, parallel: {inPlace, Partition(1), Parallel()}})
-			for set, change := range changes {
+			for set, change := range ByName(changes) {
 				c.UpdateStatefulSet(ctx, set, OfPods(change...))
 			}
 			c.Require(ctx, "the pods from the partition on are updated", state.StatefulSetsRolledOut())
