@@ -37,13 +37,13 @@ type cost struct {
 }
 
 // turn launches the implementation, has it go through every phase of the course, and stops it.
-func (l *laboratory) turn(
+func (r *runner) turn(
 	ctx context.Context, c course, tested *implementation.Implementation, built implementation.Artifact, round int,
 ) (_ turn, err error) {
 	name := fmt.Sprintf("%s-%d", tested.Name, round+1)
 	running, err := implementation.Launch(ctx, tested, implementation.LaunchOptions{
-		Cluster: l.cluster, Artifact: built, BinDir: l.binDir,
-		RunDir: filepath.Join(l.artifacts, "logs", name), LogPath: filepath.Join(l.artifacts, "logs", name+".log"),
+		Cluster: r.cluster, Artifact: built, BinDir: r.binDir,
+		RunDir: filepath.Join(r.artifacts, "logs", name), LogPath: filepath.Join(r.artifacts, "logs", name+".log"),
 	})
 	if err != nil {
 		return nil, err
@@ -57,19 +57,19 @@ func (l *laboratory) turn(
 	if err != nil {
 		return nil, err
 	}
-	namespace, err := c.enter(ctx, l.client, name)
+	namespace, err := c.enter(ctx, r.client, name)
 	if err != nil {
 		return nil, err
 	}
 	watched := c.follow()
-	recording, err := l.record(ctx, namespace, name, watched)
+	recording, err := r.record(ctx, namespace, name, watched)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, recording.Close()) }()
 	measured := turn{}
 	for _, p := range c.phases() {
-		spent, err := l.phase(ctx, recording, watched, metered, namespace, p)
+		spent, err := r.phase(ctx, recording, watched, metered, namespace, p)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.name, err)
 		}
@@ -77,12 +77,12 @@ func (l *laboratory) turn(
 	}
 	leaving, cancel := context.WithTimeout(ctx, phaseTimeout)
 	defer cancel()
-	return measured, c.leave(leaving, l.client, namespace)
+	return measured, c.leave(leaving, r.client, namespace)
 }
 
 // record records what is in the namespace, and the nodes: one that is lost meanwhile says that the machine is too slow for so many.
-func (l *laboratory) record(ctx context.Context, namespace, turn string, watched follower) (*recorder.Recorder, error) {
-	client, err := recorder.NewClient(l.cluster.Config())
+func (r *runner) record(ctx context.Context, namespace, turn string, watched follower) (*recorder.Recorder, error) {
+	client, err := recorder.NewClient(r.cluster.Config())
 	if err != nil {
 		return nil, err
 	}
@@ -95,13 +95,13 @@ func (l *laboratory) record(ctx context.Context, namespace, turn string, watched
 		return nil, err
 	}
 	return recorder.Start(ctx, recorder.Options{
-		Sources: append(sources, nodes), Path: filepath.Join(l.artifacts, namespace+"-"+turn+".jsonl"), OnEntry: watched.observe,
+		Sources: append(sources, nodes), Path: filepath.Join(r.artifacts, namespace+"-"+turn+".jsonl"), OnEntry: watched.observe,
 		Header: history.Header{Scenario: turn, Namespaces: []string{namespace}},
 	})
 }
 
 // phase begins one and waits until it is over.
-func (l *laboratory) phase(
+func (r *runner) phase(
 	ctx context.Context, recording *recorder.Recorder, watched follower, metered implementation.Metered, namespace string, p phase,
 ) (cost, error) {
 	ctx, cancel := context.WithTimeout(ctx, phaseTimeout)
@@ -113,7 +113,7 @@ func (l *laboratory) phase(
 	over := watched.begin(p.wanted)
 	stimulus := p.stimulus
 	stimulus.Namespace, stimulus.Detail = namespace, p.name
-	if err := recording.Do(ctx, stimulus, func(ctx context.Context) error { return p.do(ctx, l.client, namespace) }); err != nil {
+	if err := recording.Do(ctx, stimulus, func(ctx context.Context) error { return p.do(ctx, r.client, namespace) }); err != nil {
 		return cost{}, err
 	}
 	select {

@@ -44,12 +44,12 @@ type request struct {
 }
 
 // run has Kubernetes' tests run against the implementation on a control plane of its own.
-func (l *laboratory) run(ctx context.Context, wanted request) (_ run, err error) {
-	folder := filepath.Join(l.options.Artifacts, strings.ReplaceAll(wanted.subject.name, " ", "-"), wanted.name)
+func (r *runner) run(ctx context.Context, wanted request) (_ run, err error) {
+	folder := filepath.Join(r.options.Artifacts, strings.ReplaceAll(wanted.subject.name, " ", "-"), wanted.name)
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o755)); err != nil {
 		return run{}, err
 	}
-	tested, err := implementation.Load(wanted.file, l.catalogue)
+	tested, err := implementation.Load(wanted.file, r.catalogue)
 	if err != nil {
 		return run{}, err
 	}
@@ -58,13 +58,13 @@ func (l *laboratory) run(ctx context.Context, wanted request) (_ run, err error)
 		return run{}, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	built, err := tested.Build(ctx, implementation.BuildOptions{Dir: work, BinDir: l.programs.Dir, Out: os.Stderr})
+	built, err := tested.Build(ctx, implementation.BuildOptions{Dir: work, BinDir: r.programs.Dir, Out: os.Stderr})
 	if err != nil {
 		return run{}, err
 	}
 	began := time.Now()
 	cluster, err := embedded.Start(ctx, embedded.Options{
-		Binary: l.programs.Path, KubernetesVersion: l.programs.KubernetesVersion, Dir: work, LogDir: filepath.Join(folder, "logs"),
+		Binary: r.programs.Path, KubernetesVersion: r.programs.KubernetesVersion, Dir: work, LogDir: filepath.Join(folder, "logs"),
 		DisabledControllers: tested.Replaces,
 	})
 	if err != nil {
@@ -79,7 +79,7 @@ func (l *laboratory) run(ctx context.Context, wanted request) (_ run, err error)
 		return run{}, err
 	}
 	running, err := implementation.Launch(ctx, tested, implementation.LaunchOptions{
-		Cluster: cluster, Artifact: built, BinDir: l.programs.Dir,
+		Cluster: cluster, Artifact: built, BinDir: r.programs.Dir,
 		RunDir: filepath.Join(work, "implementation"), LogPath: filepath.Join(folder, "logs", wanted.name+".log"),
 	})
 	if err != nil {
@@ -90,7 +90,7 @@ func (l *laboratory) run(ctx context.Context, wanted request) (_ run, err error)
 	if err != nil {
 		return run{}, err
 	}
-	if err := l.runTests(ctx, wanted, kubeconfig, folder); err != nil {
+	if err := r.runTests(ctx, wanted, kubeconfig, folder); err != nil {
 		return run{}, err
 	}
 	took := time.Since(began)
@@ -99,14 +99,14 @@ func (l *laboratory) run(ctx context.Context, wanted request) (_ run, err error)
 }
 
 // runTests returns when the tests have ended, whatever they found.
-func (l *laboratory) runTests(ctx context.Context, wanted request, kubeconfig, folder string) error {
+func (r *runner) runTests(ctx context.Context, wanted request, kubeconfig, folder string) error {
 	tests, err := process.Start(ctx, process.Options{
-		Path: l.programs.Path(controlplane.KubernetesTests), Dir: folder, LogPath: filepath.Join(folder, "e2e.log"), Args: l.arguments(wanted, kubeconfig, folder),
+		Path: r.programs.Path(controlplane.KubernetesTests), Dir: folder, LogPath: filepath.Join(folder, "e2e.log"), Args: r.arguments(wanted, kubeconfig, folder),
 	})
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, l.settings.timeout+grace, errors.New("the tests of Kubernetes do not end"))
+	ctx, cancel := context.WithTimeoutCause(ctx, r.settings.timeout+grace, errors.New("the tests of Kubernetes do not end"))
 	defer cancel()
 	select {
 	case <-tests.Exited():
@@ -120,11 +120,11 @@ func (l *laboratory) runTests(ctx context.Context, wanted request, kubeconfig, f
 }
 
 // arguments of the program with the tests.
-func (l *laboratory) arguments(wanted request, kubeconfig, folder string) []string {
+func (r *runner) arguments(wanted request, kubeconfig, folder string) []string {
 	args := []string{
-		"-kubeconfig=" + kubeconfig, "-kubectl-path=" + l.programs.Path("kubectl"), "-provider=skeleton",
+		"-kubeconfig=" + kubeconfig, "-kubectl-path=" + r.programs.Path("kubectl"), "-provider=skeleton",
 		"-report-dir=" + folder, "-e2e-output-dir=" + folder, "-dump-logs-on-failure=false", "-disable-log-dump", fmt.Sprintf("-num-nodes=%d", nodes),
-		"-ginkgo.no-color", fmt.Sprintf("-ginkgo.seed=%d", l.settings.seed), fmt.Sprintf("-ginkgo.timeout=%s", l.settings.timeout),
+		"-ginkgo.no-color", fmt.Sprintf("-ginkgo.seed=%d", r.settings.seed), fmt.Sprintf("-ginkgo.timeout=%s", r.settings.timeout),
 	}
 	if wanted.stop {
 		args = append(args, "-ginkgo.fail-fast")

@@ -83,17 +83,17 @@ func compare(ctx context.Context, o trial.Options, s settings) (int, error) {
 	if err != nil {
 		return trial.ExitNotTried, err
 	}
-	l := &laboratory{options: o, settings: s, catalogue: catalogue}
-	if l.bench, err = trial.Open(root); err != nil {
+	r := &runner{options: o, settings: s, catalogue: catalogue}
+	if r.bench, err = trial.Open(root); err != nil {
 		return trial.ExitNotTried, err
 	}
-	defer l.bench.Close()
+	defer r.bench.Close()
 	// Whatever could not be tried, the table shows the rest.
-	failure := errors.Join(l.tryKubernetes(ctx, chosen), l.tryRollcall(ctx, chosen))
+	failure := errors.Join(r.tryKubernetes(ctx, chosen), r.tryRollcall(ctx, chosen))
 	if ctx.Err() != nil {
 		return trial.ExitNotTried, context.Cause(ctx)
 	}
-	results, err := l.results(chosen)
+	results, err := r.results(chosen)
 	if err != nil {
 		return trial.ExitNotTried, errors.Join(failure, err)
 	}

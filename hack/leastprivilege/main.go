@@ -39,24 +39,24 @@ func run(ctx context.Context, o trial.Options) (int, error) {
 	if err != nil {
 		return trial.ExitUsage, err
 	}
-	l := laboratory{options: o, exercise: exercise()}
-	if l.focus, err = focus(trial.Specs(), l.exercise); err != nil {
+	r := runner{options: o, exercise: exercise()}
+	if r.focus, err = focus(trial.Specs(), r.exercise); err != nil {
 		return trial.ExitNotTried, err
 	}
 	root, err := trial.ProjectRoot(ctx)
 	if err != nil {
 		return trial.ExitNotTried, err
 	}
-	if l.bench, err = trial.Prepare(ctx, root); err != nil {
+	if r.bench, err = trial.Prepare(ctx, root); err != nil {
 		return trial.ExitNotTried, err
 	}
-	defer l.bench.Close()
-	if code, err := l.control(ctx, objects); err != nil {
+	defer r.bench.Close()
+	if code, err := r.control(ctx, objects); err != nil {
 		return code, err
 	}
 	results := make([]result, len(selected))
 	trial.All(len(selected), o.Jobs, func(i int) {
-		results[i] = l.take(ctx, fmt.Sprintf("%02d", i+1), objects, selected[i])
+		results[i] = r.take(ctx, fmt.Sprintf("%02d", i+1), objects, selected[i])
 		fmt.Fprintf(os.Stderr, "leastprivilege: %s: %s, %.0f s\n", selected[i], results[i].noticed(), results[i].took.Seconds())
 	})
 	return exitCode(results), writeTable(os.Stdout, results)
@@ -88,8 +88,8 @@ func join(all []permission) string {
 }
 
 // control runs the exercise with all permissions. Its error says what is missing, or why no trial could prove anything.
-func (l laboratory) control(ctx context.Context, objects []*unstructured.Unstructured) (int, error) {
-	o := l.try(ctx, "control", objects)
+func (r runner) control(ctx context.Context, objects []*unstructured.Unstructured) (int, error) {
+	o := r.try(ctx, "control", objects)
 	switch {
 	case o.failure != nil:
 		return trial.ExitNotTried, fmt.Errorf("with all permissions: %w", o.failure)
@@ -99,7 +99,7 @@ func (l laboratory) control(ctx context.Context, objects []*unstructured.Unstruc
 		return trial.ExitNotTried, fmt.Errorf("with all permissions: %s: see %s", strings.Join(o.missed, ", "), o.artifacts)
 	}
 	fmt.Fprintf(os.Stderr, "leastprivilege: all pass with all permissions, %.0f s\n", o.took.Seconds())
-	if l.options.Keep {
+	if r.options.Keep {
 		return trial.ExitProven, nil
 	}
 	if err := os.RemoveAll(o.artifacts); err != nil {
@@ -108,16 +108,16 @@ func (l laboratory) control(ctx context.Context, objects []*unstructured.Unstruc
 	return trial.ExitProven, nil
 }
 
-func (l laboratory) take(ctx context.Context, name string, objects []*unstructured.Unstructured, p permission) result {
+func (r runner) take(ctx context.Context, name string, objects []*unstructured.Unstructured, p permission) result {
 	left, err := without(objects, p)
 	if err != nil {
 		return result{permission: p, outcome: outcome{failure: err}}
 	}
-	r := result{permission: p, outcome: l.try(ctx, name, left)}
-	if r.needed() && !l.options.Keep {
-		if err := os.RemoveAll(r.artifacts); err != nil {
-			r.failure = fmt.Errorf("remove the artifacts: %w", err)
+	got := result{permission: p, outcome: r.try(ctx, name, left)}
+	if got.needed() && !r.options.Keep {
+		if err := os.RemoveAll(got.artifacts); err != nil {
+			got.failure = fmt.Errorf("remove the artifacts: %w", err)
 		}
 	}
-	return r
+	return got
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/reports"
 )
 
-// laboratory is what all trials share.
-type laboratory struct {
+// runner is what all trials share.
+type runner struct {
 	bench   *trial.Bench
 	options trial.Options
 	// exercise are the requirements whose specs are run, focus selects them.
@@ -28,15 +28,15 @@ type laboratory struct {
 }
 
 // try runs the specs against a reference that may do what the objects say.
-func (l laboratory) try(ctx context.Context, name string, objects []*unstructured.Unstructured) outcome {
+func (r runner) try(ctx context.Context, name string, objects []*unstructured.Unstructured) outcome {
 	began := time.Now()
-	o := outcome{artifacts: filepath.Join(l.options.Artifacts, name)}
-	o.failure = l.tryIn(ctx, objects, &o)
+	o := outcome{artifacts: filepath.Join(r.options.Artifacts, name)}
+	o.failure = r.tryIn(ctx, objects, &o)
 	o.took = time.Since(began)
 	return o
 }
 
-func (l laboratory) tryIn(ctx context.Context, objects []*unstructured.Unstructured, o *outcome) (err error) {
+func (r runner) tryIn(ctx context.Context, objects []*unstructured.Unstructured, o *outcome) (err error) {
 	if err := os.RemoveAll(o.artifacts); err != nil {
 		return fmt.Errorf("remove the artifacts of an earlier trial: %w", err)
 	}
@@ -46,15 +46,15 @@ func (l laboratory) tryIn(ctx context.Context, objects []*unstructured.Unstructu
 		return err
 	}
 	run := trial.Run{
-		Rollcall: l.bench.Rollcall, Dir: l.bench.Root, Artifacts: o.artifacts,
+		Rollcall: r.bench.Rollcall, Dir: r.bench.Root, Artifacts: o.artifacts,
 		// The plugin asks for a permission that nothing else asks for.
-		Args: []string{"-provider", embedded.ProviderName, "-check-owner-references", "-implementation", file, "-focus", l.focus, "-patience", l.options.Patience.String()},
+		Args: []string{"-provider", embedded.ProviderName, "-check-owner-references", "-implementation", file, "-focus", r.focus, "-patience", r.options.Patience.String()},
 	}
 	report, err := run.Report(ctx)
 	if err != nil {
 		return err
 	}
-	o.missed = missed(report, l.exercise)
+	o.missed = missed(report, r.exercise)
 	const log = "*.implementation.log"
 	logs, err := filepath.Glob(filepath.Join(o.artifacts, "logs", log))
 	if err != nil || len(logs) == 0 {

@@ -90,8 +90,8 @@ func try(ctx context.Context, o trial.Options, s settings) (int, error) {
 		return trial.ExitNotTried, err
 	}
 	defer bench.Close()
-	l := laboratory{bench: bench, options: o, settings: s, specs: trial.Specs()}
-	if err := l.build(ctx, mutants); err != nil {
+	r := runner{bench: bench, options: o, settings: s, specs: trial.Specs()}
+	if err := r.build(ctx, mutants); err != nil {
 		return trial.ExitNotTried, err
 	}
 	stop, err := trial.Busy(ctx, s.load)
@@ -101,7 +101,7 @@ func try(ctx context.Context, o trial.Options, s settings) (int, error) {
 	defer stop()
 	results := make([]result, len(mutants))
 	trial.All(len(mutants), o.Jobs, func(i int) {
-		results[i] = l.try(ctx, mutants[i])
+		results[i] = r.try(ctx, mutants[i])
 		fmt.Fprintf(os.Stderr, "mutants: %s: %s, %.0f s\n", mutants[i].Name, results[i].verdict(), results[i].took.Seconds())
 		if s.results != "" && results[i].failure == nil {
 			results[i].failure = trial.AppendLine(s.results, results[i].outcome())

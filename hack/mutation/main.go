@@ -101,19 +101,19 @@ func run(ctx context.Context, root string, o options) (int, error) {
 	}
 	defer os.RemoveAll(scratch)
 	fmt.Fprintf(os.Stderr, "mutation: %d mutants, of which %d are tried\n", len(made.mutations), len(chosen))
-	l, err := build(ctx, root, scratch, made)
+	r, err := build(ctx, root, scratch, made)
 	if err != nil {
 		return trial.ExitNotTried, err
 	}
-	if l.progress, err = resume(o.progress, l.program); err != nil {
+	if r.progress, err = resume(o.progress, r.program); err != nil {
 		return trial.ExitNotTried, err
 	}
-	defer l.progress.close()
-	l.steps = o.steps
-	if err := l.trace(ctx, len(made.mutations)); err != nil {
+	defer r.progress.close()
+	r.steps = o.steps
+	if err := r.trace(ctx, len(made.mutations)); err != nil {
 		return trial.ExitNotTried, err
 	}
-	results, err := l.tryAll(ctx, chosen, why, o)
+	results, err := r.tryAll(ctx, chosen, why, o)
 	if err != nil {
 		return trial.ExitNotTried, err
 	}
@@ -145,13 +145,13 @@ func choose(all []mutation, o options) ([]mutation, error) {
 }
 
 // tryAll tries the mutants, several at once.
-func (l *laboratory) tryAll(ctx context.Context, chosen []mutation, why []explained, o options) ([]result, error) {
+func (r *runner) tryAll(ctx context.Context, chosen []mutation, why []explained, o options) ([]result, error) {
 	results := make([]result, len(chosen))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(o.jobs)
 	for i, m := range chosen {
 		group.Go(func() error {
-			tried, err := l.try(ctx, m.number)
+			tried, err := r.try(ctx, m.number)
 			if err != nil {
 				return fmt.Errorf("%s: %s: %w", m.where(), m.change, err)
 			}

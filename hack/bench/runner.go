@@ -48,8 +48,8 @@ func load(names []string) ([]*implementation.Implementation, error) {
 	return tested, nil
 }
 
-// laboratory is a control plane.
-type laboratory struct {
+// runner is a control plane.
+type runner struct {
 	settings
 	cluster *embedded.Cluster
 	client  kubernetes.Interface
@@ -78,9 +78,9 @@ func measure(ctx context.Context, s settings, tested []*implementation.Implement
 		}
 		replaced = append(replaced, each.Replaces...)
 	}
-	l := &laboratory{settings: s, binDir: binaries.Dir}
+	r := &runner{settings: s, binDir: binaries.Dir}
 	slices.Sort(replaced)
-	l.cluster, err = embedded.Start(ctx, embedded.Options{
+	r.cluster, err = embedded.Start(ctx, embedded.Options{
 		Binary: binaries.Path, KubernetesVersion: binaries.KubernetesVersion, Dir: work, LogDir: filepath.Join(s.artifacts, "logs"),
 		DisabledControllers: slices.Compact(replaced),
 	})
@@ -90,17 +90,17 @@ func measure(ctx context.Context, s settings, tested []*implementation.Implement
 	defer func() {
 		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 		defer cancel()
-		err = errors.Join(err, l.cluster.Stop(stopping))
+		err = errors.Join(err, r.cluster.Stop(stopping))
 	}()
-	config := rest.CopyConfig(l.cluster.Config())
+	config := rest.CopyConfig(r.cluster.Config())
 	// The harness shall not be what a rollout waits for.
 	config.QPS, config.Burst = 500, 1000
-	if l.client, err = kubernetes.NewForConfig(config); err != nil {
+	if r.client, err = kubernetes.NewForConfig(config); err != nil {
 		return nil, err
 	}
 	var measured []table
 	for _, c := range s.courses {
-		results, err := l.run(ctx, c, tested, artifacts)
+		results, err := r.run(ctx, c, tested, artifacts)
 		if err != nil {
 			return nil, err
 		}
@@ -110,18 +110,18 @@ func measure(ctx context.Context, s settings, tested []*implementation.Implement
 }
 
 // run has each implementation go through the course, in turns.
-func (l *laboratory) run(ctx context.Context, c course, tested []*implementation.Implementation, artifacts []implementation.Artifact) ([]result, error) {
+func (r *runner) run(ctx context.Context, c course, tested []*implementation.Implementation, artifacts []implementation.Artifact) ([]result, error) {
 	fmt.Fprintf(os.Stderr, "bench: making %s\n", c.title())
 	preparing, cancel := context.WithTimeout(ctx, prepareTimeout)
 	defer cancel()
-	if err := c.prepare(preparing, l.client); err != nil {
+	if err := c.prepare(preparing, r.client); err != nil {
 		return nil, fmt.Errorf("make %s: %w", c.title(), err)
 	}
 	results := make([]result, len(tested))
-	for round := range l.rounds {
+	for round := range r.rounds {
 		for i, each := range tested {
-			fmt.Fprintf(os.Stderr, "bench: round %d of %d: %s\n", round+1, l.rounds, each.Name)
-			measured, err := l.turn(ctx, c, each, artifacts[i], round)
+			fmt.Fprintf(os.Stderr, "bench: round %d of %d: %s\n", round+1, r.rounds, each.Name)
+			measured, err := r.turn(ctx, c, each, artifacts[i], round)
 			if err != nil {
 				return nil, fmt.Errorf("%s, %s, round %d: %w", c.title(), each.Name, round+1, err)
 			}

@@ -23,8 +23,8 @@ const simulationPackage = "impl/simulation"
 // tooLong is how long a trial may take: what takes longer goes round in circles.
 const tooLong = 2 * time.Minute
 
-// laboratory is the simulation with all mutants in its planner.
-type laboratory struct {
+// runner is the simulation with all mutants in its planner.
+type runner struct {
 	folder, program string
 	// steps is after how many steps of simulations a mutant counts as survived.
 	steps int
@@ -35,7 +35,7 @@ type laboratory struct {
 }
 
 // build makes one program of all mutants: its planner's sources are replaced by mutated ones.
-func build(ctx context.Context, root, scratch string, m *mutated) (*laboratory, error) {
+func build(ctx context.Context, root, scratch string, m *mutated) (*runner, error) {
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	for path, text := range m.files {
 		replacement := filepath.Join(scratch, strconv.Itoa(len(overlay.Replace))+"-"+filepath.Base(path))
@@ -52,18 +52,18 @@ func build(ctx context.Context, root, scratch string, m *mutated) (*laboratory, 
 	if err := os.WriteFile(listPath, list, 0o600); err != nil {
 		return nil, fmt.Errorf("write the overlay: %w", err)
 	}
-	l := &laboratory{folder: filepath.Join(root, simulationPackage), program: filepath.Join(scratch, "simulation.test")}
-	command := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", listPath, "-o", l.program, "./"+simulationPackage)
+	r := &runner{folder: filepath.Join(root, simulationPackage), program: filepath.Join(scratch, "simulation.test")}
+	command := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", listPath, "-o", r.program, "./"+simulationPackage)
 	command.Dir = root
 	if output, err := command.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("build the mutated simulation: %w\n%s", err, output)
 	}
-	return l, nil
+	return r, nil
 }
 
 // trace plays everything with no mutant on, and notes which mutants are met where.
-func (l *laboratory) trace(ctx context.Context, mutants int) error {
-	lines, err := l.run(ctx, fmt.Sprintf("-mutants=%d", mutants))
+func (r *runner) trace(ctx context.Context, mutants int) error {
+	lines, err := r.run(ctx, fmt.Sprintf("-mutants=%d", mutants))
 	if err != nil {
 		return err
 	}
@@ -72,24 +72,24 @@ func (l *laboratory) trace(ctx context.Context, mutants int) error {
 		if err := json.Unmarshal(line, &play); err != nil {
 			return fmt.Errorf("read %s: %w", line, err)
 		}
-		l.plays = append(l.plays, play)
+		r.plays = append(r.plays, play)
 	}
 	return nil
 }
 
 // meeting are the places of the simulations in which the mutant may make a difference: those made to show something first, then each flavour in its turn, short ones
 // first.
-func (l *laboratory) meeting(number int) []int {
+func (r *runner) meeting(number int) []int {
 	var places []int
-	for place, play := range l.plays {
+	for place, play := range r.plays {
 		if _, met := slices.BinarySearch(play.Met, number); met {
 			places = append(places, place)
 		}
 	}
-	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(l.plays[a].Steps, l.plays[b].Steps) })
+	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(r.plays[a].Steps, r.plays[b].Steps) })
 	turn, turns := map[int]int{}, map[string]int{}
 	for _, place := range places {
-		if flavour := l.plays[place].Flavour; !mutant.Made(flavour) {
+		if flavour := r.plays[place].Flavour; !mutant.Made(flavour) {
 			turns[flavour]++
 			turn[place] = turns[flavour]
 		}
@@ -99,21 +99,21 @@ func (l *laboratory) meeting(number int) []int {
 }
 
 // try has one mutant judged, unless that has been done.
-func (l *laboratory) try(ctx context.Context, number int) (mutant.Trial, error) {
-	if tried, known := l.progress.of(number); known {
+func (r *runner) try(ctx context.Context, number int) (mutant.Trial, error) {
+	if tried, known := r.progress.of(number); known {
 		return tried, nil
 	}
-	tried, err := l.judged(ctx, number)
+	tried, err := r.judged(ctx, number)
 	if err != nil {
 		return tried, err
 	}
-	return tried, l.progress.note(number, tried)
+	return tried, r.progress.note(number, tried)
 }
 
 // judged has one mutant judged, in a process of its own: what it leaves behind harms no other.
-func (l *laboratory) judged(ctx context.Context, number int) (mutant.Trial, error) {
+func (r *runner) judged(ctx context.Context, number int) (mutant.Trial, error) {
 	var places []string
-	for _, place := range l.meeting(number) {
+	for _, place := range r.meeting(number) {
 		places = append(places, strconv.Itoa(place))
 	}
 	if len(places) == 0 {
@@ -121,7 +121,7 @@ func (l *laboratory) judged(ctx context.Context, number int) (mutant.Trial, erro
 	}
 	within, cancel := context.WithTimeout(ctx, tooLong)
 	defer cancel()
-	lines, err := l.run(within, fmt.Sprintf("-mutant=%d", number), fmt.Sprintf("-mutant-steps=%d", l.steps), "-plays="+strings.Join(places, ","))
+	lines, err := r.run(within, fmt.Sprintf("-mutant=%d", number), fmt.Sprintf("-mutant-steps=%d", r.steps), "-plays="+strings.Join(places, ","))
 	switch {
 	case within.Err() != nil && ctx.Err() == nil:
 		return mutant.Trial{Panic: "goes round in circles", Plays: len(places)}, nil
@@ -138,9 +138,9 @@ func (l *laboratory) judged(ctx context.Context, number int) (mutant.Trial, erro
 }
 
 // run starts the simulation and returns what it prints for this command.
-func (l *laboratory) run(ctx context.Context, flags ...string) ([][]byte, error) {
-	command := exec.CommandContext(ctx, l.program, append([]string{"-test.run=^TestMutants$"}, flags...)...)
-	command.Dir = l.folder
+func (r *runner) run(ctx context.Context, flags ...string) ([][]byte, error) {
+	command := exec.CommandContext(ctx, r.program, append([]string{"-test.run=^TestMutants$"}, flags...)...)
+	command.Dir = r.folder
 	// Mutants are tried side by side.
 	command.Env = append(os.Environ(), "GOMAXPROCS=1")
 	output, err := command.CombinedOutput()

@@ -14,8 +14,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 )
 
-// laboratory is what all runs share.
-type laboratory struct {
+// runner is what all runs share.
+type runner struct {
 	options   trial.Options
 	settings  settings
 	catalogue *requirements.Catalogue
@@ -24,17 +24,17 @@ type laboratory struct {
 }
 
 // The files that keep what was tried, a line each.
-func (l *laboratory) kubernetesFile() string {
-	return filepath.Join(l.options.Artifacts, "kubernetes.jsonl")
+func (r *runner) kubernetesFile() string {
+	return filepath.Join(r.options.Artifacts, "kubernetes.jsonl")
 }
 
-func (l *laboratory) rollcallFile() string {
-	return filepath.Join(l.options.Artifacts, "rollcall.jsonl")
+func (r *runner) rollcallFile() string {
+	return filepath.Join(r.options.Artifacts, "rollcall.jsonl")
 }
 
 // tryKubernetes runs Kubernetes' tests against kube-controller-manager, the reference and the variants, as far as that has not been done before.
-func (l *laboratory) tryKubernetes(ctx context.Context, chosen []variant) error {
-	done, err := trial.ReadLines[run](l.kubernetesFile())
+func (r *runner) tryKubernetes(ctx context.Context, chosen []variant) error {
+	done, err := trial.ReadLines[run](r.kubernetesFile())
 	if err != nil {
 		return err
 	}
@@ -44,10 +44,10 @@ func (l *laboratory) tryKubernetes(ctx context.Context, chosen []variant) error 
 			of = append(of, each)
 		}
 	}
-	if err := l.runAll(ctx, baselineRequests(done, of, l.settings.rounds)); err != nil {
+	if err := r.runAll(ctx, baselineRequests(done, of, r.settings.rounds)); err != nil {
 		return err
 	}
-	if done, err = trial.ReadLines[run](l.kubernetesFile()); err != nil {
+	if done, err = trial.ReadLines[run](r.kubernetesFile()); err != nil {
 		return err
 	}
 	var wanted []request
@@ -57,7 +57,7 @@ func (l *laboratory) tryKubernetes(ctx context.Context, chosen []variant) error 
 			continue
 		}
 		if executable == "" {
-			if executable, err = l.bench.Build(ctx, "rollcall-variant", trial.VariantProgram); err != nil {
+			if executable, err = r.bench.Build(ctx, "rollcall-variant", trial.VariantProgram); err != nil {
 				return err
 			}
 		}
@@ -65,13 +65,13 @@ func (l *laboratory) tryKubernetes(ctx context.Context, chosen []variant) error 
 		if len(counts) == 0 {
 			return fmt.Errorf("no test of %s holds on simulated nodes: the reference passes none", v.subject.name)
 		}
-		file, err := trial.WriteVariant(filepath.Join(l.options.Artifacts, "variants", v.name), v.name, v.name, executable)
+		file, err := trial.WriteVariant(filepath.Join(r.options.Artifacts, "variants", v.name), v.name, v.name, executable)
 		if err != nil {
 			return err
 		}
 		wanted = append(wanted, request{name: v.name, file: file, subject: v.subject, focus: exactly(counts), stop: true})
 	}
-	return l.runAll(ctx, wanted)
+	return r.runAll(ctx, wanted)
 }
 
 // baselineRequests are the runs against kube-controller-manager and the reference that are still to be made.
@@ -80,8 +80,8 @@ func baselineRequests(done []run, of []subject, rounds int) []request {
 	for _, each := range of {
 		for _, name := range []string{kubernetesOwn, reference} {
 			made := 0
-			for _, r := range done {
-				if r.Name == name && r.Subject == each.name {
+			for _, one := range done {
+				if one.Name == name && one.Subject == each.name {
 					made++
 				}
 			}
@@ -94,22 +94,22 @@ func baselineRequests(done []run, of []subject, rounds int) []request {
 }
 
 // runAll makes the runs, some at a time, and keeps what each found.
-func (l *laboratory) runAll(ctx context.Context, wanted []request) (err error) {
+func (r *runner) runAll(ctx context.Context, wanted []request) (err error) {
 	if len(wanted) == 0 {
 		return nil
 	}
 	names := append(controlplane.Names(), controlplane.KubernetesTests)
-	if l.programs, err = controlplane.Ensure(ctx, controlplane.Options{Out: os.Stderr, Names: names}); err != nil {
+	if r.programs, err = controlplane.Ensure(ctx, controlplane.Options{Out: os.Stderr, Names: names}); err != nil {
 		return err
 	}
 	failures := make([]error, len(wanted))
-	trial.All(len(wanted), l.options.Jobs, func(i int) {
+	trial.All(len(wanted), r.options.Jobs, func(i int) {
 		if ctx.Err() != nil {
 			return
 		}
-		made, err := l.run(ctx, wanted[i])
+		made, err := r.run(ctx, wanted[i])
 		if err == nil {
-			err = trial.AppendLine(l.kubernetesFile(), made)
+			err = trial.AppendLine(r.kubernetesFile(), made)
 		}
 		if err != nil {
 			failures[i] = fmt.Errorf("%s, tests of %s: %w", wanted[i].name, wanted[i].subject.name, err)
@@ -120,8 +120,8 @@ func (l *laboratory) runAll(ctx context.Context, wanted []request) (err error) {
 }
 
 // tryRollcall has hack/mutants try the variants that it has not tried before.
-func (l *laboratory) tryRollcall(ctx context.Context, chosen []variant) error {
-	done, err := trial.ReadLines[trial.Outcome](l.rollcallFile())
+func (r *runner) tryRollcall(ctx context.Context, chosen []variant) error {
+	done, err := trial.ReadLines[trial.Outcome](r.rollcallFile())
 	if err != nil {
 		return err
 	}
@@ -134,15 +134,15 @@ func (l *laboratory) tryRollcall(ctx context.Context, chosen []variant) error {
 	if len(names) == 0 || ctx.Err() != nil {
 		return nil
 	}
-	mutants, err := l.bench.Build(ctx, "mutants", "./hack/mutants")
+	mutants, err := r.bench.Build(ctx, "mutants", "./hack/mutants")
 	if err != nil {
 		return err
 	}
 	command := exec.CommandContext(ctx, mutants, append([]string{
-		"-results=" + l.rollcallFile(), "-artifacts=" + filepath.Join(l.options.Artifacts, "mutants"),
-		fmt.Sprintf("-jobs=%d", l.options.Jobs), fmt.Sprintf("-patience=%s", l.options.Patience),
+		"-results=" + r.rollcallFile(), "-artifacts=" + filepath.Join(r.options.Artifacts, "mutants"),
+		fmt.Sprintf("-jobs=%d", r.options.Jobs), fmt.Sprintf("-patience=%s", r.options.Patience),
 	}, names...)...)
-	command.Dir, command.Stderr = l.bench.Root, os.Stderr
+	command.Dir, command.Stderr = r.bench.Root, os.Stderr
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	var ended *exec.ExitError
 	// A survivor is a result, and no error.
@@ -153,12 +153,12 @@ func (l *laboratory) tryRollcall(ctx context.Context, chosen []variant) error {
 }
 
 // results reads what was tried of the variants.
-func (l *laboratory) results(chosen []variant) (results, error) {
-	runs, err := trial.ReadLines[run](l.kubernetesFile())
+func (r *runner) results(chosen []variant) (results, error) {
+	runs, err := trial.ReadLines[run](r.kubernetesFile())
 	if err != nil {
 		return results{}, err
 	}
-	outcomes, err := trial.ReadLines[trial.Outcome](l.rollcallFile())
+	outcomes, err := trial.ReadLines[trial.Outcome](r.rollcallFile())
 	if err != nil {
 		return results{}, err
 	}
