@@ -39,7 +39,7 @@ func unseen() []string {
 		// Its pods have one container, and its policy stays.
 		"set-takes-one-restart-for-all", "set-believes-pods-without-the-policy",
 		// It has no API server, and no kubelet that comes late.
-		"set-deletes-what-is-refused", "set-takes-any-new-container", "set-waits-for-a-restart-that-is-not-due",
+		"set-deletes-what-is-refused", "set-deletes-what-could-not-be-patched", "set-takes-any-new-container", "set-waits-for-a-restart-that-is-not-due",
 	}
 }
 

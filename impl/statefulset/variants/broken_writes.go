@@ -25,7 +25,9 @@ func brokenWrites() []Variant {
 		{Name: "set-patches-init-containers", Says: "Patches pods of a StatefulSet that are to have other images of init containers, too.", Breaks: []string{"INPLACE-032"},
 			Planner: doing(sidecars.patch), Writer: sidecars.write},
 		{Name: "set-deletes-what-is-refused", Says: "Deletes pods of a StatefulSet that the API server refuses to patch.", Breaks: []string{"INPLACE-031"},
-			Writer: func(c client.Client) client.Client { return refusalEnder{c} }},
+			Writer: func(c client.Client) client.Client { return failureEnder{c, refused} }},
+		{Name: "set-deletes-what-could-not-be-patched", Says: "Deletes pods of a StatefulSet whose patch met an error of the API server.", Breaks: []string{"INPLACE-031"},
+			Writer: func(c client.Client) client.Client { return failureEnder{c, apierrors.IsInternalError} }},
 	}
 }
 
@@ -122,12 +124,17 @@ func withInitImages(raw []byte, images map[string]string) []byte {
 	return encoded
 }
 
-// refusalEnder deletes what it may not patch.
-type refusalEnder struct{ client.Client }
+func refused(err error) bool { return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) }
 
-func (w refusalEnder) Patch(ctx context.Context, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+// failureEnder deletes a pod whose patch failed in that way.
+type failureEnder struct {
+	client.Client
+	failed func(error) bool
+}
+
+func (w failureEnder) Patch(ctx context.Context, object client.Object, patch client.Patch, options ...client.PatchOption) error {
 	err := w.Client.Patch(ctx, object, patch, options...)
-	if _, isPod := object.(*corev1.Pod); isPod && (apierrors.IsInvalid(err) || apierrors.IsForbidden(err)) {
+	if _, isPod := object.(*corev1.Pod); isPod && w.failed(err) {
 		// Where that fails, it is tried again with the patch.
 		_ = w.Client.Delete(ctx, object)
 	}
