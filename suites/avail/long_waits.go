@@ -30,7 +30,7 @@ func longWaits() {
 			updated := c.Update(ctx, deployAvailable(ctx, c, int32(longWait/time.Second), MaxSurge("1")), Image("v2"))
 			c.Bind("pod", readyPodOn(ctx, c, updated, nodes[0]).Name)
 			c.AwaitAfter(ctx, longWait, RolledOut(updated))
-		}, availableByClock, spec.Alone{}, spec.SimulatedNodes{})
+		}, availableByClock, spec.Alone{}, spec.SimulatedNodes{}, spec.Long{})
 
 	spec.It("acts by itself when minReadySeconds run out on a node while the pod of another one has been refused for long",
 		spec.Decides("AVAIL-005"),

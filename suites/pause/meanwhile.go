@@ -65,7 +65,7 @@ func stalledMeanwhile() {
 			node := j.Bound(lost)
 			j.Given(within()...)
 			j.Decide("PAUSE-005", Within(spec.AtOnce, PodUnready(OfVersion("v1")).On(node), PodCreated(OfVersion("v2")).On(node)))
-		}, spec.SimulatedNodes{})
+		}, spec.SimulatedNodes{}, spec.Long{})
 }
 
 // begun is where a rollout begins that will stall.

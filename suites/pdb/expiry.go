@@ -112,7 +112,7 @@ func expiry() {
 			pod := j.Bound(unmoved)
 			dropped := written(guard, "pod "+pod+" is listed no more, and counts", countsAgain(pod, 2))
 			j.Decide("PDB-015", Within(longLeft+promptly, listed, dropped), Tested(NotWithin(longLeft-2*time.Second, listed, dropped)))
-		}, recorded(), spec.Alone{}, spec.SimulatedNodes{})
+		}, recorded(), spec.Alone{}, spec.SimulatedNodes{}, spec.Long{})
 }
 
 // waiting is the spec of a pod that was to be disrupted before it ever ran.

@@ -54,6 +54,9 @@ func It(text string, decides []requirements.ID, play func(ctx context.Context, c
 	if wants.alone && clusterIsShared() {
 		args = append(args, ginkgo.Serial)
 	}
+	if wants.long {
+		args = append(args, ginkgo.SpecPriority(1))
+	}
 	ginkgo.It(text, append(args, func(ctx ginkgo.SpecContext) { s.run(ctx) })...)
 }
 

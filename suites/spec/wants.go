@@ -45,6 +45,10 @@ type Bystanders struct{}
 // It is a decorator of It.
 type MainPath struct{}
 
+// Long has a spec begin before others, since it takes more than half a minute, most of it waiting: a run would end with it, and wait for it alone. It is a
+// decorator of It.
+type Long struct{}
+
 // Faults says that in a spec requests of the implementation meet faults of which none of the documents speaks. What comes of them is held against the
 // requirements that the spec decides, and against no other. It is a decorator of It.
 type Faults struct{}
@@ -60,6 +64,7 @@ type wants struct {
 	kinds      []history.Kind
 	bystanders bool
 	mainPath   bool
+	long       bool
 	faults     bool
 }
 
@@ -83,6 +88,8 @@ func wantsOf(decorators []any) (w wants, others []any) {
 			w.kinds = decorator
 		case Bystanders:
 			w.bystanders = true
+		case Long:
+			w.long = true
 		case Faults:
 			w.faults = true
 		case MainPath:

@@ -60,7 +60,7 @@ func register(text string, choose func(*spec.Case) schedule.Schedule, observe fu
 			if observe != nil {
 				j.Observe(observe)
 			}
-		}, append(decorators, spec.SimulatedNodes{})...)
+		}, append(decorators, spec.SimulatedNodes{}, spec.Long{})...)
 }
 
 func decides() []requirements.ID { return spec.Decides("STRESS-001") }

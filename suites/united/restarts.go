@@ -31,7 +31,7 @@ func restarts() {
 			nodes := j.BoundAll(byName)
 			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(united, allAnnotated("before", nodes...)))
 			j.Decide("UNITED-033", HoldsAtMark(changed, allAnnotated("after", nodes...)))
-		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{}, spec.Long{})
 }
 
 // allAnnotated holds when the pods on all the nodes have the annotation.
