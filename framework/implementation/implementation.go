@@ -126,7 +126,8 @@ type ImageSpec struct {
 	ControlPlane string
 	// Manifests are applied by an administrator in their order. ${IMAGE} in them stands for what the nodes call the image.
 	Manifests []Manifest
-	// Deployment is the one of the manifests whose pods are the implementation. Nothing else of the manifests is killed, suspended and so on.
+	// Deployment is the one of the manifests whose pods are the implementation. Nothing else of the manifests is killed, suspended and so on. With
+	// terminationMessagePolicy FallbackToLogsOnError in its containers, the report says why one of them ended by itself.
 	Deployment types.NamespacedName
 
 	// folder is as in ProcessSpec.

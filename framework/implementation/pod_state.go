@@ -58,11 +58,21 @@ func unexpected(pods []*corev1.Pod) []string {
 			if end == nil || !end.FinishedAt.After(disturbedUntil(pod)) {
 				continue
 			}
-			ends = append(ends, fmt.Sprintf("container %s of pod %s ended at %s with exit code %d (%s), it was started again %d times so far",
-				status.Name, pod.Name, end.FinishedAt.UTC().Format(time.TimeOnly), end.ExitCode, end.Reason, status.RestartCount))
+			ends = append(ends, fmt.Sprintf("container %s of pod %s ended at %s with exit code %d (%s), it was started again %d times so far%s",
+				status.Name, pod.Name, end.FinishedAt.UTC().Format(time.TimeOnly), end.ExitCode, end.Reason, status.RestartCount, messageOf(end)))
 		}
 	}
 	return ends
+}
+
+// messageOf is the last line of the container's termination message, after a colon; empty if there is none. With terminationMessagePolicy
+// FallbackToLogsOnError that is the last line that it logged.
+func messageOf(end *corev1.ContainerStateTerminated) string {
+	message := strings.TrimSpace(end.Message)
+	if message == "" {
+		return ""
+	}
+	return ": " + message[strings.LastIndexByte(message, '\n')+1:]
 }
 
 func lastEnd(status corev1.ContainerStatus) *corev1.ContainerStateTerminated {

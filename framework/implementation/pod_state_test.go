@@ -29,6 +29,12 @@ func endedAt(when time.Time) corev1.ContainerState {
 	return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 2, Reason: "Error", FinishedAt: metav1.NewTime(when)}}
 }
 
+func saying(message string) corev1.ContainerState {
+	state := endedAt(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	state.Terminated.Message = message
+	return state
+}
+
 func TestOnlyEndsThatADisturbanceExplainsAreExpected(t *testing.T) {
 	noon := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	during := noon.Add(-time.Second).Format(time.RFC3339)
@@ -41,6 +47,7 @@ func TestOnlyEndsThatADisturbanceExplainsAreExpected(t *testing.T) {
 	}{
 		"never ended":                 {},
 		"restarted":                   {status: restarted, unexpected: "container main of pod controller-1 ended at 12:00:00 with exit code 2 (Error), it was started again 3 times so far"},
+		"with a message":              {status: corev1.ContainerStatus{State: saying("starts\nlost the lease\n")}, unexpected: "0 times so far: lost the lease"},
 		"down":                        {status: corev1.ContainerStatus{State: endedAt(noon)}, unexpected: "ended at 12:00:00"},
 		"restarted while disturbed":   {status: restarted, change: func(p *corev1.Pod) { p.Annotations = map[string]string{string(cut): after} }},
 		"ended at the very end of it": {status: restarted, change: func(p *corev1.Pod) { p.Annotations = map[string]string{string(crash): noon.Format(time.RFC3339)} }},
