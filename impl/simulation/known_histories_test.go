@@ -32,6 +32,8 @@ func knownHistories() []knownScenario {
 		scenario("orphans", rolls, 10, updates, at("an orphan appears", 0, 0), at("an orphan appears", 1, 1), at("an orphan appears", 0, 3), at("an orphan appears", 1, 5)),
 	}
 	for which := range 4 {
+		all = append(all, scenario(fmt.Sprintf("revision %d of 4 is deleted after a collision and a roll-back", which), []strategy{rolls, onDelete}[which%2], 10, taken(0, 0), counted,
+			at("roll back", which, 0), at("somebody deletes a revision, which is held for a while", which, 0), at("somebody deletes a revision, which is held for a while", which+1, 0), at("somebody deletes a pod", 0, 0)))
 		for how := range 6 {
 			all = append(all, scenario(fmt.Sprintf("revision %d of 4 is copied, %d", which, how), rolls, 10, updates, at("somebody copies a revision", which, how),
 				at("update", 0, 0), at("roll back", which, 0), at("update", 0, 0)))
