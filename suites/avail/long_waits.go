@@ -32,6 +32,21 @@ func longWaits() {
 			c.AwaitAfter(ctx, longWait, RolledOut(updated))
 		}, availableByClock, spec.Alone{}, spec.SimulatedNodes{}, spec.Long{})
 
+	spec.It("acts by itself when minReadySeconds run out that were raised while they ran",
+		spec.Decides("AVAIL-005"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 1)
+			const before, after = 10 * time.Second, 10*time.Second + shortWait
+			updated := c.Update(ctx, deployAvailable(ctx, c, int32(before/time.Second), MaxSurge("1")), Image("v2"))
+			pod := readyPodOn(ctx, c, updated, nodes[0])
+			c.Bind("pod", pod.Name)
+			// By then it waits for the time that it was told first.
+			c.Await(ctx, Quiet(time.Second))
+			c.RequireNotYetAvailable(pod, int32(before/time.Second))
+			updated = c.Update(ctx, updated, MinReadySeconds(int32(after/time.Second)))
+			c.AwaitAfter(ctx, after, RolledOut(updated))
+		}, availableByClock, spec.Alone{}, spec.SimulatedNodes{})
+
 	spec.It("acts by itself when minReadySeconds run out on a node while the pod of another one has been refused for long",
 		spec.Decides("AVAIL-005"),
 		func(ctx context.Context, c *spec.Case) {

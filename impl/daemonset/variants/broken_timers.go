@@ -69,7 +69,9 @@ func brokenTimers() []Variant {
 				}
 			})},
 		{Name: "one-timer-for-each-pod", Says: "Leaves the timer of a Ready pod as it is when minReadySeconds are lowered.",
-			Breaks: []string{"AVAIL-007"}, Planner: remember(oneTimer)},
+			Breaks: []string{"AVAIL-007"}, Planner: remember(oneTimer(true))},
+		{Name: "one-timer-for-each-pod-and-no-other", Says: "Sets a timer when a pod becomes Ready, and no other where minReadySeconds are raised while it runs.",
+			Breaks: []string{"AVAIL-005"}, Planner: remember(oneTimer(false))},
 		{Name: "no-timer-once-all-pods-are-updated", Says: "Sets no timer for when a pod becomes available if every node has an updated pod and no old one.",
 			Breaks: []string{"STATUS-005"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {
@@ -83,28 +85,32 @@ func brokenTimers() []Variant {
 // ends are when timers end that were set, by pod and since when it is Ready.
 type ends map[string]time.Time
 
-// oneTimer sets the timer of a pod when it is Ready, and another one only when that has ended.
-func oneTimer(m *memory[ends]) Around {
-	return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
-		before, running := *m.of(state), ends{}
-		for _, pod := range state.Pods {
-			at, known := plan.AvailableAt(pod, state.DaemonSet.Spec.MinReadySeconds)
-			if !known || !at.After(now) {
-				continue
+// oneTimer sets the timer of a pod when it is Ready, and leaves it as it is. Once it has ended another one is set if the pod is to have that.
+func oneTimer(another bool) func(m *memory[ends]) Around {
+	return func(m *memory[ends]) Around {
+		return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+			before, running := *m.of(state), ends{}
+			for _, pod := range state.Pods {
+				at, known := plan.AvailableAt(pod, state.DaemonSet.Spec.MinReadySeconds)
+				if !known || !at.After(now) {
+					continue
+				}
+				key := string(pod.UID) + ready(pod).LastTransitionTime.String()
+				running[key] = at
+				if end, set := before[key]; set && (end.After(now) || !another) {
+					running[key] = end
+				}
 			}
-			key := string(pod.UID) + ready(pod).LastTransitionTime.String()
-			running[key] = at
-			if end, set := before[key]; set && end.After(now) {
-				running[key] = end
+			*m.of(state) = running
+			if len(running) == 0 {
+				return
 			}
-		}
-		*m.of(state) = running
-		if len(running) == 0 {
-			return
-		}
-		actions.RequeueAfter = 0
-		for _, end := range running {
-			comeBack(actions, end.Sub(now))
-		}
-	})
+			actions.RequeueAfter = 0
+			for _, end := range running {
+				if end.After(now) {
+					comeBack(actions, end.Sub(now))
+				}
+			}
+		})
+	}
 }
