@@ -39,7 +39,7 @@ func WriteRequirements(out io.Writer, report *ConformanceReport) error {
 const largestReport = 32 << 20
 
 // ReadYAML reads one report of at most 32 MiB. Unknown or repeated fields, unknown verdicts, another apiVersion or kind, a requirement listed twice, a picture
-// that cannot be drawn and anything after the report are errors that name the line or the thing.
+// that cannot be drawn, anything after the report, and a report that was cut off are errors that name the line or the thing.
 func ReadYAML(in io.Reader) (*ConformanceReport, error) {
 	limited := &io.LimitedReader{R: in, N: largestReport}
 	decoder := yaml.NewDecoder(limited)
@@ -77,5 +77,20 @@ func ReadYAML(in io.Reader) (*ConformanceReport, error) {
 			}
 		}
 	}
+	if err := whole(report); err != nil {
+		return nil, err
+	}
 	return report, nil
+}
+
+// whole says whether all requirements are there that the statistics count, which stand before them in the file. So a report that was cut off is noticed even
+// where what is left of it is YAML.
+func whole(report *ConformanceReport) error {
+	listed, said := count(report.Requirements), report.Statistics
+	// Whose failure a fail is follows from the requirement, and is no verdict.
+	listed.NotItsOwn, said.NotItsOwn = 0, 0
+	if len(report.Requirements) == 0 || listed != said {
+		return fmt.Errorf("read report: its requirements are not those that its statistics count: %s, against %s: it was cut off or changed; take it as the run wrote it", listed, said)
+	}
+	return nil
 }

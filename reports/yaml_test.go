@@ -61,6 +61,11 @@ func TestTwoRunsWithTheSameVerdictsDifferOnlyInTheLastTwoBlocks(t *testing.T) {
 	}
 }
 
+func before(text, end string) string {
+	cut, _, _ := strings.Cut(text, end)
+	return cut
+}
+
 func TestReadingAReportIsStrict(t *testing.T) {
 	t.Parallel()
 	good := string(yamlOf(t, assemble(t, exampleRun())))
@@ -74,6 +79,9 @@ func TestReadingAReportIsStrict(t *testing.T) {
 		"another kind":               {strings.Replace(good, "kind: ConformanceReport", "kind: Implementation", 1), `"Implementation"`},
 		"a requirement listed twice": {strings.Replace(good, "id: SURGE-009", "id: SURGE-002", 1), "SURGE-002 is listed twice"},
 		"a picture that is none":     {strings.Replace(good, "life: ee", "life: eee", 1), "violation of SURGE-009: the life of pod agent-a has 3 steps"},
+		"cut off":                    {before(good, "  - id: SURGE-009"), "cut off or changed"},
+		"cut off at the beginning":   {before(good, "conformance:"), "cut off or changed"},
+		"a verdict changed":          {strings.Replace(good, "verdict: fail", "verdict: pass", 1), "cut off or changed"},
 		"more than any run writes":   {good + strings.Repeat("#", 32<<20), "larger than 32 MiB"},
 		"a second document":          {good + "---\n" + good, "more than one document"},
 	}

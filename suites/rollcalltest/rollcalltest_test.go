@@ -52,7 +52,7 @@ func TestAReportOfAnEarlierRunIsNone(t *testing.T) {
 		t.Errorf("want an error for a missing report, got %v", err)
 	}
 	began := time.Now().UTC().Truncate(time.Second)
-	report := &reports.ConformanceReport{APIVersion: reports.APIVersion, Kind: reports.Kind, Provenance: reports.Provenance{Started: began}}
+	report := passing(reports.Provenance{Started: began})
 	if err := formats.WriteFiles(filepath.Dir(path), report); err != nil {
 		t.Fatal(err)
 	}
@@ -61,6 +61,14 @@ func TestAReportOfAnEarlierRunIsNone(t *testing.T) {
 	}
 	if read, err := readReport(path, began.Add(time.Second)); read != nil || err == nil || !strings.Contains(err.Error(), "earlier run") {
 		t.Errorf("want an error for the report of an earlier run, got %v", err)
+	}
+}
+
+// passing is a report of one requirement, which passed.
+func passing(provenance reports.Provenance) *reports.ConformanceReport {
+	return &reports.ConformanceReport{
+		APIVersion: reports.APIVersion, Kind: reports.Kind, Provenance: provenance, Statistics: reports.Statistics{Passed: 1},
+		Requirements: []reports.RequirementResult{{Requirement: reports.Requirement{ID: "SURGE-001"}, Verdict: reports.Pass}},
 	}
 }
 

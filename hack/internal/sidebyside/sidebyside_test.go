@@ -12,13 +12,16 @@ import (
 
 func run(folder string, verdicts ...reports.Verdict) Run {
 	report := &reports.ConformanceReport{APIVersion: reports.APIVersion, Kind: reports.Kind}
+	statistics := &report.Statistics
 	report.Implementation.Name, report.Provenance.Catalogue.Digest = "mine", "sha256:1"
 	for i, verdict := range verdicts {
 		result := reports.RequirementResult{Requirement: reports.Requirement{ID: reports.ID("A-00" + string(rune('1'+i)))}, Verdict: verdict}
 		switch verdict {
 		case reports.Fail:
+			statistics.Failed++
 			result.Violations = []reports.Violation{{Requirement: result.ID, Recording: "recordings/a.jsonl"}}
 		case reports.Pass:
+			statistics.Passed++
 		default:
 			result.Reason = string(verdict) + " in " + folder
 		}
