@@ -143,11 +143,21 @@ func (r *reader) process(into *LaunchSpec, folder string, open func(string) ([]b
 	}
 }
 
-// goPackage is a check that a main package can be found from where the file is.
+// goPackage is a check that a main package can be found from where the file is. Where an import path leads only the go command knows.
 func (r *reader) goPackage(where, folder string) func(*yaml.Node, string) {
 	return func(node *yaml.Node, value string) {
-		if folder == "" && strings.HasPrefix(value, ".") {
+		if !strings.HasPrefix(value, ".") {
+			return
+		}
+		if folder == "" {
 			r.reject(node, "%s %q: a shipped file is in no folder, use an import path", where, value)
+			return
+		}
+		if r.program == nil {
+			return
+		}
+		if err := r.program(absolute(folder, value)); err != nil {
+			r.reject(node, "%s %q: %v", where, value, err)
 		}
 	}
 }

@@ -2,7 +2,9 @@ package implementation
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"go/build"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +16,7 @@ import (
 func (i *Implementation) executable(ctx context.Context, options BuildOptions) (string, error) {
 	p := i.Launch.Process
 	if p.GoPackage != "" {
-		built, err := build(ctx, p, options, i.Name)
+		built, err := compile(ctx, p, options, i.Name)
 		if err != nil {
 			return "", fmt.Errorf("building the implementation %s: %w", i.Name, err)
 		}
@@ -25,6 +27,26 @@ func (i *Implementation) executable(ctx context.Context, options BuildOptions) (
 		return "", fmt.Errorf("finding the executable of the implementation %s: %w", i.Name, err)
 	}
 	return found, nil
+}
+
+// mainPackage says why no program can be built from a folder: it is not there, or has no Go files of package main for this machine. What else does not compile
+// only the compiler knows.
+func mainPackage(folder string) error {
+	info, err := os.Stat(folder)
+	if err != nil {
+		return fmt.Errorf("there is no such folder: %w", err)
+	}
+	if !info.IsDir() {
+		return errors.New("it is a file: name the folder of the main package")
+	}
+	found, err := build.ImportDir(folder, 0)
+	if errors.As(err, new(*build.NoGoError)) {
+		return errors.New("no Go files are in that folder: name the folder of the main package")
+	}
+	if err == nil && found.Name != "main" {
+		return fmt.Errorf("it is package %s, which is no program: name the folder of the main package", found.Name)
+	}
+	return nil
 }
 
 func find(p *ProcessSpec, binDir string) (string, error) {
@@ -42,7 +64,7 @@ func find(p *ProcessSpec, binDir string) (string, error) {
 	return filepath.Abs(path)
 }
 
-func build(ctx context.Context, p *ProcessSpec, options BuildOptions, name string) (string, error) {
+func compile(ctx context.Context, p *ProcessSpec, options BuildOptions, name string) (string, error) {
 	output, err := filepath.Abs(filepath.Join(options.Dir, name))
 	if err != nil {
 		return "", err

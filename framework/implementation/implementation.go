@@ -164,7 +164,7 @@ func Load(nameOrPath string, catalogue *requirements.Catalogue) (*Implementation
 	if err != nil {
 		return nil, err
 	}
-	return decode(found.file, found.text, found.folder, catalogue, found.manifest)
+	return decodeBy(&reader{file: found.file, program: mainPackage}, found.file, found.text, found.folder, catalogue, found.manifest)
 }
 
 // source is an implementation file, and how what it names beside it is read.

@@ -1,6 +1,7 @@
 package implementation
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,15 +32,18 @@ spec:
 // loadImage loads a file with these lines below launch.image, beside some manifests.
 func loadImage(t *testing.T, lines ...string) (*Implementation, error) {
 	t.Helper()
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "conformance")
 	for name, text := range map[string]string{
-		"mine.yaml":      strings.Replace(least, "{none: {}}", "\n    image:\n      "+strings.Join(lines, "\n      "), 1),
-		"deploy.yaml":    manifest,
-		"idle.yaml":      strings.Replace(manifest, "replicas: 2", "replicas: 0", 1),
-		"odd.yaml":       strings.Replace(manifest, "replicas: 2", "replicas: two", 1),
-		"imageless.yaml": strings.Replace(manifest, "${IMAGE}", "example.test/x:v1", 1),
+		"cmd/x/main.go":    "package main\n",
+		"../cmd/x/main.go": "package main\n",
+		"mine.yaml":        strings.Replace(least, "{none: {}}", "\n    image:\n      "+strings.Join(lines, "\n      "), 1),
+		"deploy.yaml":      manifest,
+		"idle.yaml":        strings.Replace(manifest, "replicas: 2", "replicas: 0", 1),
+		"odd.yaml":         strings.Replace(manifest, "replicas: 2", "replicas: two", 1),
+		"imageless.yaml":   strings.Replace(manifest, "${IMAGE}", "example.test/x:v1", 1),
 	} {
-		NewWithT(t).Expect(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)).To(Succeed())
+		path := filepath.Join(dir, name)
+		NewWithT(t).Expect(errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600))).To(Succeed())
 	}
 	return Load(filepath.Join(dir, "mine.yaml"), catalogue(t))
 }
@@ -98,6 +102,7 @@ func TestWhatIsWrongWithAnImageIsNamedByItsLine(t *testing.T) {
 		"a manifest that is not there":   {[]string{built, "manifests: [no-such.yaml]", theDeployment}, "9: manifest no-such.yaml: open "},
 		"a component of another kind":    {[]string{"controlPlane: etcd", theManifests, theDeployment}, `8: unknown component of the control plane "etcd": allowed are kube-controller-manager`},
 		"a package without a name":       {[]string{"goPackage: ./..", theManifests, theDeployment}, `8: spec.launch.image.goPackage "./.." must end in the name of the main package's folder`},
+		"a package that is not there":    {[]string{"goPackage: ./cmd/y", theManifests, theDeployment}, `8: spec.launch.image.goPackage "./cmd/y": there is no such folder`},
 		"a reference that is not text":   {[]string{"reference: 5", theManifests, theDeployment}, "8: spec.launch.image.reference must be text"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package implementation
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -206,6 +207,37 @@ func TestManifestsAreFoundBesideTheFile(t *testing.T) {
 	i, err := Load(file, catalogue(t))
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(i.Launch.Process.Manifests).To(Equal([]Manifest{{Path: "rbac/namespace.yaml", Content: []byte(manifest)}}))
+}
+
+func TestThePackageThatIsBuiltIsAProgramBesideTheFile(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"cmd/mine/main.go": "package main\n", "mine/mine.go": "package mine\n", "docs/README.md": "none\n", "broken/main.go": "pakage main\n",
+	} {
+		path := filepath.Join(dir, name)
+		NewWithT(t).Expect(errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600))).To(Succeed())
+	}
+	for goPackage, says := range map[string]string{
+		"./cmd/mine":         "",
+		"./broken":           "", // the compiler says what is wrong with it
+		"example.test/mine":  "", // the go command knows where it is
+		"./cmd/mien":         "there is no such folder",
+		"./cmd/mine/main.go": "it is a file",
+		"./docs":             "no Go files",
+		"./mine":             "it is package mine, which is no program",
+	} {
+		t.Run(goPackage, func(t *testing.T) {
+			g := NewWithT(t)
+			file := filepath.Join(dir, "mine.yaml")
+			g.Expect(os.WriteFile(file, []byte(strings.Replace(least, "{none: {}}", "{process: {goPackage: "+goPackage+"}}", 1)), 0o600)).To(Succeed())
+			_, err := Load(file, catalogue(t))
+			if says == "" {
+				g.Expect(err).NotTo(HaveOccurred())
+				return
+			}
+			g.Expect(err).To(MatchError(ContainSubstring("mine.yaml:6: spec.launch.process.goPackage %q: %s", goPackage, says)))
+		})
+	}
 }
 
 func TestTheShippedFilesLoadByNameAndByPath(t *testing.T) {

@@ -19,6 +19,8 @@ type reader struct {
 	problems []problem
 	// outline lists what a file may hold, instead of reading one; nil otherwise.
 	outline *outline
+	// program says what is wrong with a folder as the main package that the file names; nil to look at none.
+	program func(folder string) error
 }
 
 type problem struct {

@@ -26,6 +26,8 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 	write(t, zstd, "\x28\xb5\x2f\xfd")
 	later := filepath.Join(folder, "later.jsonl")
 	write(t, later, `{"n":1,"header":{"version":"rollcall.dev/recording/v1"}}`+"\n")
+	misspelt := filepath.Join(folder, "misspelt.yaml")
+	write(t, misspelt, "apiVersion: rollcall.dev/v1alpha1\nkind: Implementation\nmetadata: {name: x}\nspec:\n  features: [Surge]\n  launch: {process: {goPackage: ./cmd/mien}}\n")
 	artifacts := filepath.Join(folder, "artifacts")
 	for name, row := range map[string]struct {
 		args []string
@@ -53,6 +55,7 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 		"no such implementation":    {[]string{"run", "-implementation=mine"}, []string{"mine", "reference", "kube-controller-manager"}},
 		"a missing file":            {[]string{"run", "-implementation=./missing.yaml"}, []string{"missing.yaml"}},
 		"an unknown feature":        {[]string{"run", "-implementation=" + implementation}, []string{"implementation.yaml:5", "Surgery", "HostPortRejection"}},
+		"a package not there":       {[]string{"run", "-dry-run", "-provider=embedded", "-implementation=" + misspelt}, []string{"misspelt.yaml:6", "./cmd/mien", "no such folder"}},
 		"an unknown version":        {[]string{"run", "-kubernetes-version=banana"}, []string{"banana"}},
 		"a version to build":        {[]string{"build", "-kubernetes-version=1.2"}, []string{"1.2"}},
 		"a version too old":         {[]string{"run", "-provider=embedded", "-kubernetes-version=1.5.0"}, []string{"1.5.0", "v1.28.0 and later"}},

@@ -14,7 +14,7 @@ func checkFiles(args []string, out io.Writer) (int, error) {
 	flags := newFlags("check", out)
 	describe(flags, `rollcall check FILE...
 
-Reads implementation files, and the manifests that they name, without running or building anything, and says what is wrong with them, each with its line.
+Reads implementation files, looks for the manifests and main packages that they name, and says what is wrong, each with its line. Nothing is built or run.
 `)
 	if err := parseFlags(flags, args); err != nil {
 		return exitUsage, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,6 +18,14 @@ func TestWhatInitWritesIsReadAndNothingIsReplaced(t *testing.T) {
 		t.Fatal(code, err)
 	}
 	expect(t, folder, "mine.yaml", schemaName)
+	if _, err := dispatch(context.Background(), "check", []string{file}, &out); !errors.As(err, new(usageError)) || !strings.Contains(err.Error(), `goPackage "./cmd/my-controller": there is no such folder`) {
+		t.Errorf("a controller that is not there: %v", err)
+	}
+	program := filepath.Join(folder, "cmd", "my-controller")
+	if err := os.MkdirAll(program, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(program, "main.go"), "package main\n")
 	out.Reset()
 	if code, err := dispatch(context.Background(), "check", []string{file, "reference"}, &out); code != exitConformant || err != nil || strings.Count(out.String(), "claims DaemonSet, Surge") != 2 {
 		t.Errorf("%d, %v: %s", code, err, out.String())
