@@ -48,6 +48,9 @@ func reason(answer Conformance, results []RequirementResult) string {
 		if counts.Inconclusive > 0 {
 			why += "; " + doubts
 		}
+		if counts.NotItsOwn > 0 {
+			why += fmt.Sprintf("; Kubernetes itself breaks %d more", counts.NotItsOwn)
+		}
 		return why
 	case answer == Conformant:
 		return "every requirement that was decided passed" + exceptions(counts)

@@ -40,3 +40,19 @@ func TestWhyNamesTheRequirementsBehindTheAnswer(t *testing.T) {
 		})
 	}
 }
+
+func TestWhyCountsWhatKubernetesItselfBreaks(t *testing.T) {
+	t.Parallel()
+	byKubernetes := reports.RequirementResult{
+		Requirement: reports.Requirement{ID: "EVICT-001", Kubernetes: reports.Kubernetes{By: reports.APIServer, Behaviour: reports.Differs}}, Verdict: reports.Fail,
+	}
+	for want, verdict := range map[string]reports.Verdict{
+		"1 requirement failed: API-001; Kubernetes itself breaks 1 more":                    reports.Fail,
+		"every requirement that was decided passed but for 1 that Kubernetes itself breaks": reports.Pass,
+	} {
+		own := reports.RequirementResult{Requirement: reports.Requirement{ID: "API-001"}, Verdict: verdict}
+		if got := reports.Why(&reports.ConformanceReport{Requirements: []reports.RequirementResult{own, byKubernetes}}); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
