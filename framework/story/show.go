@@ -62,6 +62,9 @@ func Show(h *history.History, part Part) (*reports.Recording, error) {
 			shown.Measurements = append(shown.Measurements, m)
 		}
 	}
+	if h.Damage != "" {
+		shown.Notes = append(shown.Notes, "it is not whole: "+paragraph.Printable(h.Damage)+". What comes before that is shown.")
+	}
 	for _, gap := range h.Gaps {
 		shown.Notes = append(shown.Notes, paragraph.Printable(gapText(gap)))
 	}

@@ -122,6 +122,17 @@ func TestWhatARecordingDoesNotHaveIsNotShown(t *testing.T) {
 	}
 }
 
+func TestWhatIsShownOfADamagedRecordingSaysSo(t *testing.T) {
+	for damage, notes := range map[string]int{"": 0, "it was cut off after line 80": 1} {
+		h := twoNodes(t)
+		h.Damage = damage
+		shown, err := story.Show(h, story.Part{})
+		if err != nil || len(shown.Notes) != notes || !strings.Contains(strings.Join(shown.Notes, ""), damage) {
+			t.Errorf("damage %q: %v, notes %q", damage, err, shown.Notes)
+		}
+	}
+}
+
 func TestATraceOfARecordingIsWhatPerfettoReads(t *testing.T) {
 	t.Parallel()
 	shown, err := story.Show(twoNodes(t), story.Part{})
