@@ -124,12 +124,14 @@ func memory(wanted resource.Quantity) checkup {
 }
 
 func enough(what string, bytes int64, wanted resource.Quantity, fix string, warning bool) checkup {
-	c := checkup{what: what, found: fmt.Sprintf("%.1f GiB of %s", float64(bytes)/(1<<30), wanted.String()), warning: warning}
+	c := checkup{what: what, found: fmt.Sprintf("%.1f GiB, a run takes %.0f GiB", gibibytes(bytes), gibibytes(wanted.Value())), warning: warning}
 	if bytes < wanted.Value() {
 		c.fix = fix
 	}
 	return c
 }
+
+func gibibytes(bytes int64) float64 { return float64(bytes) / (1 << 30) }
 
 func loopback() checkup {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
