@@ -45,7 +45,8 @@ Judges recordings again, without a cluster: every verdict comes from them alone.
   a folder of recordings   all of them, in the summary of a run
   recordings of a watch    what the rules of `+"`rollcall watch`"+` say of them, those that follow each other as one
 
-A failure has its story where the recording is named, or with -v.
+A failure has its story where the recording is named, or with -v. There "holds" is a standing rule that was put to the test and not broken in a scenario that
+is about something else: no pass, since that takes a spec that declares it.
 
 Exit code: 0 all that was decided passed, 1 something failed, 2 a path cannot be judged, 3 something could not be decided, or the report says otherwise.
 `)

@@ -17,7 +17,7 @@ func convertReport(args []string, out io.Writer) (int, error) {
 Writes a report, or that in the folder of a run, in another format, from the report alone: html is a page that needs no other file, markdown is for the summary
 of a CI system, junit for its table of tests, github is commands that make annotations of what failed in a workflow of GitHub Actions. Links to recordings are relative to the report's folder: that is where the page belongs.
 
-Exit code: 0 written, whatever the report says; 2 the report cannot be read or there is no such format, 3 it cannot be written.
+Exit code: 0 written, whatever the report says; 2 the report cannot be read, the file cannot be written, or there is no such format.
 `)
 	format := flags.String("format", "html", "`format` to write: html, markdown, junit or github")
 	output := flags.String("output", "", "write to this `file` (default: standard output)")

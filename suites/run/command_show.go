@@ -27,7 +27,7 @@ func showRecording(args []string, out io.Writer) (int, error) {
 Draws a recording, whole or a part of it: the pods' lives, the numbers of disruption budgets, what rollcall did, and every event in words. It judges nothing.
 terminal is for here, html is a page that needs no other file, trace is the Trace Event Format, which ui.perfetto.dev opens.
 
-Exit code: 0 drawn, 2 the recording cannot be read or has no such node or time, 3 it cannot be written.
+Exit code: 0 drawn, 2 the recording cannot be read, has no such node or time, or the file cannot be written.
 `)
 	format := flags.String("format", shows[0], "`format` to draw in: terminal, html or trace")
 	output := flags.String("output", "", "write to this `file` (default: standard output)")
