@@ -167,6 +167,9 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 		"two runs to publish":       {[]string{"publish", folder, folder}, []string{"name the folder of one run"}},
 		"no folder to verify":       {[]string{"verify"}, []string{"name the folder of one publication"}},
 		"a signer without a key":    {[]string{"verify", "-signer=x", folder}, []string{"-signers and -signer go together"}},
+		"verified by no run":        {[]string{"verify", "-recordings=" + filepath.Join(folder, "missing"), folder}, []string{"-recordings", "missing", "not the folder of a run"}},
+		"verified by a folder":      {[]string{"verify", "-recordings=" + folder, folder}, []string{"-recordings", folder, "not the folder of a run"}},
+		"no file of signers":        {[]string{"verify", "-signers=" + filepath.Join(folder, "missing"), "-signer=x", folder}, []string{"-signers", "missing"}},
 		"the runner's own command":  {[]string{specsCommand}, []string{parentVariable}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -40,6 +40,16 @@ What was not checked is said. Exit code: 0 all that was checked is so, 1 somethi
 	if (*signers == "") != (*signer == "") {
 		return exitUsage, usagef("-signers and -signer go together: the file of keys, and whose it should be")
 	}
+	if *recordings != "" {
+		if _, err := os.ReadDir(filepath.Join(*recordings, recordingsFolder)); err != nil {
+			return exitUsage, usagef("-recordings: %s is not the folder of a run: %w", *recordings, err)
+		}
+	}
+	if *signers != "" {
+		if _, err := os.ReadFile(*signers); err != nil {
+			return exitUsage, usagef("-signers: %w", err)
+		}
+	}
 	folder := flags.Arg(0)
 	sums, err := publication.ReadSums(folder)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
