@@ -73,7 +73,7 @@ func holdsExactly(t *testing.T, families []string, sizes map[string]int, total i
 		rows := c.Family(family)
 		got += len(rows)
 		if len(rows) != sizes[family] {
-			t.Errorf("family %s has %d requirements, want %d", family, len(rows), sizes[family])
+			t.Errorf("family %s has %d requirements, want %d: addedTo counts those that are added to a family of the documents", family, len(rows), sizes[family])
 		}
 		for i, r := range rows {
 			if want := ID(fmt.Sprintf("%s-%03d", family, i+1)); r.ID != want {
