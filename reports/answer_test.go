@@ -56,3 +56,11 @@ func TestWhyCountsWhatKubernetesItselfBreaks(t *testing.T) {
 		}
 	}
 }
+
+func TestWhyEndsBeforeWhatTheFailureQuotes(t *testing.T) {
+	t.Parallel()
+	report := reports.ConformanceReport{Provenance: reports.Provenance{ImplementationFailure: "go build ./cmd/mine: exit status 1:\n    main.go:3:15: undefined: name"}}
+	if got, want := reports.Why(&report), "no requirement was decided; the implementation failed: go build ./cmd/mine: exit status 1"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
+// firstLine leaves out the colon before what the lines below it quote.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return strings.TrimSpace(line)
+	return strings.TrimSuffix(strings.TrimSpace(line), ":")
 }
 
 // FailureLine says in one line why a requirement failed: what was got, where, and how often.
