@@ -124,7 +124,7 @@ func memory(wanted resource.Quantity) checkup {
 }
 
 func enough(what string, bytes int64, wanted resource.Quantity, fix string, warning bool) checkup {
-	c := checkup{what: what, found: fmt.Sprintf("%.1f GiB, a run takes %.0f GiB", gibibytes(bytes), gibibytes(wanted.Value())), warning: warning}
+	c := checkup{what: what, found: fmt.Sprintf("%.1f GiB, %.0f GiB needed", gibibytes(bytes), gibibytes(wanted.Value())), warning: warning}
 	if bytes < wanted.Value() {
 		c.fix = fix
 	}

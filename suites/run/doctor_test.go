@@ -48,7 +48,7 @@ func TestWhatIsMissingStopsAProviderAndAWarningDoesNot(t *testing.T) {
 
 func TestTooLittleIsNotEnough(t *testing.T) {
 	wanted := resource.MustParse("1Gi")
-	if c := enough("disk", 3<<29, wanted, "free some", false); c.found != "1.5 GiB, a run takes 1 GiB" {
+	if c := enough("disk", 3<<29, wanted, "free some", false); c.found != "1.5 GiB, 1 GiB needed" {
 		t.Errorf("1.5 GiB of 1 GiB: %+v", c)
 	}
 	if c := enough("disk", 1<<30, wanted, "free some", false); c.fix != "" {
