@@ -5,6 +5,7 @@ package daemonimage
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	// A module that requires rollcall must know the sums of all that the programs are built from, although nothing of it runs here.
 	_ "github.com/rollcall-conformance/rollcall/fixtures/workload/probe"
@@ -56,10 +57,19 @@ func BuildProbe(ctx context.Context, cache string) (image.Archive, error) {
 // Build makes the archive of the server's images below the folder cache from source, or takes the one there. It runs the go command where the process
 // stands, which must be in rollcall's own module or in one that requires it.
 func (p Place) Build(ctx context.Context, cache string) (image.Archive, error) {
-	return image.Build(ctx, cache, image.Program{Package: programs + "workload-server", Repository: p.Daemon(), Tags: Tags()})
+	return build(ctx, cache, image.Program{Package: programs + "workload-server", Repository: p.Daemon(), Tags: Tags()})
 }
 
 // BuildProbe makes the archive of the probe's image in the same way.
 func (p Place) BuildProbe(ctx context.Context, cache string) (image.Archive, error) {
-	return image.Build(ctx, cache, image.Program{Package: programs + "workload-probe", Repository: p.probe(), Tags: []string{probeTag}})
+	return build(ctx, cache, image.Program{Package: programs + "workload-probe", Repository: p.probe(), Tags: []string{probeTag}})
+}
+
+// build says where the programs can be built, where the go command finds none of them.
+func build(ctx context.Context, cache string, program image.Program) (image.Archive, error) {
+	built, err := image.Build(ctx, cache, program)
+	if err != nil && strings.Contains(err.Error(), "no required module provides package") {
+		return built, fmt.Errorf("%w\n    the go.mod of the working directory says where rollcall's programs are: run this in a checkout of rollcall, or in a module that requires it", err)
+	}
+	return built, err
 }
