@@ -69,7 +69,8 @@ func (p Place) BuildProbe(ctx context.Context, cache string) (image.Archive, err
 func build(ctx context.Context, cache string, program image.Program) (image.Archive, error) {
 	built, err := image.Build(ctx, cache, program)
 	if err != nil && strings.Contains(err.Error(), "no required module provides package") {
-		return built, fmt.Errorf("%w\n    the go.mod of the working directory says where rollcall's programs are: run this in a checkout of rollcall, or in a module that requires it", err)
+		return built, fmt.Errorf("%w\n    the go.mod of the working directory says where rollcall's programs are: run this in a checkout of rollcall, or in a module that requires it "+
+			"(go get -tool github.com/rollcall-conformance/rollcall)", err)
 	}
 	return built, err
 }
