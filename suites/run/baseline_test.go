@@ -1,7 +1,9 @@
 package run
 
 import (
+	"bytes"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/rollcall-conformance/rollcall/reports"
@@ -27,6 +29,30 @@ func TestABaselineExcusesNothingThatCutTheRunShort(t *testing.T) {
 		}}
 		if got := compareWithBaseline(io.Discard, nil, "before", baseline, report); got != row.want {
 			t.Errorf("%s: exit code %d, want %d", name, got, row.want)
+		}
+	}
+}
+
+func TestABaselineOfSomethingElseIsNoted(t *testing.T) {
+	of := func(name, version, kubernetes string) *reports.ConformanceReport {
+		return &reports.ConformanceReport{
+			Implementation: reports.Implementation{Name: name, Version: version},
+			Provenance:     reports.Provenance{KubernetesVersion: kubernetes, Provider: "embedded"},
+		}
+	}
+	for name, row := range map[string]struct {
+		baseline *reports.ConformanceReport
+		note     string
+	}{
+		"an older version":       {of("mine", "v1", "v1.37.0"), ""},
+		"another implementation": {of("yours", "v2", "v1.37.0"), "before.yaml is of yours, Kubernetes v1.37.0, provider embedded; this is mine, Kubernetes"},
+		"on another Kubernetes":  {of("mine", "v2", "v1.36.3"), "before.yaml is of mine, Kubernetes v1.36.3"},
+	} {
+		var out bytes.Buffer
+		compareWithBaseline(&out, nil, "before.yaml", row.baseline, of("mine", "v2", "v1.37.0"))
+		said := strings.Join(strings.Fields(out.String()), " ")
+		if row.note == "" && strings.Contains(said, "note") || !strings.Contains(said, row.note) || !strings.Contains(said, "nothing differs") {
+			t.Errorf("%s: want %q in:\n%s", name, row.note, out.String())
 		}
 	}
 }

@@ -36,7 +36,7 @@ Exit code: 0 nothing is worse, 1 something is (it fails and did not, or it passe
 	}
 	changes := reports.Compare(before, after)
 	text, told := streams(*asJSON, out, os.Stderr)
-	printChanges(text, flags.Arg(0), changes)
+	printChanges(text, flags.Arg(0), before, after, changes)
 	told.tell(reports.ChangeEvents(changes)...)
 	code := exitConformant
 	if reports.AnyWorse(changes) {
@@ -50,7 +50,7 @@ Exit code: 0 nothing is worse, 1 something is (it fails and did not, or it passe
 // implementation that did not fail.
 func compareWithBaseline(out io.Writer, told *events, path string, baseline, report *reports.ConformanceReport) int {
 	changes := reports.Compare(baseline, report)
-	printChanges(out, path, changes)
+	printChanges(out, path, baseline, report, changes)
 	told.tell(reports.ChangeEvents(changes)...)
 	switch {
 	case reports.AnyWorse(changes):
@@ -63,7 +63,10 @@ func compareWithBaseline(out io.Writer, told *events, path string, baseline, rep
 	return exitConformant
 }
 
-func printChanges(out io.Writer, path string, changes []reports.Change) {
+func printChanges(out io.Writer, path string, before, after *reports.ConformanceReport, changes []reports.Change) {
+	if then, now := tested(before), tested(after); then != now {
+		fmt.Fprint(out, paragraph.Hang("  note", fmt.Sprintf("%s is of %s; this is %s", path, then, now), 9, summaryColumns))
+	}
 	worse := 0
 	for _, change := range changes {
 		if change.Worse {
@@ -88,6 +91,12 @@ func printChanges(out io.Writer, path string, changes []reports.Change) {
 			fmt.Fprint(out, paragraph.Hang("  "+mark, fmt.Sprintf("%s %s, is %s", change.Requirement.Name(), was, change.After), 9, summaryColumns))
 		}
 	}
+}
+
+// tested is what a report is of. The implementation's version is left out: reports of two versions are what is compared.
+func tested(report *reports.ConformanceReport) string {
+	provenance := report.Provenance
+	return fmt.Sprintf("%s, Kubernetes %s, provider %s", paragraph.Printable(report.Implementation.Name), provenance.KubernetesVersion, provenance.Provider)
 }
 
 // summaryColumns is the width of what a run prints at its end.
