@@ -29,8 +29,8 @@ func (i *Implementation) executable(ctx context.Context, options BuildOptions) (
 	return found, nil
 }
 
-// mainPackage says why no program can be built from a folder: it is not there, or has no Go files of package main for this machine. What else does not compile
-// only the compiler knows.
+// mainPackage says why no program can be built from a folder: it is not there, or has no Go files of package main. What else does not compile, or has
+// build tags of its own, only the go command knows.
 func mainPackage(folder string) error {
 	info, err := os.Stat(folder)
 	if err != nil {
@@ -40,7 +40,7 @@ func mainPackage(folder string) error {
 		return errors.New("it is a file: name the folder of the main package")
 	}
 	found, err := build.ImportDir(folder, 0)
-	if errors.As(err, new(*build.NoGoError)) {
+	if errors.As(err, new(*build.NoGoError)) && len(found.IgnoredGoFiles) == 0 {
 		return errors.New("no Go files are in that folder: name the folder of the main package")
 	}
 	if err == nil && found.Name != "main" {

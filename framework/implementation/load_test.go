@@ -213,6 +213,7 @@ func TestThePackageThatIsBuiltIsAProgramBesideTheFile(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"cmd/mine/main.go": "package main\n", "mine/mine.go": "package mine\n", "docs/README.md": "none\n", "broken/main.go": "pakage main\n",
+		"tagged/main.go": "//go:build mine\n\npackage main\n",
 	} {
 		path := filepath.Join(dir, name)
 		NewWithT(t).Expect(errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600))).To(Succeed())
@@ -220,6 +221,7 @@ func TestThePackageThatIsBuiltIsAProgramBesideTheFile(t *testing.T) {
 	for goPackage, says := range map[string]string{
 		"./cmd/mine":         "",
 		"./broken":           "", // the compiler says what is wrong with it
+		"./tagged":           "", // GOFLAGS may have the tag
 		"example.test/mine":  "", // the go command knows where it is
 		"./cmd/mien":         "there is no such folder",
 		"./cmd/mine/main.go": "it is a file",
