@@ -21,11 +21,14 @@ func tolerations() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)
 			daemonSet := c.Deploy(ctx)
-			c.RollOut(ctx, daemonSet, Edit{Says: "the host's network, and a limit to how long a node may be unreachable", Apply: func(d *appsv1.DaemonSet) {
+			c.RollOut(ctx, daemonSet, Edit{Says: "the host's network, and limits to how long a node may be unreachable, or have any taint", Apply: func(d *appsv1.DaemonSet) {
 				d.Spec.Template.Spec.HostNetwork = true
-				d.Spec.Template.Spec.Tolerations = append(d.Spec.Template.Spec.Tolerations, corev1.Toleration{
-					Key: corev1.TaintNodeUnreachable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: new(int64),
-				})
+				// The second is for every key.
+				for _, key := range []string{corev1.TaintNodeUnreachable, ""} {
+					d.Spec.Template.Spec.Tolerations = append(d.Spec.Template.Spec.Tolerations, corev1.Toleration{
+						Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: new(int64),
+					})
+				}
 			}})
 		},
 		func(j *spec.Checks) {

@@ -40,6 +40,8 @@ func brokenTargets() []Variant {
 			})},
 		{Name: "tolerates-unreachable-nodes-as-the-template-says", Says: "Leaves a toleration of unreachable nodes alone that the template limits in time.",
 			Breaks: []string{"TARGET-007"}, Planner: doing(keepTolerations)},
+		{Name: "adds-no-toleration-beside-one-for-every-key", Says: "Adds no toleration of NoExecute where the template has one for every key, limited in time or not.",
+			Breaks: []string{"TARGET-007"}, Planner: doing(addNoTolerationBesideAny)},
 		{Name: "replaces-pending-pods", Says: "Deletes an updated pod that has been waiting for its node for two seconds.",
 			Breaks: []string{"TARGET-008"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {
@@ -105,6 +107,24 @@ func waitForNodes(m *memory[nodesWanted]) Around {
 			withoutDeletions(actions, deletedFor(plan.ReasonOutdated))
 		}
 	})
+}
+
+// addNoTolerationBesideAny leaves out of new pods what every daemon pod tolerates and their template does not name, where that names no key at all.
+func addNoTolerationBesideAny(actions *plan.Actions, state plan.State, _ time.Time) {
+	own := state.DaemonSet.Spec.Template.Spec.Tolerations
+	ofEveryKey := func(t corev1.Toleration) bool {
+		return t.Key == "" && t.Operator == corev1.TolerationOpExists && (t.Effect == "" || t.Effect == corev1.TaintEffectNoExecute)
+	}
+	if !slices.ContainsFunc(own, ofEveryKey) {
+		return
+	}
+	named := func(added corev1.Toleration) bool {
+		return slices.ContainsFunc(own, func(t corev1.Toleration) bool { return t.MatchToleration(&added) })
+	}
+	for _, creation := range actions.CreatePods {
+		spec := &creation.Pod.Spec
+		spec.Tolerations = slices.DeleteFunc(spec.Tolerations, func(t corev1.Toleration) bool { return t.Effect == corev1.TaintEffectNoExecute && !named(t) })
+	}
 }
 
 func keepTolerations(actions *plan.Actions, state plan.State, _ time.Time) {
