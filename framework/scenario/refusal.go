@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -49,25 +50,36 @@ func (s *Scenario) RefusePods(ctx context.Context, by Refuser) {
 	}
 }
 
-// RefusePodsOf is RefusePods by a webhook, for the pods of one node: those that name it as theirs, or ask for it.
-func (s *Scenario) RefusePodsOf(ctx context.Context, node string) {
+// RefusePodsOf is RefusePods by a webhook, for the pods of these nodes: those that name one as theirs, or ask for it.
+func (s *Scenario) RefusePodsOf(ctx context.Context, nodes ...string) {
 	s.tb.Helper()
 	s.requireAdmission(ctx)
+	named := strings.Join(nodes, ", ")
 	stimulus := s.onNamespace(history.RefusePods)
-	stimulus.Detail = fmt.Sprintf("of node %s, by %s", node, ByWebhook)
+	stimulus.Detail = fmt.Sprintf("of node %s, by %s", named, ByWebhook)
 	err := s.Do(ctx, stimulus, func(ctx context.Context) error {
 		webhook := s.webhook()
-		webhook.Webhooks[0].MatchConditions = []admissionv1.MatchCondition{{Name: "node", Expression: isFor(node)}}
+		webhook.Webhooks[0].MatchConditions = []admissionv1.MatchCondition{{Name: "node", Expression: isForAny(nodes)}}
 		if _, err := s.client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Create(ctx, webhook, metav1.CreateOptions{}); err != nil {
 			return err
 		}
-		return s.awaitPod(ctx, func(pod *corev1.Pod) { pod.Spec.NodeName = node }, apierrors.IsInternalError)
+		// It is in force for all of them at once.
+		return s.awaitPod(ctx, func(pod *corev1.Pod) { pod.Spec.NodeName = nodes[0] }, apierrors.IsInternalError)
 	})
-	s.must(err, "have the API server refuse the pods of node %s", node)
+	s.must(err, "have the API server refuse the pods of node %s", named)
 	s.held = append(s.held, func(ctx context.Context) error { return s.deleteWebhook(ctx, s.admin) })
 }
 
-// isFor is a CEL expression that holds for pods of the node, however they say so.
+// isForAny is a CEL expression that holds for pods of the nodes, however they say so.
+func isForAny(nodes []string) string {
+	expressions := make([]string, len(nodes))
+	for i, node := range nodes {
+		expressions[i] = isFor(node)
+	}
+	return strings.Join(expressions, " || ")
+}
+
+// isFor is a CEL expression that holds for pods of the node.
 func isFor(node string) string {
 	const required = "object.spec.?affinity.?nodeAffinity.?requiredDuringSchedulingIgnoredDuringExecution.?nodeSelectorTerms.orValue([])"
 	return fmt.Sprintf(`object.spec.?nodeName.orValue("") == %[1]q || object.spec.?nodeSelector[?%[2]q].orValue("") == %[1]q || `+required+

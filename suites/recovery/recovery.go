@@ -18,7 +18,7 @@ func Specs() {
 	clock()
 	skew()
 	refused()
-	oneRefused()
+	someRefused()
 	failover()
 	watches()
 	lateWatches()

@@ -72,15 +72,16 @@ func refused() {
 		}, spec.Alone{})
 }
 
-// oneRefused is the spec of a node whose pods are refused while those of others are not.
-func oneRefused() {
-	spec.It("makes the pods of all other nodes while those of one are refused, and that one's afterwards",
+// someRefused is the spec of nodes whose pods are refused while those of others are not.
+func someRefused() {
+	spec.It("makes the pods of all other nodes while those of two are refused, and theirs afterwards",
 		spec.Decides("RECOVERY-006"),
 		func(ctx context.Context, c *spec.Case) {
-			nodes := c.AddNodes(ctx, 4)
-			c.RefusePodsOf(ctx, slices.Min(nodes))
+			nodes := slices.Sorted(slices.Values(c.AddNodes(ctx, 5)))
+			// Whoever goes by names meets both before any other.
+			c.RefusePodsOf(ctx, nodes[:2]...)
 			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon"))
-			c.AwaitAfter(ctx, goesOn, PodsSeen(daemonSet, len(nodes)-1))
+			c.AwaitAfter(ctx, goesOn, PodsSeen(daemonSet, len(nodes)-2))
 			c.AdmitPods(ctx)
 			c.Await(ctx, RolledOut(daemonSet))
 			c.Await(ctx, Quiet(time.Second))

@@ -3,6 +3,7 @@ package variants
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -38,6 +39,8 @@ func brokenRefusals() []Variant {
 			Breaks: []string{"RECOVERY-006"}, Planner: remember(expectPods)},
 		{Name: "gets-no-further-than-a-refused-pod", Says: "Tries the pods that were refused first again, before those of other nodes.",
 			Breaks: []string{"RECOVERY-006"}, Planner: doing(refusedFirst)},
+		{Name: "remembers-refusals-of-the-last-attempt", Says: "Tries the pods last that were refused in its last attempt, and not those that were before.",
+			Breaks: []string{"RECOVERY-006"}, Planner: seeing(refusedLately)},
 		{Name: "hides-that-pods-are-refused", Says: "Does not report that a rollout is stalled because its pods are refused.",
 			Breaks:  []string{"COND-001", "COND-002"},
 			Planner: seeing(func(state *plan.State, _ time.Time) { state.Refused = nil })},
@@ -66,6 +69,22 @@ func refusedFirst(actions *plan.Actions, state plan.State, _ time.Time) {
 		return 1
 	}
 	slices.SortStableFunc(actions.CreatePods, func(a, b plan.PodCreation) int { return cmp.Compare(wasRefused(a), wasRefused(b)) })
+}
+
+// refusedLately leaves of the nodes whose pods were refused those of the last attempt.
+func refusedLately(state *plan.State, _ time.Time) {
+	if state.Refused == nil {
+		return
+	}
+	refused, last := *state.Refused, time.Time{}
+	for _, at := range refused.Nodes {
+		if at.After(last) {
+			last = at
+		}
+	}
+	refused.Nodes = maps.Clone(refused.Nodes)
+	maps.DeleteFunc(refused.Nodes, func(_ string, at time.Time) bool { return at.Before(last) })
+	state.Refused = &refused
 }
 
 // deafClient does not hear that a pod was refused.
