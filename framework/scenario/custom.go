@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -100,6 +101,22 @@ func (s *Scenario) AddScale(ctx context.Context, owner metav1.OwnerReference) {
 		})
 	})
 	s.must(err, "give %s %s a scale", customKind, owner.Name)
+}
+
+// GiveToCustom makes an object of RunCustom the controller of the ReplicaSet, whose replicas and pods stay.
+func (s *Scenario) GiveToCustom(ctx context.Context, w Scaled, owner metav1.OwnerReference) {
+	s.tb.Helper()
+	stimulus := s.onScaled(history.UpdateWorkload, w)
+	stimulus.Detail = "controlled by the custom resource " + owner.Name
+	err := s.Do(ctx, stimulus, func(ctx context.Context) error {
+		patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"ownerReferences": []metav1.OwnerReference{owner}}})
+		if err != nil {
+			return err
+		}
+		_, err = s.client.AppsV1().ReplicaSets(s.namespace).Patch(ctx, w.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+		return err
+	})
+	s.must(err, "give %s %s a controller", w.Kind, w.Name)
 }
 
 // ScaleCustom sets the number of replicas of an object of RunCustom, by its scale subresource.

@@ -22,8 +22,8 @@ import (
 
 // custom are the specs of pods of a custom resource, whose scale no watch of a built-in workload tells.
 func custom() {
-	spec.It("counts pods of a custom resource by its scale subresource, also when that has changed, beside those of a workload of the same name",
-		spec.Decides("PDB-008", "PDB-026"),
+	spec.It("counts pods of a custom resource by its scale subresource, also when that has changed, beside those of a ReplicaSet of the same name that it controls",
+		spec.Decides("PDB-007", "PDB-008", "PDB-026"),
 		func(ctx context.Context, c *spec.Case) {
 			owner, pods := keep(ctx, c, 4, 3)
 			budget := c.CreateBudget(ctx, guard, MaxDisrupted("50%"), Selecting(kept().Labels()))
@@ -31,7 +31,7 @@ func custom() {
 				return
 			}
 			// Its pods are told by another label.
-			c.RunScaled(ctx, history.KindReplicaSet, keeper, 2)
+			c.GiveToCustom(ctx, c.RunScaled(ctx, history.KindReplicaSet, keeper, 2), owner)
 			c.UpdateBudget(ctx, budget, Selecting(nil))
 			if !learns(ctx, c, pods[0], besideAnother(), ofBoth) {
 				return
@@ -43,6 +43,7 @@ func custom() {
 			follows(ctx, c, scaledAgain(), ofMore)
 		},
 		func(j *spec.Checks) {
+			j.Decide("PDB-007", HoldsAtMark(ofBoth, besideAnother()))
 			j.Decide("PDB-008", HoldsAtMark(ofKeeper, scaled()), HoldsAtMark(ofBoth, besideAnother()), HoldsAtMark(ofMore, scaledAgain()))
 			j.Decide("PDB-026", HoldsAtMark(ofMore, scaledAgain()))
 		}, recorded(), spec.SimulatedNodes{})

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
@@ -19,10 +20,10 @@ const late = judge.Lag + judge.Prompt + 500*time.Millisecond
 
 type limit = func(*policyv1.PodDisruptionBudgetSpec)
 
-// web is a ReplicaSet of n replicas with n Ready pods.
-func web(b *Builder, n int) (*ReplicaSet, []*Pod) {
+// web is a ReplicaSet of n replicas, with these owners, with n Ready pods.
+func web(b *Builder, n int, owners ...metav1.OwnerReference) (*ReplicaSet, []*Pod) {
 	b.Nodes(1)
-	set := b.ReplicaSet("web", int32(n))
+	set := b.ReplicaSet("web", int32(n), owners...)
 	pods := make([]*Pod, n)
 	for i := range pods {
 		pods[i] = set.Pod("web-"+Letter(i), NodeName(0)).Ready()
@@ -31,11 +32,16 @@ func web(b *Builder, n int) (*ReplicaSet, []*Pod) {
 }
 
 // guarded is web with a budget whose status says what the limit comes to.
-func guarded(b *Builder, n int, with limit, allowed, desired int32) (*Budget, *ReplicaSet, []*Pod) {
-	set, pods := web(b, n)
+func guarded(b *Builder, n int, with limit, allowed, desired int32, owners ...metav1.OwnerReference) (*Budget, *ReplicaSet, []*Pod) {
+	set, pods := web(b, n, owners...)
 	budget := b.Budget("guard", "web", with).Says(allowed, int32(n), desired, int32(n))
 	b.After(judge.Prompt)
 	return budget, set, pods
+}
+
+// keeper is the reference of a custom resource to what it controls.
+func keeper() metav1.OwnerReference {
+	return metav1.OwnerReference{APIVersion: "example.org/v1", Kind: "Keeper", Name: "keeper", UID: "keeper", Controller: ptr.To(true)}
 }
 
 // TestTheStatusFollows changes the state, and then has the status written that follows from it: in time, late, or wrong.
@@ -85,6 +91,13 @@ func TestTheStatusFollows(t *testing.T) {
 		},
 		"a workload more": {disruption.ExpectedScale(),
 			func(b *Builder) (*Budget, *ReplicaSet, []*Pod) { return guarded(b, 2, MaxDisrupted("1"), 1, 1) },
+			func(_ *Builder, _ *Budget, set *ReplicaSet, pods []*Pod) { scale(set, pods, 5) },
+			[4]int32{0, 2, 4, 5}, [4]int32{0, 2, 4, 2},
+		},
+		"a workload more, which a custom resource controls": {disruption.ExpectedScale(),
+			func(b *Builder) (*Budget, *ReplicaSet, []*Pod) {
+				return guarded(b, 2, MaxDisrupted("1"), 1, 1, keeper())
+			},
 			func(_ *Builder, _ *Budget, set *ReplicaSet, pods []*Pod) { scale(set, pods, 5) },
 			[4]int32{0, 2, 4, 5}, [4]int32{0, 2, 4, 2},
 		},
