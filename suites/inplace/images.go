@@ -2,6 +2,8 @@ package inplace
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -124,4 +126,34 @@ func recreated() {
 				j.Decide(change.id, Never(After(PodAltered(of), Marked(begun))), Exactly(1, After(PodCreated(of), Marked(begun))))
 			}
 		}, spec.SimulatedNodes{})
+}
+
+// unknown is the spec of pods of which no history says any more what template they were made of.
+func unknown() {
+	spec.It("recreates a pod whose history somebody has deleted when more than an image has changed since",
+		spec.Decides(imageAnd),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			// Nothing becomes of a template before its predecessor's history is gone.
+			first := c.Deploy(ctx, c.InPlaceIfPossible(), OnDelete())
+			former := historiesOf(ctx, c, first.Name)
+			changed := c.Update(ctx, first, Image("v2"), another("another variable", withVariable))
+			c.Require(ctx, "the new template has a history", histories(len(former)+1))
+			for _, revision := range former {
+				c.DeleteRevision(ctx, revision)
+			}
+			c.Require(ctx, "the history of the pod is gone", histories(1))
+			c.Await(ctx, Quiet(time.Second))
+			c.Mark(begun)
+			c.RollOut(ctx, changed, MaxUnavailable("1"))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(begun)))
+			j.Decide(imageAnd, Never(After(PodAltered(), Marked(begun))), Exactly(1, After(PodCreated(), Marked(begun))))
+		}, spec.SimulatedNodes{})
+}
+
+// histories holds when there are so many.
+func histories(count int) state.Condition {
+	return state.When(fmt.Sprintf("there are %d histories", count), func(cluster *history.Cluster) bool { return len(cluster.Revisions) == count })
 }

@@ -5,8 +5,11 @@ import (
 	"slices"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -17,9 +20,9 @@ import (
 func recreatedSets() {
 	const onDelete = "on-delete"
 	variable := another("another variable", withVariable)
-	const switched = "switched"
+	const switched, lost = "switched", "lost"
 	changes := map[string][]Edit{
-		"default": {Image("v2")}, "recreate": {Image("v2")}, onDelete: {Image("v2")}, switched: {Image("v2")}, "environment": {variable}, "image-and": {Image("v2"), variable},
+		"default": {Image("v2")}, "recreate": {Image("v2")}, onDelete: {Image("v2")}, switched: {Image("v2")}, lost: {Image("v2"), variable}, "environment": {variable}, "image-and": {Image("v2"), variable},
 		"init": {InitImage("v2")}, sidecar: {InitImage("v2")},
 	}
 	spec.It("recreates the pods of a StatefulSet where patches are not asked for or would not do, and none with OnDelete",
@@ -31,8 +34,9 @@ func recreatedSets() {
 				"default": nil, "recreate": {OfPods(c.Recreate())}, onDelete: {inPlace, SetOnDelete()}, "environment": {inPlace}, "image-and": {inPlace},
 				"init": {inPlace, OfPods(InitContainer())}, sidecar: {inPlace, OfPods(InitContainer(), restartableInit())},
 				// No pod is to be updated before the partition goes.
-				switched: {inPlace, Partition(1)},
+				switched: {inPlace, Partition(1)}, lost: {inPlace, Partition(1)},
 			})
+			former := historiesOf(ctx, c, lost)
 			c.Mark(begun)
 			for name, change := range ByName(changes) {
 				c.UpdateStatefulSet(ctx, name, OfPods(change...))
@@ -40,8 +44,13 @@ func recreatedSets() {
 			c.Await(ctx, state.StatefulSetsRolledOut("default", "recreate", "environment", "image-and", "init", sidecar))
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(3*time.Second))
+			for _, revision := range former {
+				c.DeleteRevision(ctx, revision)
+			}
+			c.Await(ctx, Quiet(time.Second))
 			c.Mark(next)
 			c.UpdateStatefulSet(ctx, switched, OfPods(c.Recreate()), Partition(0))
+			c.UpdateStatefulSet(ctx, lost, Partition(0))
 			for _, pod := range c.MembersOf(ctx, onDelete) {
 				c.DeletePod(ctx, pod, time.Second)
 			}
@@ -54,6 +63,18 @@ func recreatedSets() {
 			}
 			j.Decide("INPLACE-032", NeverBetween(Marked(begun), Marked(next), PodDeleted(member(onDelete, 0))))
 		}, spec.SimulatedNodes{}, recorded())
+}
+
+// historiesOf are the histories of the StatefulSet or DaemonSet of that name.
+func historiesOf(ctx context.Context, c *spec.Case, name string) (all []*appsv1.ControllerRevision) {
+	c.Look(ctx, func(cluster *history.Cluster) {
+		for _, revision := range cluster.Revisions {
+			if owner := metav1.GetControllerOf(revision); owner != nil && owner.Name == name {
+				all = append(all, revision)
+			}
+		}
+	})
+	return all
 }
 
 // takenBackSets is the spec of StatefulSets whose update is taken back before it came to all pods.

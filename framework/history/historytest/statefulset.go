@@ -103,7 +103,7 @@ func (s *StatefulSet) Pod(ordinal int, node string) *Pod {
 }
 
 // Revision creates the ControllerRevision that holds the version's template; its name is the version.
-func (s *StatefulSet) Revision(version string, number int64) {
+func (s *StatefulSet) Revision(version string, number int64) *Revision {
 	holder := s.object.DeepCopy()
 	SetVersion(version)(holder)
 	template, err := json.Marshal(map[string]any{"spec": map[string]any{"template": holder.Spec.Template}})
@@ -114,6 +114,7 @@ func (s *StatefulSet) Revision(version string, number int64) {
 	object.OwnerReferences = s.owner()
 	object.Data = runtime.RawExtension{Raw: template}
 	s.b.event(history.KindControllerRevision, watch.Added, object)
+	return &Revision{b: s.b, object: object}
 }
 
 func (s *StatefulSet) owner() []metav1.OwnerReference {

@@ -141,7 +141,7 @@ func SetRevisions() judge.Rule {
 		Situations: actingOnSets(),
 		New: judge.Both(
 			func(header history.Header) judge.Observer { return &setOneWrite{sets: newSets(header)} },
-			func(header history.Header) judge.Observer { return &setOver{sets: newSets(header)} }),
+			newSetOver),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -16,16 +17,24 @@ import (
 type setOver struct {
 	judge.Exercise
 	sets
+	// lost are the ControllerRevisions that somebody else has deleted, by namespace and name.
+	lost map[types.NamespacedName]bool
+}
+
+func newSetOver(header history.Header) judge.Observer {
+	return &setOver{sets: newSets(header), lost: map[types.NamespacedName]bool{}}
 }
 
 // Observe implements judge.Observer.
 func (o *setOver) Observe(s *judge.Scene) []judge.Violation {
 	o.learn(s)
+	o.lose(s)
 	is, isSet := s.Change.Object.(*appsv1.StatefulSet)
 	before, existed := s.Change.Before.(*appsv1.StatefulSet)
 	// A rollback makes the two the same by bringing updateRevision back.
 	if !isSet || !existed || s.Change.Type == watch.Deleted || is.Status.CurrentRevision != is.Status.UpdateRevision ||
-		is.Status.CurrentRevision == before.Status.CurrentRevision || before.Status.CurrentRevision == "" || !s.ByImplementation() {
+		is.Status.CurrentRevision == before.Status.CurrentRevision || before.Status.CurrentRevision == "" || !s.ByImplementation() ||
+		o.lost[types.NamespacedName{Namespace: is.Namespace, Name: before.Status.CurrentRevision}] {
 		return nil
 	}
 	o.PutToTest()
@@ -37,6 +46,24 @@ func (o *setOver) Observe(s *judge.Scene) []judge.Violation {
 		Node: history.NodeOf(old), Window: s.ThisEntry(),
 		Got: fmt.Sprintf("currentRevision became %s while %s is not updated", is.Status.CurrentRevision, old.Name),
 	}}
+}
+
+// lose takes note of a ControllerRevision that somebody else deletes, and of one that is created again.
+func (o *setOver) lose(s *judge.Scene) {
+	if act := s.Change.Stimulus; act != nil && act.Act == history.DeleteRevision {
+		o.lost[types.NamespacedName{Namespace: act.Namespace, Name: act.Name}] = true
+	}
+	revision, isRevision := s.Change.Object.(*appsv1.ControllerRevision)
+	if !isRevision {
+		return
+	}
+	name := types.NamespacedName{Namespace: revision.Namespace, Name: revision.Name}
+	switch {
+	case s.Change.Type == watch.Added:
+		delete(o.lost, name)
+	case s.Change.Type == watch.Deleted && !s.ByImplementation():
+		o.lost[name] = true
+	}
 }
 
 // outdated returns a live pod that the StatefulSet asks for and that is none of its template, whichever the implementation may have gone by; nil if there

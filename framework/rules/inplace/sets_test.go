@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/rules/inplace"
@@ -240,6 +241,13 @@ func TestAnUpdateOfAStatefulSetIsOverWhenAllPodsAreUpdated(t *testing.T) {
 			b.After(Long)
 			says(set, "v2", "v2")
 		}),
+		Tell("one pod is left, and it deletes the history that was current", func(b *Builder) {
+			set, _ := rolling(b, 1, SetInPlace(), SetPartition(1))
+			first := set.Revision("v1", 1)
+			says(set, "v1", "v2")
+			first.Gone()
+			says(set, "v2", "v2")
+		}),
 		Tell("all but one below the partition", func(b *Builder) {
 			set, pods := rolling(b, 2, SetInPlace(), SetPartition(1))
 			says(set, "v1", "v2")
@@ -270,10 +278,19 @@ func TestAnUpdateOfAStatefulSetIsOverWhenAllPodsAreUpdated(t *testing.T) {
 			set.Set(SetVersion("v3"))
 			says(set, "v2", "v2")
 		}))
-	Ignores(t, inplace.SetRevisions(), Tell("the first status", func(b *Builder) {
-		set, _ := rolling(b, 2)
-		says(set, "v2", "v2")
-	}))
+	Ignores(t, inplace.SetRevisions(),
+		Tell("the first status", func(b *Builder) {
+			set, _ := rolling(b, 2)
+			says(set, "v2", "v2")
+		}),
+		Tell("somebody deletes the history that was current", func(b *Builder) {
+			set, _ := rolling(b, 1, SetInPlace(), SetPartition(1))
+			first := set.Revision("v1", 1)
+			says(set, "v1", "v2")
+			b.Stimulus(history.DeleteRevision, first)
+			first.Gone()
+			says(set, "v2", "v2")
+		}))
 }
 
 // setInitImage gives the pods one init container, of that image.

@@ -40,6 +40,10 @@ func brokenPatchTurns() []Variant {
 				from.Spec.Tolerations = state.DaemonSet.Spec.Template.Spec.Tolerations
 				return inplace.OnlyImagesDiffer(from, &state.DaemonSet.Spec.Template)
 			})},
+		{Name: "patches-pods-of-lost-histories", Says: "Patches the images of pods whose history is gone, whatever else differs.", Breaks: []string{"INPLACE-008"},
+			Planner: patchInstead(func(state plan.State, d plan.PodDeletion) bool {
+				return storedTemplateOf(state, d.Pod) == nil && inplace.Runs(d.Pod)
+			})},
 		{Name: "decides-once-what-can-be-patched", Says: "Goes by what it first decided for the pods of a revision, whether they can be patched, for every later template.",
 			Breaks: []string{"INPLACE-003"}, Planner: remember(decideOnce)},
 		{Name: "spends-the-limit-twice", Says: "Spends maxUnavailable on the pods that it patches, and once more on those that it recreates.", Breaks: []string{"INPLACE-012"},

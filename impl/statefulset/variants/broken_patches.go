@@ -27,6 +27,8 @@ func brokenPatches() []Variant {
 			Planner: doing(patchInstead)},
 		{Name: "set-patches-pods-that-wait-for-a-node", Says: "Patches pods of a StatefulSet that are not scheduled.", Breaks: []string{"INPLACE-018"},
 			Planner: doing(patchWaiting)},
+		{Name: "set-patches-pods-of-lost-histories", Says: "Patches the images of a StatefulSet's pods whose history is gone, whatever else differs.", Breaks: []string{"INPLACE-032"},
+			Planner: doing(patchUnknown)},
 		{Name: "set-patches-images-alone", Says: "Gives pods of a StatefulSet new images and leaves them the label of the old ones.", Breaks: []string{"INPLACE-034"},
 			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
 				for i := range actions.UpdatePods {
@@ -57,6 +59,18 @@ func patchInstead(actions *plan.Actions, state plan.State, now time.Time) {
 func patchWaiting(actions *plan.Actions, state plan.State, now time.Time) {
 	actions.DeletePods = slices.DeleteFunc(slices.Clone(actions.DeletePods), func(pod *corev1.Pod) bool {
 		if !inplace.Wanted(state.Set) || pod.Spec.NodeName != "" || len(inplace.Images(pod, &state.Set.Spec.Template)) == 0 {
+			return false
+		}
+		actions.UpdatePods = append(actions.UpdatePods, patchTo(state, pod, state.Set.Status.UpdateRevision, now))
+		return true
+	})
+}
+
+// patchUnknown patches the pods that are to be deleted, and of which no history tells what they were made of.
+func patchUnknown(actions *plan.Actions, state plan.State, now time.Time) {
+	actions.DeletePods = slices.DeleteFunc(slices.Clone(actions.DeletePods), func(pod *corev1.Pod) bool {
+		known := slices.ContainsFunc(state.Revisions, func(r *appsv1.ControllerRevision) bool { return r.Name == pod.Labels[plan.RevisionLabel] })
+		if known || !inplace.Wanted(state.Set) || !inplace.Runs(pod) {
 			return false
 		}
 		actions.UpdatePods = append(actions.UpdatePods, patchTo(state, pod, state.Set.Status.UpdateRevision, now))
