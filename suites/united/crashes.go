@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -18,7 +19,7 @@ import (
 
 // crashes is the spec of a controller that is killed at work.
 func crashes() {
-	spec.It("finishes after a crash what it had begun, whenever that was, deletions included, and restarts no pod twice",
+	spec.It("finishes after a crash what it had begun, whenever that was, deletions included, restarts no pod twice, and puts back what somebody changed meanwhile",
 		spec.Decides("UNITED-027", "UNITED-041"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := addNodes(ctx, c, "a", "a", "b")
@@ -30,6 +31,17 @@ func crashes() {
 			c.Restart(ctx)
 			placed(ctx, c)
 			c.Mark(united)
+			subset := onlySubset(ctx, c)
+			before := whole(subset)
+			c.Bind(subsetBefore, before)
+			c.Kill(ctx)
+			c.Update(ctx, subset, editedLabels(), Edit{Says: "another revisionHistoryLimit", Apply: func(d *appsv1.DaemonSet) {
+				d.Spec.RevisionHistoryLimit = ptr.To(*d.Spec.RevisionHistoryLimit + 1)
+			}})
+			c.Restart(ctx)
+			c.Await(ctx, subsetIs(before))
+			c.Await(ctx, Quiet(time.Second))
+			c.Mark(restoredSubset)
 			c.Kill(ctx)
 			c.Separate(ctx, u, metav1.DeletePropagationBackground)
 			c.Restart(ctx)
@@ -39,7 +51,7 @@ func crashes() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("UNITED-041",
-				HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(again, state.UnitedGone(name, target)), HoldsAtMark(again, servedBy(target)))
+				HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(restoredSubset, subsetIs(j.Bound(subsetBefore))), HoldsAtMark(again, state.UnitedGone(name, target)), HoldsAtMark(again, servedBy(target)))
 			for _, node := range j.BoundAll(moved) {
 				j.Decide("UNITED-041", Exactly(1, PodCreated(OfVersion("v2")).On(node)))
 			}
@@ -62,6 +74,53 @@ func leaving(ds *appsv1.DaemonSet) state.Condition {
 	})
 }
 
+// subsetBefore is the subset's DaemonSet before somebody edits it while nobody is at work, and restoredSubset is when that is expected to be back.
+const (
+	subsetBefore                = "the subset's DaemonSet"
+	restoredSubset history.Mark = "the subset's DaemonSet has been put back"
+)
+
+// onlySubset is the DaemonSet of the only subset that there is.
+func onlySubset(ctx context.Context, c *spec.Case) *appsv1.DaemonSet {
+	var found []*appsv1.DaemonSet
+	c.Look(ctx, func(cluster *history.Cluster) { found = subsetsIn(cluster) })
+	if len(found) != 1 {
+		c.CannotDecide(fmt.Sprintf("there are %d DaemonSets of subsets, not one", len(found)))
+	}
+	return found[0].DeepCopy()
+}
+
+func subsetsIn(cluster *history.Cluster) (all []*appsv1.DaemonSet) {
+	for _, united := range cluster.United() {
+		all = append(all, cluster.FamilyOf(united).Subsets...)
+	}
+	return all
+}
+
+// whole is what of a subset's DaemonSet nobody else is to change.
+func whole(subset *appsv1.DaemonSet) string { return encoded([]any{subset.Labels, subset.Spec}) }
+
+// subsetIs holds when the DaemonSet of each subset is like that.
+func subsetIs(first string) state.Condition {
+	return state.Right("the subset's DaemonSet is what it was", func(cluster *history.Cluster) error {
+		for _, subset := range subsetsIn(cluster) {
+			if now := whole(subset); now != first {
+				return fmt.Errorf("it is %s, and was %s", now, first)
+			}
+		}
+		return nil
+	})
+}
+
+// editedLabels gives every label of a DaemonSet another value.
+func editedLabels() Edit {
+	return Edit{Says: "other labels of the DaemonSet", Apply: func(d *appsv1.DaemonSet) {
+		for key := range d.Labels {
+			d.Labels[key] = "edited"
+		}
+	}}
+}
+
 // subsetLabels are those of the subset's DaemonSet before somebody edits them, and relabelled is when they are expected to be back.
 const (
 	subsetLabels              = "labels of the subset's DaemonSet"
@@ -71,11 +130,9 @@ const (
 // subsetLabelled holds when the DaemonSet of each subset has these labels.
 func subsetLabelled(first string) state.Condition {
 	return state.Right("the subset's DaemonSet has the labels that it had", func(cluster *history.Cluster) error {
-		for _, united := range cluster.United() {
-			for _, subset := range cluster.FamilyOf(united).Subsets {
-				if now := encoded(subset.Labels); now != first {
-					return fmt.Errorf("it has %s, and had %s", now, first)
-				}
+		for _, subset := range subsetsIn(cluster) {
+			if now := encoded(subset.Labels); now != first {
+				return fmt.Errorf("it has %s, and had %s", now, first)
 			}
 		}
 		return nil
@@ -94,28 +151,14 @@ func hands() {
 			c.Unite(ctx, ds, OnNodes(Subset("first", c.ImagePatch("v2")), nodes[0]))
 			placed(ctx, c)
 			c.Mark(united)
-			var subset *appsv1.DaemonSet
-			c.Look(ctx, func(cluster *history.Cluster) {
-				for _, united := range cluster.United() {
-					if subsets := cluster.FamilyOf(united).Subsets; len(subsets) == 1 {
-						subset = subsets[0].DeepCopy()
-					}
-				}
-			})
-			if subset == nil {
-				c.CannotDecide("there is no DaemonSet of the subset")
-			}
+			subset := onlySubset(ctx, c)
 			c.Await(ctx, Processed(c.Update(ctx, subset, Image("v5"))))
 			c.Await(ctx, Quiet(time.Second))
 			placed(ctx, c)
 			c.Mark(changed)
 			labels := encoded(subset.Labels)
 			c.Bind(subsetLabels, labels)
-			c.Update(ctx, subset, Edit{Says: "other labels of the DaemonSet", Apply: func(d *appsv1.DaemonSet) {
-				for key := range d.Labels {
-					d.Labels[key] = "edited"
-				}
-			}})
+			c.Update(ctx, subset, editedLabels())
 			c.Await(ctx, subsetLabelled(labels))
 			c.Await(ctx, Quiet(time.Second))
 			c.Mark(relabelled)

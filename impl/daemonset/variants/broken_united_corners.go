@@ -37,6 +37,8 @@ func brokenUnitedCorners() []Variant {
 			Breaks: []string{"UNITED-033"}, United: uniting(overlookAnnotations)},
 		{Name: "united-remembers-nodes-by-name", Says: "Gives a node that is registered again to the member that had the one of its name.", Breaks: []string{"UNITED-040"},
 			United: rememberNodes},
+		{Name: "united-believes-what-it-finds", Says: "Takes the DaemonSets of subsets that it finds when it begins for what it made of them.", Breaks: []string{"UNITED-041"},
+			United: believeWhatIsThere},
 		{Name: "united-leaves-labels-where-nothing-runs", Says: "Leaves its labels on nodes with taints for NoSchedule when it goes.", Breaks: []string{"UNITED-020"},
 			United: func(next plan.Planner) plan.Planner {
 				return blind(next, func(state *plan.State) {
@@ -63,6 +65,27 @@ func surges(state plan.State) bool {
 // closed reports whether the node has a taint for NoSchedule.
 func closed(node *corev1.Node) bool {
 	return slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool { return taint.Effect == corev1.TaintEffectNoSchedule })
+}
+
+// believeWhatIsThere leaves a DaemonSet alone that the process has not written, as long as neither that nor what it should be has changed since it began.
+func believeWhatIsThere(next plan.Planner) plan.Planner {
+	var mu sync.Mutex
+	found := map[types.UID]plan.Written{}
+	return uniting(func(actions *plan.Actions, state plan.State) {
+		mu.Lock()
+		defer mu.Unlock()
+		actions.Subsets = slices.DeleteFunc(slices.Clone(actions.Subsets), func(write plan.SubsetWrite) bool {
+			ds := write.DaemonSet
+			if _, own := state.Written[ds.UID]; own || ds.ResourceVersion == "" {
+				return false
+			}
+			is := plan.Written{Hash: write.Hash, Generation: ds.Generation}
+			if _, known := found[ds.UID]; !known {
+				found[ds.UID] = is
+			}
+			return found[ds.UID] == is
+		})
+	})(next)
 }
 
 // paceByOwnMoves plans moves as if every pod that was ever available still were.
