@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/rollcall-conformance/rollcall/fixtures/stages"
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -36,7 +37,10 @@ func stalled() {
 		begin, end      []Edit
 	}{
 		{"that no node has room for", "maxSurge", MaxSurge("1"), []Edit{Image("v2"), demand("1M")}, []Edit{Image("v3"), demand("1m")}},
-		{"whose image cannot be pulled", "maxUnavailable", MaxUnavailable("1"), []Edit{UnpullableImage()}, []Edit{Image("v3")}},
+		{
+			"whose second container has an image that cannot be pulled", "maxUnavailable", MaxUnavailable("1"),
+			[]Edit{Image("v2"), Sidecar(), SidecarImage(stages.MissingTag)}, []Edit{Image("v3"), SidecarImage("v3")},
+		},
 		{"that fail over and over", "maxSurge", MaxSurge("1"), []Edit{Image("v2"), Failing()}, []Edit{Image("v3"), Healthy()}},
 	} {
 		spec.It("reports in a condition and an Event that a rollout with "+cause.strategy+" is stalled by pods "+cause.words+", until it goes on",

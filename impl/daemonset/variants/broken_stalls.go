@@ -31,6 +31,14 @@ func brokenStalls() []Variant {
 					status.Conditions = plan.WithStalled(status.Conditions, state.DaemonSet.Status.Conditions)
 				}
 			})},
+		{Name: "asks-the-first-container-why", Says: "Looks for the cause of a stall in what a pod says of its first container alone.",
+			Breaks: []string{"COND-001", "COND-002"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				unready := func(pod *corev1.Pod) bool {
+					return !plan.IsReady(pod) && len(pod.Status.ContainerStatuses) > 1 && !inPlace(*state)
+				}
+				changePods(state, unready, func(pod *corev1.Pod) { pod.Status.ContainerStatuses = pod.Status.ContainerStatuses[:1] })
+			})},
 		{Name: "keeps-the-first-cause-of-a-stall", Says: "Leaves the reason and the message of its condition as they are while the rollout is stalled.",
 			Breaks: []string{"COND-001"},
 			Planner: reporting(func(status *appsv1.DaemonSetStatus, state plan.State, _ time.Time) {
