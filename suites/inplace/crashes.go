@@ -75,6 +75,29 @@ func refused() {
 		})
 }
 
+// takenBack is the spec of a DaemonSet that does not ask for patches any more, once the API server has refused them for long.
+func takenBack() {
+	spec.It("recreates a pod that the API server has refused to patch for long as soon as the policy asks for that",
+		spec.Decides("INPLACE-002"),
+		func(ctx context.Context, c *spec.Case) {
+			daemonSet := begin(ctx, c, 1)
+			c.RefusePodUpdates(ctx)
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			c.Await(ctx, Past(time.Now().Add(untilRare)))
+			c.Mark(next)
+			c.Await(ctx, RolledOut(c.Update(ctx, updated, c.Recreate())))
+		},
+		func(j *spec.Checks) {
+			asked := First(After(Began(history.UpdateDaemonSet), Marked(next)))
+			j.Given(AtLeast(1, asked), NeverBetween(Done(history.RefusePodUpdates), asked, PodDeleted()), Never(PodPatched(OfVersion("v2"))))
+			j.Decide("INPLACE-002", Within(spec.AtOnce, asked, PodDeleted(OfVersion("v1"))))
+		}, spec.SimulatedNodes{})
+}
+
+// untilRare is how long patches are refused until the pauses between attempts are clearly longer than what is prompt, if they double from a few milliseconds or
+// more on, and none is about to end.
+const untilRare = 12 * time.Second
+
 // refusals counts the conditions of the DaemonSet that have the API server's words.
 func refusals(object history.Object) (count int) {
 	daemonSet, isDaemonSet := object.(*appsv1.DaemonSet)

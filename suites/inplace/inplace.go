@@ -33,6 +33,7 @@ func Specs() {
 	crashes()
 	failedPatches()
 	refused()
+	takenBack()
 	kubelets()
 	statefulSets()
 	setsUnderWay()

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/inplace"
 )
 
 // brokenWakeups are not woken by everything that matters to them.
@@ -21,6 +22,8 @@ func brokenWakeups() []Variant {
 			Breaks: []string{"SURGE-012"}, Planner: remember(wakeForKeys)},
 		{Name: "wakes-for-nodes-that-are-to-run-a-pod", Says: "Takes no notice of a node until something else changes, unless the node is to run a pod now and was not before, or the other way round.",
 			Breaks: []string{"TARGET-002"}, Planner: remember(wakeForEligible)},
+		{Name: "wakes-for-no-annotation", Says: "Takes no notice of another pod update policy until the spec, the status or a pod changes.",
+			Breaks: []string{"INPLACE-002"}, Planner: remember(wakeForNoPolicy)},
 	}
 }
 
@@ -87,6 +90,28 @@ func whatWakes(state plan.State) string {
 	// A cache has no order.
 	slices.Sort(words)
 	return strings.Join(words, " ")
+}
+
+// policyWhenWoken is the pod update policy as it was when last something changed that wakes the planner.
+type policyWhenWoken struct{ wakes, policy string }
+
+func wakeForNoPolicy(m *memory[policyWhenWoken]) Around {
+	return seeing(func(state *plan.State, _ time.Time) {
+		ds := state.DaemonSet
+		words := []string{fmt.Sprint(ds.Generation, ds.Status)}
+		for _, pod := range state.Pods {
+			words = append(words, fmt.Sprint(pod.UID, pod.ResourceVersion))
+		}
+		// A cache has no order.
+		slices.Sort(words)
+		seen, wakes := m.of(*state), strings.Join(words, " ")
+		if seen.wakes != wakes {
+			*seen = policyWhenWoken{wakes: wakes, policy: ds.Annotations[inplace.Policy]}
+		}
+		if seen.policy != ds.Annotations[inplace.Policy] {
+			setPolicy(state, seen.policy)
+		}
+	})
 }
 
 // shownNodes are the nodes as they were when last something changed that wakes the planner.
