@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -98,6 +100,17 @@ func TestAnImplementationThatIsNotReadyInTimeIsAnErrorWithItsAnswer(t *testing.T
 			NewWithT(t).Expect(errors.As(err, new(Failure))).To(BeTrue(), "it is to blame")
 		})
 	}
+}
+
+func TestNobodyElseAnswersThatTheImplementationIsReady(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "listening") }))
+	defer other.Close()
+	options, _ := launchOptions(t)
+	i := mine(roleServe)
+	i.Launch.Process.ReadyURL = other.URL
+	_, err := Launch(t.Context(), i, options)
+	NewWithT(t).Expect(err).To(MatchError(SatisfyAll(ContainSubstring(other.URL+" answers already"), ContainSubstring("${PORT}"))))
+	NewWithT(t).Expect(errors.As(err, new(Failure))).To(BeTrue(), "nothing else can be tested")
 }
 
 func TestAClusterThatRefusesTheManifestsIsAnError(t *testing.T) {

@@ -58,6 +58,9 @@ func launchLocally(ctx context.Context, i *Implementation, options LaunchOptions
 			return nil, refused(ctx, fmt.Errorf("preparing the cluster for the implementation %s: %w", i.Name, err))
 		}
 	}
+	if err := spec.unanswered(ctx); err != nil {
+		return nil, failure(ctx, fmt.Errorf("launching the implementation %s: %w", i.Name, err))
+	}
 	kubeconfig, err := options.Cluster.KubeconfigFor(ctx, spec.User.Name, spec.User.Groups...)
 	if err == nil {
 		err = os.MkdirAll(options.RunDir, 0o755)
@@ -91,6 +94,15 @@ func launchLocally(ctx context.Context, i *Implementation, options LaunchOptions
 		life: l, capabilities: capabilities,
 		without: unavailablef("%s is a local process, this takes one that is launched by image", i.Name),
 	}, nil
+}
+
+// unanswered is an error if somebody answers already where the process is to say that it is ready: then nobody could tell when it is. A port of the launch's own
+// is free.
+func (p *ProcessSpec) unanswered(ctx context.Context) error {
+	if p.ReadyURL == "" || variablePattern.MatchString(p.ReadyURL) || process.Answers(p.ReadyURL, p.ReadyText)(ctx) != nil {
+		return nil
+	}
+	return fmt.Errorf("%s answers already, before it runs: end what answers there, or have it listen on ${PORT}", p.ReadyURL)
 }
 
 // ports are those of one process: PORT and METRICS_PORT.
