@@ -12,6 +12,7 @@ import (
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	"github.com/rollcall-conformance/rollcall/framework/relay"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -56,6 +57,26 @@ func lostAnswers() {
 				j.Decide("RECOVERY-009", OnEveryNode(Exactly(1, PodDeleted(OfVersion(version)))))
 			}
 		}, spec.Alone{Relay: true}, spec.Faults{})
+
+	spec.It("gives a new history a larger number than all others when the answer to the creation of the one before is lost, which it hears of a second late",
+		spec.Decides("HISTORY-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			c.DelayWatches(ctx, late, "controllerrevisions")
+			c.SetFaults(ctx, relay.Fault{Of: relay.Selector{Verbs: creations, Resource: "controllerrevisions"}, Effect: relay.LostAnswer{}})
+			second := c.Update(ctx, daemonSet, Image("v2"))
+			c.Require(ctx, "the creation whose answer is lost is carried out", state.When("there are two histories", func(cluster *history.Cluster) bool {
+				return len(cluster.Revisions) > 1
+			}))
+			c.SetFaults(ctx)
+			third := c.Update(ctx, second, Image("v3"))
+			c.Await(ctx, Past(time.Now().Add(late)))
+			c.EndWatchDelay(ctx)
+			c.Await(ctx, RolledOut(third))
+			c.Await(ctx, Quiet(time.Second))
+		},
+		func(j *spec.Checks) { j.Given(Exactly(1, Done(history.LoseAnswer))) }, spec.Alone{Relay: true}, spec.Faults{})
 }
 
 // createsOnce are the promises of two rollouts, each of which loses the answer to a creation.

@@ -33,6 +33,8 @@ func brokenFaults() []Variant {
 			Writer: func(c client.Client) client.Client { return statusAround{c, hurry} }},
 		{Name: "compares-one-cache-with-another", Says: "Asks the API server for any state, not for the latest, when it looks whether its own caches are up to date.",
 			Breaks: []string{"RECOVERY-012"}, Live: func(r client.Reader) client.Reader { return anyState{r} }},
+		{Name: "compares-its-cache-of-pods-alone", Says: "Looks whether its cache of pods is up to date after a write without an answer, and not whether that of histories is.",
+			Breaks: []string{"HISTORY-003"}, Live: func(r client.Reader) client.Reader { return withoutRevisions{r} }},
 		{Name: "recreates-pods-whose-patch-failed", Says: "Deletes a pod whose patch met an error of the API server.", Breaks: []string{"INPLACE-003"},
 			Writer: func(c client.Client) client.Client { return failedPatchEnder{c} }},
 		{Name: "waits-for-a-pod-that-never-shows", Says: "Creates no second pod on a node before it has seen the first one.",
@@ -118,6 +120,16 @@ type anyState struct{ client.Reader }
 
 func (r anyState) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
 	return r.Reader.List(ctx, list, append(options, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: "0"}})...)
+}
+
+// withoutRevisions says of histories that there are none.
+type withoutRevisions struct{ client.Reader }
+
+func (r withoutRevisions) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
+	if list.GetObjectKind().GroupVersionKind().Kind == "ControllerRevisionList" {
+		return nil
+	}
+	return r.Reader.List(ctx, list, options...)
 }
 
 // createOnce creates a pod on a node again only where it has seen the one before.
