@@ -28,6 +28,9 @@ func brokenFaults() []Variant {
 		{Name: "takes-a-failed-status-write-for-done", Says: "Does not write a status again whose write failed.",
 			Breaks: []string{"RECOVERY-010"},
 			Writer: func(c client.Client) client.Client { return statusAround{c, dropFailure} }},
+		{Name: "writes-a-status-twice-at-most", Says: "Does not write a status again whose write has failed twice in a row, for another reason than a conflict.",
+			Breaks: []string{"RECOVERY-010"},
+			Writer: func(c client.Client) client.Client { return statusAround{c, dropSecondFailure} }},
 		{Name: "does-not-wait-as-long-as-it-is-told", Says: "Gives up a write of the status after 100 ms, and begins it again.",
 			Breaks: []string{"RECOVERY-011"},
 			Writer: func(c client.Client) client.Client { return statusAround{c, hurry} }},
@@ -180,6 +183,15 @@ func dropFailure(ctx context.Context, write func(context.Context) error) error {
 	// What it says is just what is not heard.
 	_ = write(ctx)
 	return nil
+}
+
+// dropSecondFailure tries once more after a failure, and hears of no other.
+func dropSecondFailure(ctx context.Context, write func(context.Context) error) error {
+	err := write(ctx)
+	if err == nil || apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		return err
+	}
+	return dropFailure(ctx, write)
 }
 
 // hurry begins anew what takes long.
