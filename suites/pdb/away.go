@@ -12,6 +12,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -20,8 +21,8 @@ const listedFor = 1500 * time.Millisecond
 
 // away is the spec of a controller that is not there for a while.
 func away() {
-	spec.It("leaves evictions to the stored status while the controller is down, and computes it again when it is back, without the pods that are still to be evicted",
-		spec.Decides("PDB-012", "PDB-030"),
+	spec.It("leaves evictions to the stored status while the controller is down, and computes it again when it is back, without the pods that are still to be evicted, and with none listed that is gone",
+		spec.Decides("PDB-012", "PDB-016", "PDB-030"),
 		func(ctx context.Context, c *spec.Case) {
 			workload := web(ctx, c, 4, IgnoreSIGTERM())
 			budget := guarded(ctx, c, workload, MinAvailable("2"))
@@ -36,10 +37,17 @@ func away() {
 				}
 			}
 			c.Await(ctx, LivePodsOf(workload, 4, history.IsReady))
+			// One of them is gone before the controller can see it terminate.
+			c.Pods.ReleaseTermination(ctx, pods[0])
+			c.Await(ctx, state.When("the first of the evicted pods is gone", func(cluster *history.Cluster) bool { return cluster.Pods[pods[0].UID] == nil }))
 			c.WriteBudgetStatus(ctx, budget, ListDisrupted(pods[2].Name, time.Now()))
 			c.Await(ctx, Quiet(listedFor))
 			c.Restart(ctx)
 			c.Await(ctx, Computed(budget))
+			c.Await(ctx, state.Budget(guard, "the pod that is gone is not listed", func(status policyv1.PodDisruptionBudgetStatus) bool {
+				_, listed := status.DisruptedPods[pods[0].Name]
+				return !listed
+			}))
 		},
 		func(j *spec.Checks) {
 			byController := BudgetChanged(guard, "has another status that lists no pod more", func(before, after *policyv1.PodDisruptionBudget) bool {

@@ -32,10 +32,25 @@ func brokenEntries() []Variant {
 				}
 				return false
 			})},
+		{Name: "keeps-evictions-of-pods-that-vanish", Says: "Keeps a pod in disruptedPods for two minutes that is gone and was not seen to terminate.", Breaks: []string{"PDB-016"},
+			Planner: reporting(keepVanished)},
 		{Name: "wakes-for-evictions-that-it-noted", Says: "Looks again in time for the pods alone that came to disruptedPods since its process began.",
 			Breaks: []string{"PDB-015"}, Planner: remember(wakeForNoted)},
 		{Name: "gives-up-a-status-that-is-not-written", Says: "Treats a status that the API server refused as written.", Breaks: []string{"PDB-026"},
 			Writer: func(c client.StatusClient) client.StatusClient { return careless{c} }},
+	}
+}
+
+// keepVanished leaves the entries of pods that are not there until they have run out.
+func keepVanished(status *policyv1.PodDisruptionBudgetStatus, state plan.State, now time.Time) {
+	there := map[string]bool{}
+	for _, pod := range selected(state) {
+		there[pod.Name] = true
+	}
+	for name, granted := range state.Budget.Status.DisruptedPods {
+		if !there[name] && now.Before(granted.Add(plan.DeletionTimeout)) {
+			status.DisruptedPods[name] = granted
+		}
 	}
 }
 
