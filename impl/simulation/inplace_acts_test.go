@@ -25,7 +25,7 @@ func inPlaceActs() []act {
 		{"update every container", 3, releasing(func(w *world, spec *corev1.PodSpec, _ int) { w.updateOther(spec) })},
 		{"update to one container", 1, releasing(func(_ *world, spec *corev1.PodSpec, _ int) { spec.Containers = spec.Containers[:1] })},
 		{"update an init container", 2, releasing(func(w *world, spec *corev1.PodSpec, _ int) {
-			spec.InitContainers = []corev1.Container{{Name: "init", Image: fmt.Sprintf("init:v%d", len(w.templates))}}
+			spec.InitContainers = initContainer(fmt.Sprintf("init:v%d", len(w.templates)+1))
 		})},
 		{"update, and take it back at once", 4, func(w *world, a, _ int) {
 			before := *w.api.daemonSet().Spec.Template.DeepCopy()
@@ -39,6 +39,10 @@ func inPlaceActs() []act {
 		}},
 		{"the API server admits updates of pods", 3, func(w *world, _, _ int) { w.admitUpdates() }},
 	}
+}
+
+func initContainer(image string) []corev1.Container {
+	return []corev1.Container{{Name: "init", Image: image}}
 }
 
 // updateOther gives the second container an image that none had before; there may be none yet.

@@ -30,10 +30,10 @@ func stallActs() []act {
 			spec.Containers[0].Ports = []corev1.ContainerPort{{HostPort: 8080, ContainerPort: 8080}}
 		})},
 		{"update to an init container that loops", 2, releasing(func(w *world, spec *corev1.PodSpec, _ int) {
-			spec.InitContainers = []corev1.Container{{Name: "init", Image: fmt.Sprintf("init:v%d%s", len(w.templates), suffixLooping)}}
+			spec.InitContainers = initContainer(fmt.Sprintf("init:v%d%s", len(w.templates), suffixLooping))
 		})},
 		{"update to an init container that ends", 2, releasing(func(w *world, spec *corev1.PodSpec, _ int) {
-			spec.InitContainers = []corev1.Container{{Name: "init", Image: fmt.Sprintf("init:v%d", len(w.templates))}}
+			spec.InitContainers = initContainer(fmt.Sprintf("init:v%d", len(w.templates)))
 		})},
 		{"a node has no room", 4, onNode(history.EditNode, func(w *world, node string, b int) {
 			w.scheduler.full[node] = noRoom()[b%len(noRoom())]

@@ -79,6 +79,8 @@ func (w *world) deploy() {
 	ds := newDaemonSet(w.setup.Strategy, w.setup.MinReadySeconds, w.setup.HistoryLimit)
 	if w.setup.InPlace {
 		ds.Annotations[inplace.Policy] = inplace.IfPossible
+		// It has one from the beginning, so that an update may change nothing but its image (INPLACE-005).
+		ds.Spec.Template.Spec.InitContainers = initContainer("init:v1")
 	}
 	if len(w.templates) == 0 {
 		w.templates = []corev1.PodTemplateSpec{ds.Spec.Template}
