@@ -13,7 +13,7 @@ func knownHistories() []knownScenario {
 		return knownScenario{"history: " + name, setup{Nodes: 2, Strategy: s, HistoryLimit: limit, Pace: quickPods()}, f, slices.Concat(parts...)}
 	}
 	rolls, onDelete := strategy{MaxSurge: "0", MaxUnavailable: "2"}, strategy{OnDelete: true}
-	const quiet = 12 * time.Second
+	const quiet, deleted = 12 * time.Second, "somebody deletes a revision, which is held for a while"
 	updates := slices.Concat(then("update"), after(quiet, "update", 0), after(quiet, "update", 0))
 	at := func(name string, a, b int) schedule { return schedule{{Wait: quiet, Act: name, A: a, B: b}} }
 	counted := at("collisions have been counted", 0, 0)
@@ -33,13 +33,13 @@ func knownHistories() []knownScenario {
 	}
 	for which := range 4 {
 		all = append(all, scenario(fmt.Sprintf("revision %d of 4 is deleted after a collision and a roll-back", which), []strategy{rolls, onDelete}[which%2], 10, taken(0, 0), counted,
-			at("roll back", which, 0), at("somebody deletes a revision, which is held for a while", which, 0), at("somebody deletes a revision, which is held for a while", which+1, 0), at("somebody deletes a pod", 0, 0)))
+			at("roll back", which, 0), at(deleted, which, 0), at(deleted, which+1, 0), at("somebody deletes a pod", 0, 0)))
 		for how := range 6 {
 			all = append(all, scenario(fmt.Sprintf("revision %d of 4 is copied, %d", which, how), rolls, 10, updates, at("somebody copies a revision", which, how),
 				at("update", 0, 0), at("roll back", which, 0), at("update", 0, 0)))
 		}
 		for _, name := range []string{
-			"somebody takes the label off a revision", "somebody releases a revision", "somebody takes all labels off a revision", "somebody deletes a revision, which is held for a while",
+			"somebody takes the label off a revision", "somebody releases a revision", "somebody takes all labels off a revision", deleted,
 		} {
 			all = append(all, scenario(fmt.Sprintf("%s, %d of 4", name, which), []strategy{rolls, onDelete}[which%2], 3, updates, at(name, which, 0), at("update", 0, 0), at("roll back", which, 0)))
 		}

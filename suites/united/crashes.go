@@ -51,7 +51,8 @@ func crashes() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("UNITED-041",
-				HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(restoredSubset, subsetIs(j.Bound(subsetBefore))), HoldsAtMark(again, state.UnitedGone(name, target)), HoldsAtMark(again, servedBy(target)))
+				HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(restoredSubset, subsetIs(j.Bound(subsetBefore))),
+				HoldsAtMark(again, state.UnitedGone(name, target)), HoldsAtMark(again, servedBy(target)))
 			for _, node := range j.BoundAll(moved) {
 				j.Decide("UNITED-041", Exactly(1, PodCreated(OfVersion("v2")).On(node)))
 			}
