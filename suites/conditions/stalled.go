@@ -37,6 +37,7 @@ func stalled() {
 		begin, end      []Edit
 	}{
 		{"that no node has room for", "maxSurge", MaxSurge("1"), []Edit{Image("v2"), demand("1M")}, []Edit{Image("v3"), demand("1m")}},
+		{"whose image cannot be pulled", "maxUnavailable", MaxUnavailable("1"), []Edit{UnpullableImage()}, []Edit{Image("v3")}},
 		{
 			"whose second container has an image that cannot be pulled", "maxUnavailable", MaxUnavailable("1"),
 			[]Edit{Image("v2"), Sidecar(), SidecarImage(stages.MissingTag)}, []Edit{Image("v3"), SidecarImage("v3")},
