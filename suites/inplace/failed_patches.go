@@ -48,10 +48,7 @@ func failedPatches() {
 	spec.It("patches a pod of a StatefulSet again when the API server failed, and recreates none for that, nor when the answer is lost",
 		spec.Decides("INPLACE-018", "INPLACE-031"),
 		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 1)
-			inPlace := OfPods(c.InPlaceIfPossible())
-			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {inPlace}, parallel: {inPlace, Parallel()}})
-			c.Mark(begun)
+			beginBoth(ctx, c)
 			for _, each := range failures() {
 				for _, set := range both() {
 					c.SetFaults(ctx, each.ofPatch())

@@ -195,10 +195,7 @@ func setsUnderWay() {
 	spec.It("leaves the pods of a StatefulSet where they are when an image does not start, and another update in place repairs them",
 		spec.Decides("INPLACE-035"),
 		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 1)
-			inPlace := OfPods(c.InPlaceIfPossible())
-			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {inPlace}, parallel: {inPlace, Parallel()}})
-			c.Mark(begun)
+			beginBoth(ctx, c)
 			updateBoth(ctx, c, OfPods(UnpullableImage()))
 			for _, set := range both() {
 				c.Require(ctx, "an image does not start", MemberIs(set, 1, "waits for its image", Waiting))

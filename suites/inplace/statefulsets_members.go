@@ -15,6 +15,14 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
+// beginBoth deploys the two StatefulSets, of two pods each that are to be updated in place, and marks that.
+func beginBoth(ctx context.Context, c *spec.Case) {
+	c.AddNodes(ctx, 1)
+	inPlace := OfPods(c.InPlaceIfPossible())
+	c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {inPlace}, parallel: {inPlace, Parallel()}})
+	c.Mark(begun)
+}
+
 func updateBoth(ctx context.Context, c *spec.Case, edits ...SetEdit) {
 	for _, set := range both() {
 		c.UpdateStatefulSet(ctx, set, edits...)

@@ -46,10 +46,7 @@ func refusedSets() {
 	spec.It("keeps the pods of a StatefulSet that the API server refuses to patch, says so, and patches them once it does not",
 		spec.Decides("INPLACE-018", "INPLACE-031"),
 		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 1)
-			inPlace := OfPods(c.InPlaceIfPossible())
-			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {inPlace}, parallel: {inPlace, Parallel()}})
-			c.Mark(begun)
+			beginBoth(ctx, c)
 			c.RefusePodUpdates(ctx)
 			updateBoth(ctx, c, OfPods(Image("v2")))
 			c.AwaitAfter(ctx, judge.ReportWithin, state.When("an Event about each StatefulSet tells of the refusal", func(cluster *history.Cluster) bool {
