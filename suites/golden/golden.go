@@ -1,6 +1,6 @@
-// Package golden keeps recordings as test data: trimmed, and compressed against a dictionary, since most of what a recording says any other says too.
+// Package golden keeps recordings as test data: trimmed, shortened, and compressed against a dictionary, since most of what a recording says any other says too.
 //
-// The dictionary, dictionary.zst in the folder of the recordings, is typical recordings, one after the other. With another dictionary all recordings must be
+// The dictionary, dictionary.zst in the folder of the recordings, is typical recordings, shortened, one after the other. With another dictionary all recordings must be
 // written anew. To look at one: zstd -d dictionary.zst -o /tmp/dictionary; zstd -dc -D /tmp/dictionary RECORDING.
 package golden
 
@@ -54,7 +54,7 @@ func (c *Corpus) Read(name string) (*history.History, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := history.Read(bytes.NewReader(text))
+	h, err := history.Read(bytes.NewReader(number(text)))
 	if err != nil {
 		return nil, fmt.Errorf("read golden recording %s: %w", name, err)
 	}
@@ -75,7 +75,7 @@ func (c *Corpus) Write(name string, h *history.History) error {
 	if err := os.MkdirAll(filepath.Dir(c.path(name)), 0o755); err != nil {
 		return fmt.Errorf("keep golden recording: %w", err)
 	}
-	if err := os.WriteFile(c.path(name), encoder.EncodeAll(text.Bytes(), nil), 0o644); err != nil {
+	if err := os.WriteFile(c.path(name), encoder.EncodeAll(shorten(text.Bytes()), nil), 0o644); err != nil {
 		return fmt.Errorf("keep golden recording: %w", err)
 	}
 	return nil

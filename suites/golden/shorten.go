@@ -1,0 +1,38 @@
+package golden
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+)
+
+// Every line of a recording begins with its number.
+var (
+	numbered = regexp.MustCompile(`(?m)^\{"n":\d+,`)
+	line     = regexp.MustCompile(`(?m)^\{`)
+	uid      = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+)
+
+// shorten leaves out of a recording's text what does not compress and says nothing: the numbers of its lines, and what is random in UIDs, which are told
+// apart by the order in which they appear.
+func shorten(text []byte) []byte {
+	seen := map[string][]byte{}
+	text = uid.ReplaceAllFunc(text, func(found []byte) []byte {
+		short, known := seen[string(found)]
+		if !known {
+			short = fmt.Appendf(nil, "%08x-0000-0000-0000-000000000000", len(seen))
+			seen[string(found)] = short
+		}
+		return short
+	})
+	return numbered.ReplaceAllLiteral(text, []byte("{"))
+}
+
+// number gives the lines of a shortened text their numbers again, from 1.
+func number(text []byte) []byte {
+	n := 0
+	return line.ReplaceAllFunc(text, func([]byte) []byte {
+		n++
+		return append(strconv.AppendInt([]byte(`{"n":`), int64(n), 10), ',')
+	})
+}
