@@ -55,6 +55,7 @@ func TestBadInputNamesTheThingAndTheFixAndLeavesNothing(t *testing.T) {
 		"no such implementation":    {[]string{"run", "-implementation=mine"}, []string{"mine", "reference", "kube-controller-manager"}},
 		"a missing file":            {[]string{"run", "-implementation=./missing.yaml"}, []string{"missing.yaml"}},
 		"an unknown feature":        {[]string{"run", "-implementation=" + implementation}, []string{"implementation.yaml:5", "Surgery", "HostPortRejection"}},
+		"features not claimed":      {[]string{"run", "-provider=embedded", "-implementation=kube-controller-manager", "-focus=UNITED"}, []string{"kube-controller-manager does not claim (UnitedDaemonSet)", "spec.features"}},
 		"a package not there":       {[]string{"run", "-dry-run", "-provider=embedded", "-implementation=" + misspelt}, []string{"misspelt.yaml:6", "./cmd/mien", "no such folder"}},
 		"an unknown version":        {[]string{"run", "-kubernetes-version=banana"}, []string{"banana"}},
 		"a version to build":        {[]string{"build", "-kubernetes-version=1.2"}, []string{"1.2"}},

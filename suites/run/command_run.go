@@ -78,6 +78,9 @@ func runSuites(ctx context.Context, args []string, out io.Writer) (int, error) {
 	if err != nil {
 		return exitUsage, usageError{err}
 	}
+	if err := o.decidesAnything(selection, tested, catalogue, specs); err != nil {
+		return exitUsage, err
+	}
 	where, err := o.choose(ctx, text)
 	if err != nil {
 		return exitUsage, err

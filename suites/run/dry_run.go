@@ -24,13 +24,9 @@ func (o options) printPlan(out io.Writer, cluster string, tested *implementation
 		line("", "switched off in kube-controller-manager: %s", strings.Join(tested.Replaces, ", "))
 	}
 	line("provider", "%s", cluster)
-	ids, unclaimed := decidedBy(selected, specs), 0
-	for _, id := range ids {
-		if requirement, _ := catalogue.Get(id); !tested.Claims(requirement.Feature) {
-			unclaimed++
-		}
-	}
-	line("specs", "%d of %d, for %d requirements, of which %d are of features that are not claimed and will be unsupported", len(selected.texts), len(specs), len(ids), unclaimed)
+	ids := decidedBy(selected, specs)
+	line("specs", "%d of %d, for %d requirements, of which %d are of features that are not claimed and will be unsupported",
+		len(selected.texts), len(specs), len(ids), len(ids)-len(claimed(ids, tested, catalogue)))
 	if selected.reason != "" {
 		line("", "selected: %s", selected.reason)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/reports"
 )
@@ -120,6 +121,33 @@ func (o options) selection(catalogue *requirements.Catalogue, specs []specReport
 		}
 	}
 	return s, nil
+}
+
+// decidesAnything is an error where the implementation claims the features of no requirement that the selected specs decide. A shard may well be left such specs.
+func (o options) decidesAnything(selected selection, tested *implementation.Implementation, catalogue *requirements.Catalogue, specs []specReport) error {
+	ids := decidedBy(selected, specs)
+	if o.shard != nil || len(claimed(ids, tested, catalogue)) > 0 {
+		return nil
+	}
+	var features []requirements.Feature
+	for _, id := range ids {
+		if requirement, _ := catalogue.Get(id); !slices.Contains(features, requirement.Feature) {
+			features = append(features, requirement.Feature)
+		}
+	}
+	return usagef("-focus, -failed-in, -skip and -sample leave only requirements of features that %s does not claim (%s); it claims %s (spec.features in %s)",
+		tested.Name, joinFeatures(features), joinFeatures(tested.Features), tested.File)
+}
+
+// claimed are those of the requirements whose feature the implementation claims.
+func claimed(ids []requirements.ID, tested *implementation.Implementation, catalogue *requirements.Catalogue) []requirements.ID {
+	var all []requirements.ID
+	for _, id := range ids {
+		if requirement, _ := catalogue.Get(id); tested.Claims(requirement.Feature) {
+			all = append(all, id)
+		}
+	}
+	return all
 }
 
 // matcher reports whether a spec is one of those that any of the patterns stands for. A pattern that stands for none is an error.
