@@ -63,6 +63,9 @@ const (
 	SwitchGate = "switch the feature gate"
 )
 
+// onController are the acts on the controller.
+var onController = []string{Restart, Kill, SwitchGate}
+
 // Lever is an act, and how often it comes up beside the others.
 type Lever struct {
 	Act    string

@@ -4,6 +4,7 @@ package schedule
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -33,6 +34,11 @@ type Step struct {
 	Act string
 	// A and B choose what it is done to, and how: each act takes them modulo what there is.
 	A, B int
+}
+
+// OnController reports whether something happens to the controller itself, or to its writes, and not only to what it looks after.
+func (s Schedule) OnController() bool {
+	return len(s.Faults) > 0 || slices.ContainsFunc(s.Steps, func(step Step) bool { return slices.Contains(onController, step.Act) })
 }
 
 // String is the step as a line of the text.

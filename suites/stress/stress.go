@@ -28,7 +28,12 @@ func Specs() {
 			return fmt.Sprintf("%d random acts; the same again with -seed=%d", len(h.Bindings[scheduled]), h.Seed)
 		}, spec.Alone{}, spec.MainPath{})
 	for _, named := range corpus() {
-		registerFixed("breaks no promise, and settles: "+named.Title, named)
+		// Where control planes are dear, specs that are Alone wait for each other.
+		if text := "breaks no promise, and settles: " + named.Title; named.OnController() {
+			registerFixed(text, named, alone(named))
+		} else {
+			registerFixed(text, named)
+		}
 	}
 	given, err := Given()
 	if err != nil {
@@ -36,12 +41,14 @@ func Specs() {
 	}
 	// Each process that runs specs registers them in the same order.
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		registerFixed(Exploring+name, given[name])
+		registerFixed(Exploring+name, given[name], alone(given[name]))
 	}
 }
 
-func registerFixed(text string, s schedule.Schedule) {
-	register(text, func(*spec.Case) schedule.Schedule { return s }, nil, spec.Alone{Relay: len(s.Faults) > 0})
+func alone(s schedule.Schedule) spec.Alone { return spec.Alone{Relay: len(s.Faults) > 0} }
+
+func registerFixed(text string, s schedule.Schedule, decorators ...any) {
+	register(text, func(*spec.Case) schedule.Schedule { return s }, nil, decorators...)
 }
 
 // register registers a spec that plays the schedule.

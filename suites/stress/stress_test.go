@@ -20,6 +20,16 @@ func TestEveryLeverIsAnAct(t *testing.T) {
 	g.Expect(all).To(BeEmpty(), "every act is a lever's")
 }
 
+func TestWhatIsDoneToTheImplementationIsOnTheController(t *testing.T) {
+	g := NewWithT(t)
+	onIt := controllerActs()
+	for act := range acts() {
+		_, want := onIt[act]
+		g.Expect(schedule.Schedule{Steps: schedule.Steps{{Act: schedule.Update}, {Act: act}}}.OnController()).To(Equal(want), act)
+	}
+	g.Expect(schedule.Schedule{Faults: make([]schedule.Fault, 1)}.OnController()).To(BeTrue())
+}
+
 func TestEveryMisfortuneHasAnEffect(t *testing.T) {
 	g := NewWithT(t)
 	all := effects()
