@@ -113,9 +113,9 @@ func translateHashes(prefix string) Around {
 				originals[pod.UID] = pod
 			}
 			changePods(&state, every, func(pod *corev1.Pod) {
-				pod.Labels[plan.HashLabel] = strings.TrimPrefix(pod.Labels[plan.HashLabel], prefix)
-				if pod.Labels[plan.HashLabel] == "" {
-					delete(pod.Labels, plan.HashLabel)
+				// A pod without labels has none to write to.
+				if hash, ours := strings.CutPrefix(pod.Labels[plan.HashLabel], prefix); ours {
+					pod.Labels[plan.HashLabel] = hash
 				}
 			})
 			actions := next(state, now)
