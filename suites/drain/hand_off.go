@@ -4,12 +4,10 @@ import (
 	"context"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
-
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -47,7 +45,7 @@ func handOff() {
 	spec.It("makes no replacement of a pod that terminates where maxSurge is 0",
 		spec.Decides("DRAIN-003"),
 		func(ctx context.Context, c *spec.Case) {
-			daemonSet, old := deployLingering(ctx, c, MaxUnavailable("1"), zeroPercent())
+			daemonSet, old := deployLingering(ctx, c, MaxUnavailable("1"), rollouts.ZeroPercent())
 			deleteGracefully(ctx, c, old[0])
 			c.Evict(ctx, old[1])
 			// Longer than a controller may be late.
@@ -123,12 +121,4 @@ func handOff() {
 				j.Decide("DRAIN-006", Before(after(history.EvictPod, node), First(PodGone().On(node))), EndsRolledOut())
 			}
 		}, spec.SimulatedNodes{})
-}
-
-// zeroPercent says in another way that maxSurge is 0.
-func zeroPercent() Edit {
-	return Edit{Says: "maxSurge 0%", Apply: func(d *appsv1.DaemonSet) {
-		none := intstr.FromString("0%")
-		d.Spec.UpdateStrategy.RollingUpdate.MaxSurge = &none
-	}}
 }

@@ -45,6 +45,7 @@ func rejected() {
 				has, gains Edit
 			}{
 				{"has-port", rollouts.HostPort(port), MaxSurge("1")},
+				{"has-zero-percent", withoutSurge(rollouts.HostPort(port)), MaxSurge("25%")},
 				{"on-network", onHostNetwork(), MaxSurge("1")},
 				{"on-delete", onDelete(rollouts.HostPort(port)), MaxSurge("1")},
 				{"has-surge", MaxSurge("1"), rollouts.HostPort(port)},
@@ -57,10 +58,10 @@ func rejected() {
 			}
 		},
 		func(j *spec.Checks) {
-			for _, name := range []string{"has-port", "on-delete", "on-network", "has-surge", "to-network", "gets-sidecar"} {
+			for _, name := range []string{"has-port", "has-zero-percent", "on-delete", "on-network", "has-surge", "to-network", "gets-sidecar"} {
 				j.Given(Accepted("either by itself", Answered(history.CreateDaemonSet, name)))
 			}
-			j.Decide("HOSTPORT-002", refused("has-port", history.UpdateDaemonSet), refused("on-delete", history.UpdateDaemonSet))
+			j.Decide("HOSTPORT-002", refused("has-port", history.UpdateDaemonSet), refused("has-zero-percent", history.UpdateDaemonSet), refused("on-delete", history.UpdateDaemonSet))
 			j.Decide("HOSTPORT-003", refused("has-surge", history.UpdateDaemonSet))
 			j.Decide("HOSTPORT-004", refused("on-network", history.UpdateDaemonSet), refused("to-network", history.UpdateDaemonSet))
 			j.Decide("HOSTPORT-006", refused("gets-sidecar", history.UpdateDaemonSet))
@@ -88,6 +89,14 @@ func onDelete(edit Edit) Edit {
 	return Edit{Says: "strategy OnDelete, " + edit.Says, Apply: func(d *appsv1.DaemonSet) {
 		edit.Apply(d)
 		OnDelete().Apply(d)
+	}}
+}
+
+// withoutSurge is the edit with no surge at all, as a percentage.
+func withoutSurge(edit Edit) Edit {
+	return Edit{Says: "maxSurge 0%, " + edit.Says, Apply: func(d *appsv1.DaemonSet) {
+		edit.Apply(d)
+		rollouts.ZeroPercent().Apply(d)
 	}}
 }
 

@@ -15,7 +15,7 @@ const port = 7999
 
 // stored are the specs of what the API server accepts. What its answers are is in the recording, so a refusal is no error here.
 func stored() {
-	spec.It("accepts maxSurge for containers with ports, but no host ports",
+	spec.It("accepts maxSurge for containers with ports, but no host ports, and host ports without maxSurge, and with 0 and 0% of it",
 		spec.Decides("HOSTPORT-005"),
 		func(ctx context.Context, c *spec.Case) {
 			_, _ = c.TryCreate(ctx, c.NewDaemonSet("none", MaxSurge("1")))
@@ -23,12 +23,19 @@ func stored() {
 			if daemonSet, err := c.TryCreate(ctx, c.NewDaemonSet("later", MaxUnavailable("1"))); err == nil {
 				_, _ = c.TryUpdate(ctx, daemonSet, MaxSurge("25%"), rollouts.HostPort(0))
 			}
+			_, _ = c.TryCreate(ctx, c.NewDaemonSet("no-surge", MaxUnavailable("1"), rollouts.HostPort(port)))
+			if daemonSet, err := c.TryCreate(ctx, c.NewDaemonSet("zero-percent", MaxUnavailable("1"), rollouts.ZeroPercent(), rollouts.HostPort(port))); err == nil {
+				_, _ = c.TryUpdate(ctx, daemonSet, rollouts.HostPort(port+1))
+			}
 		},
 		func(j *spec.Checks) {
 			j.Decide("HOSTPORT-005",
 				Accepted("maxSurge 1 without a port", Answered(history.CreateDaemonSet, "none")),
 				Accepted("maxSurge 1 with a container port", Answered(history.CreateDaemonSet, "zero")),
-				Accepted("an update to maxSurge 25% with a container port", Answered(history.UpdateDaemonSet, "later")))
+				Accepted("an update to maxSurge 25% with a container port", Answered(history.UpdateDaemonSet, "later")),
+				Accepted("a host port with maxSurge 0", Answered(history.CreateDaemonSet, "no-surge")),
+				Accepted("a host port with maxSurge 0%", Answered(history.CreateDaemonSet, "zero-percent")),
+				Accepted("another host port with maxSurge 0%", Answered(history.UpdateDaemonSet, "zero-percent")))
 		})
 
 	spec.It("accepts an update that takes either away from a DaemonSet with maxSurge and a host port, and rejects another host port",

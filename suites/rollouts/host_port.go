@@ -5,6 +5,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -20,6 +21,14 @@ func HostPort(port int32) Edit {
 // NoHostPort takes the container's ports away.
 func NoHostPort() Edit {
 	return Edit{Says: "no host port", Apply: func(d *appsv1.DaemonSet) { d.Spec.Template.Spec.Containers[0].Ports = nil }}
+}
+
+// ZeroPercent says in another way that maxSurge is 0.
+func ZeroPercent() Edit {
+	return Edit{Says: "maxSurge 0%", Apply: func(d *appsv1.DaemonSet) {
+		none := intstr.FromString("0%")
+		d.Spec.UpdateStrategy.RollingUpdate.MaxSurge = &none
+	}}
 }
 
 // ScheduledBeside happens when an updated pod is bound to a node that has a live old one: what was to keep them apart does not.

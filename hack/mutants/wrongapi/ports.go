@@ -124,6 +124,19 @@ func partlySeenPortFaults() []Fault {
 				surge := rolling(d).MaxSurge
 				return surge != nil && surge.Type == intstr.String
 			})},
+		{Name: "ports-do-not-go-with-zero-percent", Says: "Refuses any percentage of maxSurge with host ports, 0% among them.", Breaks: []string{"HOSTPORT-005"},
+			Around: refusing(func(d *appsv1.DaemonSet) string {
+				surge := rolling(d).MaxSurge
+				if surge != nil && surge.Type == intstr.String && hasPort(d, func(port corev1.ContainerPort) bool { return port.HostPort != 0 }) {
+					return "spec.updateStrategy.rollingUpdate.maxSurge: " + portConflict
+				}
+				return ""
+			}, createDaemonSet, updateDaemonSet)},
+		{Name: "ports-go-with-percentages-by-update", Says: "Takes an update to a percentage of maxSurge with host ports.", Breaks: []string{"HOSTPORT-002"},
+			Around: overlooking(func(sent *appsv1.DaemonSet, _ func() (*appsv1.DaemonSet, error)) (bool, error) {
+				surge := rolling(sent).MaxSurge
+				return surge != nil && surge.Type == intstr.String, nil
+			}, updateDaemonSet)},
 		{Name: "ports-are-those-of-tcp", Says: "Takes maxSurge with host ports of UDP.", Breaks: []string{"HOSTPORT-001"},
 			Around: all(func(d *appsv1.DaemonSet) bool {
 				datagrams := func(port corev1.ContainerPort) bool { return port.Protocol == corev1.ProtocolUDP }
