@@ -81,6 +81,7 @@ func brokenPlanners() []brokenPlanner {
 		{"lets-the-status-wait", rolls, ids("STATUS-001", "STATUS-010")},
 		{"writes-for-ever", rolls, ids("SURGE-025")},
 		{"updates-although-on-delete", flavour{strategies: []strategy{{OnDelete: true}}}, ids("ONDELETE-001")},
+		{"on-delete-refills-beside-ready-pods-alone", flavour{strategies: []strategy{{OnDelete: true}}}, ids("ONDELETE-002")},
 		{"restarts-for-any-change", rolls, ids("ROLLING-015")},
 		{"surges-without-the-gate", switches, ids("ROLLING-013")},
 		{"stands-still-without-the-gate", switches, ids("ROLLING-001")},

@@ -157,10 +157,15 @@ func (r *rolloutState) rolling(*judge.Scene) (judge.Due, bool) {
 	}, true
 }
 
-// refill is the condition that a node without maxSurge has lost its pod and has none.
-func refill(_ *judge.Scene, w *judge.Workload, n *judge.Node) (judge.Due, bool) {
-	if !n.Eligible || !n.Served || !w.Settings.Rolling || w.Settings.Surging || len(n.Pods) > 0 {
-		return judge.Due{}, false
+// refill is the condition that a node has lost its pod and has none, with such a strategy.
+func refill(with func(judge.Settings) bool) judge.Condition {
+	return func(_ *judge.Scene, w *judge.Workload, n *judge.Node) (judge.Due, bool) {
+		if !n.Eligible || !n.Served || !with(w.Settings) || len(n.Pods) > 0 {
+			return judge.Due{}, false
+		}
+		return creation(n, "empty", "no pod created on the node, which is eligible and has none any more,"), true
 	}
-	return creation(n, "empty", "no pod created on the node, which is eligible and has none any more,"), true
 }
+
+// withoutSurge is a rolling update that deletes first.
+func withoutSurge(is judge.Settings) bool { return is.Rolling && !is.Surging }

@@ -13,6 +13,6 @@ func RollingGoesOn() judge.Rule {
 		Promise:     "without maxSurge a rollout that has an old pod left and nothing under way promptly goes on, and a node whose pod is gone promptly gets another",
 		Needs:       everything(),
 		Situations:  and(goingOn(situation.MaxUnavailable), situation.OldUnreadyElsewhere(), situation.UnknownElsewhere(), situation.OnCordoned(), situation.OnFailed()),
-		New:         judge.Both(progress((*rolloutState).rolling), judge.DueOnNodes(refill)),
+		New:         judge.Both(progress((*rolloutState).rolling), judge.DueOnNodes(refill(withoutSurge))),
 	}
 }

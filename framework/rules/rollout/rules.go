@@ -13,6 +13,6 @@ func Rules() []judge.Rule {
 		SurgeHandOver(), SurgeUnserved(), SurgeStarts(), SurgeGoesOn(),
 		RollingCountsOld(), RollingCountsEmpty(), RollingCountsUpdated(), RollingFloor(), RollingOnePod(), DrainWaits(), RollingGoesOn(),
 		TargetLabels(), DrainTainted(), SurgeRepelled(), SurgeSpares(), SurgeBacksOff(), TargetBacksOff(),
-		RollingKeepsCurrent(), OnDeleteKeepsOld(), Bystanders(),
+		RollingKeepsCurrent(), OnDeleteKeepsOld(), OnDeleteRefills(), Bystanders(),
 	}
 }

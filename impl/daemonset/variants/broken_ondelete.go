@@ -25,6 +25,14 @@ func brokenOnDeletes() []Variant {
 					withoutCreations(actions, func(plan.PodCreation) bool { return true })
 				}
 			})},
+		{Name: "on-delete-refills-beside-ready-pods-alone", Says: "With the OnDelete strategy, creates no pod while one on another node is not Ready.",
+			Breaks: []string{"ONDELETE-002"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				notReady := func(pod *corev1.Pod) bool { return !plan.IsReady(pod) }
+				if onDelete(state) && slices.ContainsFunc(nodes(state), func(n *node) bool { return slices.ContainsFunc(slices.Concat(n.olds, n.news), notReady) }) {
+					withoutCreations(actions, func(plan.PodCreation) bool { return true })
+				}
+			})},
 		{Name: "on-delete-writes-history-with-the-first-pod", Says: "With the OnDelete strategy, creates a template's history when a pod is to be created of it.",
 			Breaks: []string{"ONDELETE-003"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
