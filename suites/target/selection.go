@@ -84,6 +84,25 @@ func selection() {
 			}, spec.SimulatedNodes{})
 	}
 
+	spec.It("makes a pod beside the one that is on its way out where a node is selected again, with maxSurge",
+		spec.Decides("TARGET-002"),
+		func(ctx context.Context, c *spec.Case) {
+			node := c.AddNodes(ctx, 2, rollouts.InPool)[0]
+			daemonSet := c.Deploy(ctx, MaxSurge("1"), rollouts.OnPool())
+			leaving := c.LivePodOn(ctx, daemonSet, node)
+			c.Pods.HoldTermination(ctx, leaving)
+			rollouts.LeavePool(ctx, c, node)
+			c.Require(ctx, "the pod is on its way out", state.When("pod "+leaving.Name+" is terminating", func(cluster *history.Cluster) bool {
+				now := cluster.Pods[leaving.UID]
+				return now != nil && now.DeletionTimestamp != nil
+			}))
+			c.Await(ctx, Quiet(late))
+			rollouts.JoinPool(ctx, c, node)
+			c.Await(ctx, UpdatedOn(1, daemonSet, OnNode(node), func(pod *corev1.Pod) bool { return pod.UID != leaving.UID }))
+			c.Pods.ReleaseTermination(ctx, leaving)
+			c.Await(ctx, RolledOut(daemonSet))
+		}, nil, spec.SimulatedNodes{})
+
 	spec.It("takes the pod away from a node that was closed before, and had kept it, when the node loses the label",
 		spec.Decides("TARGET-002"),
 		func(ctx context.Context, c *spec.Case) {

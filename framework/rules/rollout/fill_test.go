@@ -5,6 +5,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
@@ -114,6 +115,35 @@ func TestFilling(t *testing.T) {
 		ds := b.DaemonSet("agent", selecting("a"))
 		ds.Pod("old-a", NodeName(0)).Ready()
 		b.Node(NodeName(0)).Edit(func(node *corev1.Node) { node.Labels["pool"] = "b" })
+		b.After(late).Mark("end")
+	}))
+	// The node is selected again while the pod that it gave up terminates.
+	again := func(b *Builder, options ...Option) *DaemonSet {
+		move := func(pool string) { b.Node(NodeName(0)).Edit(func(node *corev1.Node) { node.Labels["pool"] = pool }) }
+		b.Nodes(1)
+		move("a")
+		ds := b.DaemonSet("agent", append(options, selecting("a"))...)
+		pod := ds.Pod("old-a", NodeName(0)).Ready()
+		b.After(Long)
+		move("b")
+		pod.Terminating().Edit(func(pod *corev1.Pod) { pod.DeletionGracePeriodSeconds = ptr.To[int64](30) })
+		b.After(2 * judge.Lag)
+		move("a")
+		return ds
+	}
+	Omits(t, labels, Tell("a node that is selected again waits for the pod that it gave up to be gone, with maxSurge", func(b *Builder) {
+		again(b, MaxSurge("1"))
+		b.After(late).Mark("end")
+	}))
+	Keeps(t, labels, Tell("a node that is selected again gets a pod beside the one that it gave up, with maxSurge", func(b *Builder) {
+		ds := again(b, MaxSurge("1"))
+		b.After(judge.Prompt)
+		ds.Pod("new-a", NodeName(0))
+	}))
+	Ignores(t, labels, Tell("a pod that nobody but the implementation deleted terminates on a node that stayed selected", func(b *Builder) {
+		ds, pods := Running(b, 1, MaxSurge("1"))
+		ds.Update("v2")
+		pods[0].Unready().Terminating()
 		b.After(late).Mark("end")
 	}))
 	Omits(t, rollout.DrainTainted(), Tell("the pod stays", func(b *Builder) {

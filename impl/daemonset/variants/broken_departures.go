@@ -35,6 +35,8 @@ func brokenDepartures() []Variant {
 				}
 				withoutNodes(state, func(name string) bool { return leaving[name] })
 			})},
+		{Name: "waits-until-a-node-that-it-left-is-empty", Says: "Makes no pod on a node that it had to leave before the last one that it had there is gone.",
+			Breaks: []string{"TARGET-002"}, Planner: remember(waitForEmptyNodes)},
 		{Name: "percentage-of-the-pods-surging", Says: "Takes the percentage of maxSurge of the pods that there are.",
 			Breaks:  []string{"SURGE-004"},
 			Planner: limiting(maxSurge, percentageOfPods)},
@@ -163,4 +165,23 @@ func deletedNodes(state plan.State) int {
 		names.Delete(each.Name)
 	}
 	return names.Len()
+}
+
+// waitForEmptyNodes remembers the nodes that had to give up pods, until none of these is left there.
+func waitForEmptyNodes(m *memory[sets.Set[string]]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+		left := m.of(state)
+		if *left == nil {
+			*left = sets.New[string]()
+		}
+		for _, n := range nodes(state) {
+			switch {
+			case !n.eligible && len(n.olds)+len(n.news)+len(n.leaving) > 0:
+				left.Insert(n.name)
+			case len(n.leaving) == 0:
+				left.Delete(n.name)
+			}
+		}
+		withoutCreations(actions, func(creation plan.PodCreation) bool { return left.Has(creation.Node) })
+	})
 }
