@@ -39,11 +39,15 @@ func duplicates() {
 			c.Await(ctx, RolledOut(daemonSet))
 			c.Await(ctx, Quiet(2*time.Second))
 			c.Mark(deduplicated)
-			c.RollOut(ctx, daemonSet, Image("v2"))
+			updated := stall(ctx, c, daemonSet, 1)
+			rollouts.Twin(ctx, c, c.RequireUpdated(ctx, "an updated pod runs", updated, Running, NotReady), "unready-twin")
+			c.Await(ctx, Quiet(2*time.Second))
+			rollouts.Finish(ctx, c, updated)
 		},
 		func(j *spec.Checks) {
 			j.Decide("SURGE-010",
 				Within(spec.AtOnce, PodCreated(Named("twin")), PodDeleted(Named("twin"))),
+				Within(spec.AtOnce, PodCreated(Named("unready-twin")), PodDeleted(Named("unready-twin"))),
 				Before(PodDeleted(Named("ready-twin")), Marked(deduplicated)))
 			for _, original := range j.BoundAll("originals") {
 				j.Decide("SURGE-010", NeverBetween(PodCreated(Named("ready-twin")), Marked(deduplicated), PodDeleted(Named(original))))

@@ -47,6 +47,8 @@ func brokenDuplicates() []Variant {
 			})},
 		{Name: "keeps-duplicates", Says: "Deletes no pod for being one too many on its node, whoever created it.",
 			Breaks: []string{"SURGE-010", "ROLLING-013"}, Planner: doing(keepDuplicates)},
+		{Name: "keeps-duplicates-until-one-is-available", Says: "Deletes no updated pod for being one too many on its node before one of them is available.",
+			Breaks: []string{"SURGE-010"}, Planner: doing(keepUnavailableDuplicates)},
 		{Name: "keeps-the-younger-duplicate", Says: "Keeps of two equal pods on a node the younger one.",
 			Breaks: []string{"SURGE-010"}, Planner: doing(keepYounger)},
 		{Name: "keeps-the-duplicate-that-was-restarted-least", Says: "Keeps of two equal pods on a node the one whose containers have been restarted less often, however young it is.",
@@ -129,5 +131,17 @@ func keepYounger(actions *plan.Actions, state plan.State, now time.Time) {
 		if deletion.Reason == plan.ReasonDuplicate {
 			remove(actions, deletion.Pod, deletion.Reason)
 		}
+	}
+}
+
+func keepUnavailableDuplicates(actions *plan.Actions, state plan.State, now time.Time) {
+	isUpdated := updated(state)
+	for _, n := range nodes(state) {
+		if available(state, n.news, now) {
+			continue
+		}
+		withoutDeletions(actions, func(d plan.PodDeletion) bool {
+			return d.Reason == plan.ReasonDuplicate && d.Node == n.name && isUpdated(d.Pod)
+		})
 	}
 }
