@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -118,11 +119,12 @@ func refused() {
 			c.RefusePods(ctx, ByQuota)
 			c.Pods.BecomeReady(ctx, first)
 			c.Require(ctx, "the next node has lost its pod", anEmptyNode(updated))
-			// By then everybody has tried to create the next one.
-			c.Await(ctx, Quiet(tries))
+			// By then who is quick has tried to create the next one, and has not begun to pause for long.
+			c.Await(ctx, Quiet(judge.Lag))
 			c.Mark(third)
 			newest := c.Update(ctx, updated, Image("v3"), Healthy())
-			c.Await(ctx, state.All(Processed(newest), Quiet(2*time.Second)))
+			// By then nobody may still be trying for the template before.
+			c.Await(ctx, Past(time.Now().Add(known)))
 			c.AdmitPods(ctx)
 			c.AwaitAfter(ctx, goesOn, RolledOut(newest))
 		},
@@ -134,9 +136,9 @@ func refused() {
 		}, spec.SimulatedNodes{})
 }
 
-// tries is longer than a controller may be late; goesOn is how long it may pause after a refusal.
+// known is when everybody has to know of a template; goesOn is how long a controller may pause after a refusal.
 const (
-	tries  = 3 * time.Second
+	known  = judge.Lag + 500*time.Millisecond
 	goesOn = 30 * time.Second
 )
 

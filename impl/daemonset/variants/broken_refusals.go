@@ -55,6 +55,8 @@ func brokenRefusals() []Variant {
 			})},
 		{Name: "tries-a-refused-pod-again-as-it-was", Says: "Tries to create a pod that was refused until it succeeds, though the template is another one by then.",
 			Breaks: []string{"ROLLOVER-001"}, Planner: remember(tryAgainAsItWas)},
+		{Name: "goes-on-trying-what-is-refused", Says: "Tries for some seconds to create a pod that is refused before it looks again what is to be done.",
+			Breaks: []string{"ROLLOVER-001"}, Writer: func(c client.Client) client.Client { return stubbornClient{c} }},
 	}
 }
 
@@ -161,4 +163,23 @@ func tryAgainAsItWas(m *memory[tried]) Around {
 		}
 		last.creations = wanted
 	})
+}
+
+// stubbornClient tries to create a pod again that is refused, as it is.
+type stubbornClient struct{ client.Client }
+
+func (c stubbornClient) Create(ctx context.Context, object client.Object, options ...client.CreateOption) error {
+	err := c.Client.Create(ctx, object, options...)
+	for _, pause := range []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second} {
+		if _, isPod := object.(*corev1.Pod); !isPod || !apierrors.IsForbidden(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		}
+		err = c.Client.Create(ctx, object, options...)
+	}
+	return err
 }
