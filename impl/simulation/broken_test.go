@@ -150,9 +150,9 @@ func unbroken() map[requirements.ID]string {
 	const story = "its stories alone show that it fails"
 	const busy = "nothing stays as it is for the 15 seconds that a status may take; its stories show that it fails"
 	return map[requirements.ID]string{
-		"AVAIL-006":  "a transition time is forgotten where odd things happen alone, and no broken planner is tried there",
-		"SURGE-013":  "no variant keeps an old pod that is not available beside an updated one",
-		"TARGET-004": story, "UNREADY-006": story, "INPLACE-004": story, "INPLACE-005": story,
+		"AVAIL-006":    "a transition time is forgotten where odd things happen alone, and no broken planner is tried there",
+		"SURGE-013":    "no variant keeps an old pod that is not available beside an updated one",
+		"ROLLBACK-001": story, "TARGET-004": story, "UNREADY-006": story, "INPLACE-004": story, "INPLACE-005": story,
 		"STATUS-002": busy, "STATUS-004": busy, "STATUS-005": busy, "STATUS-008": busy,
 	}
 }

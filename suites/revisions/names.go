@@ -40,7 +40,7 @@ func names() {
 		})
 
 	spec.It("counts one collision when a history with other content has the name, and takes another name",
-		spec.Decides("HISTORY-006", "HISTORY-007"),
+		spec.Decides("HISTORY-006", "HISTORY-007", "ROLLBACK-001"),
 		func(ctx context.Context, c *spec.Case) {
 			other := func(revision *appsv1.ControllerRevision) *appsv1.ControllerRevision {
 				other := []byte(`{"spec":{"template":{"$patch":"replace","metadata":{"labels":{"app":"other"}},"spec":{"containers":[{"name":"other","image":"other:v1"}]}}}}`)

@@ -6,7 +6,7 @@ import "github.com/rollcall-conformance/rollcall/framework/judge"
 // Rules returns all of the package, the most specific cause first.
 func Rules() []judge.Rule {
 	return []judge.Rule{
-		Labelled(), Generation(), HistoryNext(), HistoryCurrent(), HistoryKept(), HistoryLive(), HistoryOldest(), HistoryLimit(), Adopts(), HistoryOne(),
+		Labelled(), Generation(), HistoryReused(), HistoryNext(), HistoryCurrent(), HistoryKept(), HistoryLive(), HistoryOldest(), HistoryLimit(), Adopts(), HistoryOne(),
 		HistoryTrimmed(), HistoryLowered(), HistoryAdopted(), HistoryLabelled(),
 	}
 }

@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
@@ -57,6 +58,17 @@ func brokenRevisions() []Variant {
 						spec.Template.DeepCopyInto(before)
 					}
 					before.DeepCopyInto(&spec.Template)
+				})
+			})},
+		{Name: "makes-histories-anew-after-a-collision", Says: "Once a name has collided, looks for a template's history only under the name that it would have now.",
+			Breaks: []string{"ROLLBACK-001"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				ds := state.DaemonSet
+				if ds.Status.CollisionCount == nil || *ds.Status.CollisionCount == 0 {
+					return
+				}
+				state.Revisions = slices.DeleteFunc(slices.Clone(state.Revisions), func(revision *appsv1.ControllerRevision) bool {
+					return revision.Labels[plan.HashLabel] == plan.TemplateHash(&ds.Spec.Template, nil) && metav1.IsControlledBy(revision, ds)
 				})
 			})},
 		{Name: "rollback-keeps-the-old-number", Says: "Leaves the number of the revision that a rollback goes back to.",
