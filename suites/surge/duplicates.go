@@ -2,7 +2,10 @@ package surge
 
 import (
 	"context"
+	"slices"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -41,7 +44,10 @@ func duplicates() {
 			c.Mark(deduplicated)
 			updated := stall(ctx, c, daemonSet, 1)
 			rollouts.Twin(ctx, c, c.RequireUpdated(ctx, "an updated pod runs", updated, Running, NotReady), "unready-twin")
-			c.Await(ctx, Quiet(2*time.Second))
+			c.Await(ctx, Quiet(time.Second))
+			c.Await(ctx, state.When("the second updated pod is gone", func(cluster *history.Cluster) bool {
+				return !slices.ContainsFunc(cluster.UpdatedPods(updated), func(pod *corev1.Pod) bool { return pod.Name == "unready-twin" })
+			}))
 			rollouts.Finish(ctx, c, updated)
 		},
 		func(j *spec.Checks) {
