@@ -33,6 +33,15 @@ func brokenOnDeletes() []Variant {
 					withoutCreations(actions, func(plan.PodCreation) bool { return true })
 				}
 			})},
+		{Name: "on-delete-waits-for-pods-that-have-ended", Says: "With the OnDelete strategy, creates no pod beside one that has ended and is held back in deletion.",
+			Breaks: []string{"DRAIN-007"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				held := map[string]bool{}
+				for _, n := range nodes(state) {
+					held[n.name] = onDelete(state) && len(n.ended) > 0
+				}
+				withoutCreations(actions, func(creation plan.PodCreation) bool { return held[creation.Node] })
+			})},
 		{Name: "on-delete-writes-history-with-the-first-pod", Says: "With the OnDelete strategy, creates a template's history when a pod is to be created of it.",
 			Breaks: []string{"ONDELETE-003"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
