@@ -59,6 +59,34 @@ func crashes() {
 		}, spec.SimulatedNodes{}, kinds(), spec.Alone{}, spec.AppsV1{})
 }
 
+// suspended is the spec of a controller that is killed while the target's rollouts are suspended for the affinity that it is given.
+func suspended() {
+	spec.It("gives the target its update strategy back that the process before it has suspended",
+		spec.Decides("UNITED-041"),
+		func(ctx context.Context, c *spec.Case) {
+			addNodes(ctx, c, "a", "b")
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			// Without a history nothing shows that the affinity has been taken note of.
+			c.RefuseRevisions(ctx)
+			c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
+			c.Await(ctx, state.When("the target is updated by hand", func(cluster *history.Cluster) bool {
+				now := cluster.DaemonSets[ds.UID]
+				return now != nil && now.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
+			}))
+			c.Await(ctx, Quiet(silence))
+			c.Kill(ctx)
+			c.AdmitRevisions(ctx)
+			c.Restart(ctx)
+			c.Await(ctx, state.All(state.UnitedPlaced(name), strategyIs(1)))
+			placed(ctx, c)
+			c.Mark(again)
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.RestartImplementation)))
+			j.Decide("UNITED-041", HoldsAtMark(again, state.UnitedPlaced(name)), HoldsAtMark(again, strategyIs(1)))
+		}, spec.SimulatedNodes{}, kinds(), spec.Alone{}, spec.AppsV1{})
+}
+
 // leaving holds when a pod of the DaemonSet terminates, or is gone.
 func leaving(ds *appsv1.DaemonSet) state.Condition {
 	return state.When("a node has no live pod of the target any more", func(cluster *history.Cluster) bool {

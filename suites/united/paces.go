@@ -2,6 +2,7 @@ package united
 
 import (
 	"context"
+	"time"
 
 	"github.com/rollcall-conformance/rollcall/fixtures/stages"
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -53,6 +54,36 @@ func paces() {
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Marked(changed)))
 			j.Decide("UNITED-027", endsPlaced())
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// closing is the spec of a node that comes to repel the pods while it changes hands.
+func closing() {
+	spec.It("goes on with another node when the one that changes hands comes to repel the pods, where the target surges",
+		spec.Decides("UNITED-006"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "a", "b")
+			ds := c.Deploy(ctx, MaxSurge("1"))
+			u := c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch(stages.MissingTag)), zone, "a"))
+			c.Require(ctx, "a pod of the subset waits for its image beside one of the target", state.Any(waitOn(nodes[0]), waitOn(nodes[1])))
+			c.Await(ctx, Quiet(silence))
+			closed, open := nodes[0], nodes[1]
+			c.Look(ctx, func(cluster *history.Cluster) {
+				if !waitOn(closed).Holds(cluster) {
+					closed, open = open, closed
+				}
+			})
+			c.Bind(moved, open)
+			rollouts.Close(ctx, c, closed)
+			c.Await(ctx, Quiet(silence))
+			c.Subdivide(ctx, u, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
+			c.Await(ctx, servedOn(open, "v2"))
+			c.Await(ctx, Quiet(time.Second))
+			c.Mark(changed)
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.TaintNode)))
+			j.Decide("UNITED-006", HoldsAtMark(changed, servedOn(j.Bound(moved), "v2")))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 

@@ -34,10 +34,12 @@ func Specs() {
 	missing()
 	patches()
 	paces()
+	closing()
 	joining()
 	ended()
 	restarts()
 	crashes()
+	suspended()
 	hands()
 }
 

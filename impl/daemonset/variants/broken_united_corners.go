@@ -39,6 +39,18 @@ func brokenUnitedCorners() []Variant {
 			United: rememberNodes},
 		{Name: "united-believes-what-it-finds", Says: "Takes the DaemonSets of subsets that it finds when it begins for what it made of them.", Breaks: []string{"UNITED-041"},
 			United: believeWhatIsThere},
+		{Name: "united-takes-a-suspended-strategy-for-the-users", Says: "Leaves a target with OnDelete whose rollouts another process has suspended.",
+			Breaks: []string{"UNITED-041"}, United: forgetSuspensions},
+		{Name: "united-waits-for-pods-that-cannot-come", Says: "Goes on waiting, where the target surges, for the incoming pod of a node that has come to repel it.",
+			Breaks: []string{"UNITED-006"}, United: movingAs(func(state *plan.State) {
+				state.Nodes = slices.Clone(state.Nodes)
+				for i, node := range state.Nodes {
+					if node.Labels[homes(*state).Incoming] != "" {
+						state.Nodes[i] = node.DeepCopy()
+						state.Nodes[i].Spec.Taints = nil
+					}
+				}
+			})},
 		{Name: "united-leaves-labels-where-nothing-runs", Says: "Leaves its labels on nodes with taints for NoSchedule when it goes.", Breaks: []string{"UNITED-020"},
 			United: func(next plan.Planner) plan.Planner {
 				return blind(next, func(state *plan.State) {
@@ -177,6 +189,25 @@ func rememberNodes(next plan.Planner) plan.Planner {
 			if labels.Labels[home] != nil && labels.Node.Labels[home] == "" && member != "" && !given.Has(labels.Node.UID) {
 				actions.LabelNodes[i].Labels = map[string]*string{home: &member}
 				given.Insert(labels.Node.UID)
+			}
+		}
+	})(next)
+}
+
+// forgetSuspensions gives a target no strategy back that it has not suspended itself.
+func forgetSuspensions(next plan.Planner) plan.Planner {
+	var mu sync.Mutex
+	suspended := sets.New[types.UID]()
+	return uniting(func(actions *plan.Actions, state plan.State) {
+		mu.Lock()
+		defer mu.Unlock()
+		if update := actions.UpdateTarget; update != nil && update.Annotations[plan.StrategyAnnotation] != "" {
+			suspended.Insert(update.UID)
+		}
+		for _, ds := range state.DaemonSets {
+			if ds.Annotations[plan.StrategyAnnotation] != "" && ds.Name == state.United.Spec.TargetRef.Name && !suspended.Has(ds.UID) {
+				actions.UpdateTarget = ds.DeepCopy()
+				delete(actions.UpdateTarget.Annotations, plan.StrategyAnnotation)
 			}
 		}
 	})(next)
