@@ -24,6 +24,7 @@ func Specs() {
 	lateWatches()
 	lostAnswers()
 	staleLists()
+	staleHistories()
 	unobserved()
 	statusWrites()
 }
