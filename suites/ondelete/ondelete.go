@@ -124,7 +124,7 @@ func Specs() {
 		}, spec.Alone{})
 
 	spec.It("gives a node that joins a pod of the new template, and takes the old pod from one that leaves the selector, with the OnDelete strategy",
-		spec.Decides("TARGET-002", "TARGET-004", "HISTORY-009"),
+		spec.Decides("TARGET-002", "TARGET-004", "HISTORY-009", "DRAIN-001", "ONDELETE-002"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 2, rollouts.InPool)
 			joining := c.AddNodes(ctx, 1)
@@ -134,10 +134,17 @@ func Specs() {
 			rollouts.LeavePool(ctx, c, nodes[0])
 			c.Await(ctx, rollouts.NoPodOn(updated, nodes[0]))
 			rollouts.JoinPool(ctx, c, joining[0])
-			c.Await(ctx, UpdatedOn(1, updated, OnNode(joining[0])))
+			if !c.Await(ctx, UpdatedOn(1, updated, OnNode(joining[0]))) {
+				return
+			}
+			c.Cordon(ctx, joining[0])
+			deleted := c.LivePodOn(ctx, updated, joining[0])
+			c.DeletePod(ctx, deleted, time.Second)
+			c.Await(ctx, UpdatedOn(1, updated, OnNode(joining[0]), func(pod *corev1.Pod) bool { return pod.UID != deleted.UID }))
 		},
 		func(j *spec.Checks) {
 			left, joined := j.BoundAll(moved)[0], j.BoundAll(moved)[1]
+			j.Decide("DRAIN-001", AtLeast(1, After(PodCreated().On(joined), Done(history.DeletePod))))
 			j.Decide("TARGET-002",
 				AtLeast(1, After(PodDeleted().On(left), Began(history.LabelNode))),
 				Within(spec.AtOnce, NodeEligible().On(joined), PodCreated().On(joined)))

@@ -68,11 +68,14 @@ func failing() {
 		spec.Decides("TARGET-010"),
 		func(ctx context.Context, c *spec.Case) {
 			c.Bind(failed, c.AddNodes(ctx, 2)...)
+			c.Create(ctx, c.NewDaemonSet("by-hand", OnDelete(), Image("v2"), Failing()))
 			rollouts.AwaitFailures(ctx, c, c.Create(ctx, c.NewDaemonSet("daemon", MaxUnavailable("1"), Failing())), 2)
 		},
 		func(j *spec.Checks) {
 			for _, node := range j.BoundAll(failed) {
-				rollouts.BacksOff(j, "TARGET-010", PodCreated(OfVersion("v1")).On(node))
+				for _, version := range []string{"v1", "v2"} {
+					rollouts.BacksOff(j, "TARGET-010", PodCreated(OfVersion(version)).On(node))
+				}
 			}
 		}, spec.SimulatedNodes{})
 

@@ -12,7 +12,7 @@ func OnDeleteRefills() judge.Rule {
 		Kind:        judge.Obligation,
 		Promise:     "with OnDelete a node whose pod is gone promptly gets another",
 		Needs:       everything(),
-		Situations:  and(eitherWay(), situation.Restarted(), situation.OldUnreadyElsewhere(), situation.SeveralEmpty()),
+		Situations:  and(eitherWay(), situation.Restarted(), situation.OnCordoned(), situation.OldUnreadyElsewhere(), situation.SeveralEmpty()),
 		New:         judge.DueOnNodes(refill(onDelete)),
 	}
 }

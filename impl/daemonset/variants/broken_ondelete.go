@@ -42,6 +42,22 @@ func brokenOnDeletes() []Variant {
 				}
 				withoutCreations(actions, func(creation plan.PodCreation) bool { return held[creation.Node] })
 			})},
+		{Name: "on-delete-leaves-cordoned-nodes-empty", Says: "With the OnDelete strategy, creates no pod on a cordoned node.",
+			Breaks: []string{"DRAIN-001", "ONDELETE-002"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				cordoned := map[string]bool{}
+				for _, node := range state.Nodes {
+					cordoned[node.Name] = onDelete(state) && node.Spec.Unschedulable
+				}
+				withoutCreations(actions, func(creation plan.PodCreation) bool { return cordoned[creation.Node] })
+			})},
+		{Name: "on-delete-does-not-back-off", Says: "With the OnDelete strategy, replaces pods that fail at once, however often.",
+			Breaks: []string{"TARGET-010"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				if onDelete(*state) {
+					state.Backoff = nil
+				}
+			})},
 		{Name: "on-delete-writes-history-with-the-first-pod", Says: "With the OnDelete strategy, creates a template's history when a pod is to be created of it.",
 			Breaks: []string{"ONDELETE-003"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
