@@ -18,8 +18,9 @@ import (
 const (
 	// progressInterval is how often the specs' processes are heard.
 	progressInterval = 200 * time.Millisecond
-	// sayInterval is how often progress is said where it is not a line that changes.
+	// sayInterval is how often progress is said where it is not a line that changes, sayAnyway how often where there is none.
 	sayInterval = 15 * time.Second
+	sayAnyway   = time.Minute
 )
 
 // progress says what the specs' processes tell while they run: each failure once, and how far they are.
@@ -34,12 +35,14 @@ type progress struct {
 	// events, if -json asks for them.
 	events *events
 
-	said     time.Time
-	pace     pace
-	read     int64
-	rest     []byte
-	ended    int
-	verdicts map[reports.Verdict]int
+	said time.Time
+	// saidEnded is how many specs had ended then.
+	saidEnded int
+	pace      pace
+	read      int64
+	rest      []byte
+	ended     int
+	verdicts  map[reports.Verdict]int
 	// stories counts the specs that broke a requirement and whose stories of that were told.
 	stories map[reports.ID]int
 	// quiet: the run is being stopped, and what ends now is not decided; ending is closed when somebody else has that done.
@@ -202,8 +205,8 @@ func (p *progress) sayWhere(now time.Time) {
 	}
 	if p.out.terminal {
 		p.out.status(where)
-	} else if now.Sub(p.said) >= sayInterval {
-		p.said = now
+	} else if since := now.Sub(p.said); since >= sayAnyway || since >= sayInterval && p.ended > p.saidEnded {
+		p.said, p.saidEnded = now, p.ended
 		fmt.Fprintf(p.out, "rollcall: %s\n", where)
 	}
 }

@@ -122,6 +122,22 @@ func TestProgressIsReadAsItIsWritten(t *testing.T) {
 	}
 }
 
+func TestProgressIsSaidWhenThereIsSomeAndOtherwiseOnceAMinute(t *testing.T) {
+	var out bytes.Buffer
+	began := time.Unix(0, 0)
+	p := &progress{total: 9, out: &console{out: &out}, said: began}
+	for second := range 200 {
+		if second >= 10 {
+			p.ended = 1
+		}
+		p.sayWhere(began.Add(time.Duration(second) * time.Second))
+	}
+	// After 15, 75, 135 and 195 seconds.
+	if got := strings.Count(out.String(), "rollcall: 1 of 9 specs"); got != 4 {
+		t.Errorf("said %d times, want 4:\n%s", got, out.String())
+	}
+}
+
 func TestWhatIsWrittenGoesAboveTheLineThatChanges(t *testing.T) {
 	var out bytes.Buffer
 	c := &console{out: &out, terminal: true}
