@@ -5,6 +5,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -21,18 +23,21 @@ func HistoryReused() judge.Rule {
 		Promise:     "a template that comes back has no second ControllerRevision created for it",
 		Needs:       []history.Kind{history.KindDaemonSet, history.KindControllerRevision},
 		Situations:  []judge.Situation{situation.RolledBack(), situation.Overtook(), situation.Restarted()},
-		New:         func(history.Header) judge.Observer { return &historyReused{} },
+		New:         func(history.Header) judge.Observer { return &historyReused{edited: sets.New[types.UID]()} },
 	}
 }
 
 type historyReused struct {
 	judge.Exercise
 	touched touched
+	// edited are histories that somebody else has changed, be it so that the DaemonSet is to let go of them.
+	edited sets.Set[types.UID]
 }
 
 // Observe implements judge.Observer.
 func (o *historyReused) Observe(s *judge.Scene) []judge.Violation {
 	if o.touched.see(s) {
+		o.edited.Insert(s.Change.Stimulus.UID)
 		return nil
 	}
 	written, is := s.Change.Object.(*appsv1.ControllerRevision)
@@ -56,7 +61,7 @@ func (o *historyReused) Observe(s *judge.Scene) []judge.Violation {
 	var former, newest *appsv1.ControllerRevision
 	for _, other := range histories(s, of(w)) {
 		switch {
-		case other.UID == written.UID:
+		case other.UID == written.UID || o.edited.Has(other.UID):
 		case holds(other, w.Object):
 			former = other
 		case newest == nil || other.Revision > newest.Revision:

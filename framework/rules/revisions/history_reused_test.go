@@ -35,6 +35,12 @@ func TestHistoryReused(t *testing.T) {
 			b.After(Long)
 			ds.Revision("v1", 3)
 		}),
+		Tell("somebody else has taken a label off the history of the template", func(b *Builder) {
+			ds, first := rolledBack(b)
+			b.Stimulus(history.UpdateRevision, first)
+			b.After(Long)
+			ds.Revision("v1", 3)
+		}),
 		Tell("somebody else makes another history of the template", func(b *Builder) {
 			ds, _ := rolledBack(b)
 			b.Stimulus(history.CreateRevision, Object(history.KindControllerRevision, "agent-v1"))
