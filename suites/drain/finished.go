@@ -17,7 +17,7 @@ func finished() {
 	for _, strategy := range []struct {
 		with string
 		edit Edit
-	}{{"though maxSurge is 0", MaxUnavailable("1")}, {"with OnDelete", OnDelete()}} {
+	}{{"though maxSurge is 0", MaxUnavailable("1")}, {"with OnDelete", OnDelete()}, {"with maxSurge", MaxSurge("1")}} {
 		spec.It("replaces pods that have failed or succeeded while a finalizer holds them back in deletion, "+strategy.with,
 			spec.Decides("DRAIN-007"),
 			func(ctx context.Context, c *spec.Case) {
