@@ -69,10 +69,7 @@ func suspended() {
 			// Without a history nothing shows that the affinity has been taken note of.
 			c.RefuseRevisions(ctx)
 			c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
-			c.Await(ctx, state.When("the target is updated by hand", func(cluster *history.Cluster) bool {
-				now := cluster.DaemonSets[ds.UID]
-				return now != nil && now.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
-			}))
+			c.Await(ctx, updatedByHand())
 			c.Await(ctx, Quiet(silence))
 			c.Kill(ctx)
 			c.AdmitRevisions(ctx)

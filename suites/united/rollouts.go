@@ -87,6 +87,44 @@ func targetChanges() {
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 
+// byHand is the spec of a target that the user updates by hand.
+func byHand() {
+	spec.It("leaves a target OnDelete that has it, and gives it back as it was",
+		spec.Decides("UNITED-020", "UNITED-032"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "b")
+			c.Bind(none, nodes[1])
+			ds := c.Deploy(ctx, OnDelete())
+			before := remember(ctx, c)
+			u := c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
+			placed(ctx, c)
+			c.Mark(united)
+			c.Separate(ctx, u, metav1.DeletePropagationBackground)
+			c.Await(ctx, state.All(state.UnitedGone(name, target), servedBy(target), before))
+			c.Await(ctx, Quiet(silence))
+			c.Mark(again)
+		},
+		func(j *spec.Checks) {
+			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))
+			j.Decide("UNITED-032", HoldsAtMark(united, updatedByHand()), Never(PodDeleted().On(j.Bound(none))))
+			j.Decide("UNITED-020", HoldsAtMark(again, restored(j.Bound(firstSpec))), HoldsAtMark(again, servedBy(target)))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// updatedByHand holds when the target's strategy is OnDelete.
+func updatedByHand() state.Condition {
+	return state.Right("the target is updated by hand", func(cluster *history.Cluster) error {
+		ds := daemonSet(cluster, target)
+		if ds == nil {
+			return fmt.Errorf("there is no target")
+		}
+		if ds.Spec.UpdateStrategy.Type != appsv1.OnDeleteDaemonSetStrategyType {
+			return fmt.Errorf("its strategy is %s", encoded(ds.Spec.UpdateStrategy))
+		}
+		return nil
+	})
+}
+
 func noted(text string) Edit {
 	return Edit{Says: "an annotation in the template", Apply: func(ds *appsv1.DaemonSet) {
 		metav1.SetMetaDataAnnotation(&ds.Spec.Template.ObjectMeta, note, text)

@@ -24,6 +24,7 @@ func Specs() {
 	edits()
 	emptied()
 	targetChanges()
+	byHand()
 	deletion()
 	repelled()
 	unwanted()

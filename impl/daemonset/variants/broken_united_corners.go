@@ -41,6 +41,8 @@ func brokenUnitedCorners() []Variant {
 			United: believeWhatIsThere},
 		{Name: "united-takes-a-suspended-strategy-for-the-users", Says: "Leaves a target with OnDelete whose rollouts another process has suspended.",
 			Breaks: []string{"UNITED-041"}, United: forgetSuspensions},
+		{Name: "united-gives-every-target-a-rolling-update", Says: "Has a target rolled out again once it has its affinity, also one that the user has given OnDelete.",
+			Breaks: []string{"UNITED-032", "UNITED-020"}, United: uniting(rollOutByHand)},
 		{Name: "united-waits-for-pods-that-cannot-come", Says: "Goes on waiting, where the target surges, for the incoming pod of a node that has come to repel it.",
 			Breaks: []string{"UNITED-006"}, United: movingAs(func(state *plan.State) {
 				state.Nodes = slices.Clone(state.Nodes)
@@ -211,4 +213,16 @@ func forgetSuspensions(next plan.Planner) plan.Planner {
 			}
 		}
 	})(next)
+}
+
+// rollOutByHand takes OnDelete of a target that is kept to its nodes for a suspension.
+func rollOutByHand(actions *plan.Actions, state plan.State) {
+	for _, ds := range state.DaemonSets {
+		gated := plan.Ungate(&ds.Spec.Template, homes(state)) != &ds.Spec.Template
+		byHand := ds.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType && ds.Annotations[plan.StrategyAnnotation] == ""
+		if ds.Name == state.United.Spec.TargetRef.Name && gated && byHand && actions.UpdateTarget == nil {
+			actions.UpdateTarget = ds.DeepCopy()
+			actions.UpdateTarget.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.RollingUpdateDaemonSetStrategyType}
+		}
+	}
 }
