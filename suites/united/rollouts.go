@@ -98,6 +98,7 @@ func byHand() {
 			before := remember(ctx, c)
 			u := c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
 			placed(ctx, c)
+			c.Await(ctx, updatedByHand())
 			c.Mark(united)
 			c.Separate(ctx, u, metav1.DeletePropagationBackground)
 			c.Await(ctx, state.All(state.UnitedGone(name, target), servedBy(target), before))
