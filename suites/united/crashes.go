@@ -84,6 +84,32 @@ func suspended() {
 		}, spec.SimulatedNodes{}, kinds(), spec.Alone{}, spec.AppsV1{})
 }
 
+// withdrawn is the spec of a UnitedDaemonSet that goes while the target's rollouts are suspended for it.
+func withdrawn() {
+	spec.It("gives the target its update strategy back when it is deleted while the target is suspended",
+		spec.Decides("UNITED-020"),
+		func(ctx context.Context, c *spec.Case) {
+			addNodes(ctx, c, "a", "b")
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			before := remember(ctx, c)
+			c.RefuseRevisions(ctx)
+			u := c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
+			c.Await(ctx, updatedByHand())
+			c.Await(ctx, Quiet(silence))
+			c.Mark(united)
+			c.Separate(ctx, u, metav1.DeletePropagationBackground)
+			c.Await(ctx, Quiet(silence))
+			c.AdmitRevisions(ctx)
+			c.Await(ctx, state.All(state.UnitedGone(name, target), servedBy(target), before))
+			c.Await(ctx, Quiet(silence))
+			c.Mark(again)
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(united)))
+			j.Decide("UNITED-020", HoldsAtMark(again, restored(j.Bound(firstSpec))), HoldsAtMark(again, servedBy(target)))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
 // leaving holds when a pod of the DaemonSet terminates, or is gone.
 func leaving(ds *appsv1.DaemonSet) state.Condition {
 	return state.When("a node has no live pod of the target any more", func(cluster *history.Cluster) bool {

@@ -41,6 +41,7 @@ func Specs() {
 	restarts()
 	crashes()
 	suspended()
+	withdrawn()
 	hands()
 }
 

@@ -43,6 +43,15 @@ func brokenUnitedCorners() []Variant {
 			Breaks: []string{"UNITED-041"}, United: forgetSuspensions},
 		{Name: "united-gives-every-target-a-rolling-update", Says: "Has a target rolled out again once it has its affinity, also one that the user has given OnDelete.",
 			Breaks: []string{"UNITED-032", "UNITED-020"}, United: uniting(rollOutByHand)},
+		{Name: "united-suspends-what-is-suspended", Says: "Keeps OnDelete as the strategy to give back where it suspends a target again that is suspended still.",
+			Breaks: []string{"UNITED-020"}, United: uniting(func(actions *plan.Actions, state plan.State) {
+				for _, ds := range state.DaemonSets {
+					if update := actions.UpdateTarget; update != nil && ds.UID == update.UID && ds.Annotations[plan.StrategyAnnotation] != "" &&
+						update.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
+						update.Annotations[plan.StrategyAnnotation] = `{"type":"OnDelete"}`
+					}
+				}
+			})},
 		{Name: "united-waits-for-pods-that-cannot-come", Says: "Goes on waiting, where the target surges, for the incoming pod of a node that has come to repel it.",
 			Breaks: []string{"UNITED-006"}, United: movingAs(func(state *plan.State) {
 				state.Nodes = slices.Clone(state.Nodes)
