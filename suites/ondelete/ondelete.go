@@ -144,7 +144,7 @@ func Specs() {
 		},
 		func(j *spec.Checks) {
 			left, joined := j.BoundAll(moved)[0], j.BoundAll(moved)[1]
-			j.Decide("DRAIN-001", AtLeast(1, After(PodCreated().On(joined), Done(history.DeletePod))))
+			j.Decide("DRAIN-001", AtLeast(1, After(PodCreated().On(joined), Began(history.DeletePod))))
 			j.Decide("TARGET-002",
 				AtLeast(1, After(PodDeleted().On(left), Began(history.LabelNode))),
 				Within(spec.AtOnce, NodeEligible().On(joined), PodCreated().On(joined)))
