@@ -66,11 +66,7 @@ func suspended() {
 		func(ctx context.Context, c *spec.Case) {
 			addNodes(ctx, c, "a", "b")
 			ds := c.Deploy(ctx, MaxUnavailable("1"))
-			// Without a history nothing shows that the affinity has been taken note of.
-			c.RefuseRevisions(ctx)
-			c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
-			c.Await(ctx, updatedByHand())
-			c.Await(ctx, Quiet(silence))
+			suspend(ctx, c, ds)
 			c.Kill(ctx)
 			c.AdmitRevisions(ctx)
 			c.Restart(ctx)
@@ -92,10 +88,7 @@ func withdrawn() {
 			addNodes(ctx, c, "a", "b")
 			ds := c.Deploy(ctx, MaxUnavailable("1"))
 			before := remember(ctx, c)
-			c.RefuseRevisions(ctx)
-			u := c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
-			c.Await(ctx, updatedByHand())
-			c.Await(ctx, Quiet(silence))
+			u := suspend(ctx, c, ds)
 			c.Mark(united)
 			c.Separate(ctx, u, metav1.DeletePropagationBackground)
 			c.Await(ctx, Quiet(silence))
@@ -105,9 +98,19 @@ func withdrawn() {
 			c.Mark(again)
 		},
 		func(j *spec.Checks) {
-			j.Given(AtLeast(1, Marked(united)))
+			j.Given(HoldsAtMark(united, updatedByHand()))
 			j.Decide("UNITED-020", HoldsAtMark(again, restored(j.Bound(firstSpec))), HoldsAtMark(again, servedBy(target)))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// suspend has a subset of the target, and the target's rollouts suspended until histories are admitted: without one nothing shows that its affinity has been
+// taken note of.
+func suspend(ctx context.Context, c *spec.Case, ds *appsv1.DaemonSet) *history.UnitedDaemonSet {
+	c.RefuseRevisions(ctx)
+	u := c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
+	c.Await(ctx, updatedByHand())
+	c.Await(ctx, Quiet(silence))
+	return u
 }
 
 // leaving holds when a pod of the DaemonSet terminates, or is gone.

@@ -17,6 +17,14 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
+// giveBack deletes the UnitedDaemonSet, and waits until the target has everything back that it had before.
+func giveBack(ctx context.Context, c *spec.Case, u *history.UnitedDaemonSet, before state.Condition) {
+	c.Separate(ctx, u, metav1.DeletePropagationBackground)
+	c.Await(ctx, state.All(state.UnitedGone(name, target), servedBy(target), before))
+	c.Await(ctx, Quiet(silence))
+	c.Mark(again)
+}
+
 // deletion is the spec of the end of a UnitedDaemonSet.
 func deletion() {
 	spec.It("gives everything back when it is deleted, at the target's pace, and restarts no pod that was the target's",
@@ -30,10 +38,7 @@ func deletion() {
 			u := c.Unite(ctx, ds, OnNodes(Subset("first", c.ImagePatch("v2")), nodes[0]), Where(Subset("second", c.ImagePatch("v3")), zone, "a", "b"))
 			placed(ctx, c)
 			c.Mark(united)
-			c.Separate(ctx, u, metav1.DeletePropagationBackground)
-			c.Await(ctx, state.All(state.UnitedGone(name, target), servedBy(target), before))
-			c.Await(ctx, Quiet(silence))
-			c.Mark(again)
+			giveBack(ctx, c, u, before)
 		},
 		func(j *spec.Checks) {
 			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))

@@ -100,10 +100,7 @@ func byHand() {
 			placed(ctx, c)
 			c.Await(ctx, updatedByHand())
 			c.Mark(united)
-			c.Separate(ctx, u, metav1.DeletePropagationBackground)
-			c.Await(ctx, state.All(state.UnitedGone(name, target), servedBy(target), before))
-			c.Await(ctx, Quiet(silence))
-			c.Mark(again)
+			giveBack(ctx, c, u, before)
 		},
 		func(j *spec.Checks) {
 			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))

@@ -14,14 +14,8 @@ import (
 func brokenDrains() []Variant {
 	return []Variant{
 		{Name: "makes-no-surge-pod-beside-one-that-has-ended", Says: "With maxSurge, creates no pod beside one that has ended and is held back in deletion.",
-			Breaks: []string{"DRAIN-007"},
-			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
-				held := map[string]bool{}
-				for _, n := range nodes(state) {
-					held[n.name] = maySurge(state) && len(n.ended) > 0
-				}
-				withoutCreations(actions, func(creation plan.PodCreation) bool { return held[creation.Node] })
-			})},
+			Breaks:  []string{"DRAIN-007"},
+			Planner: waitForEnded(maySurge)},
 		{Name: "replaces-drained-pods-within-max-surge", Says: "Replaces pods while they terminate on no more nodes at once than maxSurge allows.",
 			Breaks: []string{"DRAIN-002"}, Planner: doing(drainWithinSurge)},
 		{Name: "during-a-rollout-updated-pods-end-first",
@@ -142,5 +136,16 @@ func fiveAtMost(m *memory[creationsSeen]) Around {
 			seen.at[c.Node] = append(recent, now)
 			return false
 		})
+	})
+}
+
+// waitForEnded creates no pod on a node that has one which has ended, while the state is such.
+func waitForEnded(while func(plan.State) bool) Around {
+	return doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+		held := map[string]bool{}
+		for _, n := range nodes(state) {
+			held[n.name] = while(state) && len(n.ended) > 0
+		}
+		withoutCreations(actions, func(creation plan.PodCreation) bool { return held[creation.Node] })
 	})
 }

@@ -34,14 +34,8 @@ func brokenOnDeletes() []Variant {
 				}
 			})},
 		{Name: "on-delete-waits-for-pods-that-have-ended", Says: "With the OnDelete strategy, creates no pod beside one that has ended and is held back in deletion.",
-			Breaks: []string{"DRAIN-007"},
-			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
-				held := map[string]bool{}
-				for _, n := range nodes(state) {
-					held[n.name] = onDelete(state) && len(n.ended) > 0
-				}
-				withoutCreations(actions, func(creation plan.PodCreation) bool { return held[creation.Node] })
-			})},
+			Breaks:  []string{"DRAIN-007"},
+			Planner: waitForEnded(onDelete)},
 		{Name: "on-delete-leaves-cordoned-nodes-empty", Says: "With the OnDelete strategy, creates no pod on a cordoned node.",
 			Breaks: []string{"DRAIN-001", "ONDELETE-002"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
