@@ -169,23 +169,27 @@ func TestAProgramThatEndsBeforeItIsReadyIsAnErrorWithItsLastWords(t *testing.T) 
 func TestAProgramThatDoesNotBecomeReadyIsKilledAndTheErrorSaysWhatWasMissing(t *testing.T) {
 	for name, tt := range map[string]struct {
 		timeout time.Duration
-		context func(t *testing.T) context.Context
+		// givesUp: the caller does, once the program runs.
+		givesUp bool
 		says    string
 	}{
-		"in the time it has": {timeout: time.Second, context: (*testing.T).Context, says: "not ready after 1s: no answer yet"},
-		"before the caller gives up": {timeout: time.Hour, says: "gave up waiting for readiness: interrupted; last answer: no answer yet", context: func(t *testing.T) context.Context {
-			ctx, cancel := context.WithTimeoutCause(t.Context(), 300*time.Millisecond, errors.New("interrupted"))
-			t.Cleanup(cancel)
-			return ctx
-		}},
+		"in the time it has":         {timeout: 3 * time.Second, says: "not ready after 3s: no answer yet"},
+		"before the caller gives up": {timeout: time.Hour, givesUp: true, says: "gave up waiting for readiness: interrupted; last answer: no answer yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
 			options, dir := program(t, roleWait)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
 			options.ReadyTimeout = tt.timeout
-			options.Ready = func(context.Context) error { return errors.New("no answer yet") }
+			options.Ready = func(context.Context) error {
+				if pid, err := os.ReadFile(filepath.Join(dir, announcement(roleWait))); tt.givesUp && err == nil && len(pid) > 0 {
+					cancel(errors.New("interrupted"))
+				}
+				return errors.New("no answer yet")
+			}
 
-			_, err := Start(tt.context(t), options)
+			_, err := Start(ctx, options)
 			g.Expect(err).To(MatchError(ContainSubstring(tt.says)))
 			g.Expect(processState(announcedPID(t, dir, roleWait))).To(Equal("gone"))
 		})
