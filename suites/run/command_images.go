@@ -29,24 +29,31 @@ Exit code: 0 written, 2 bad input, 3 they cannot be built or written.
 	if output == "" {
 		return exitUsage, usagef("-output: name a folder for the archives")
 	}
-	if err := os.MkdirAll(output, 0o755); err != nil {
-		return exitUsage, usagef("-output: %w", err)
-	}
 	cache, err := imageCache()
 	if err != nil {
 		return exitHarness, err
 	}
 	place := daemonimage.Place(images)
-	for name, build := range map[string]func(context.Context, string) (image.Archive, error){"daemon.tar": place.Build, "probe.tar": place.BuildProbe} {
-		built, err := build(ctx, cache)
-		if err != nil {
-			return exitHarness, asUsageError(err)
-		}
-		path := filepath.Join(output, name)
-		if err := copyFile(path, built.Path); err != nil {
+	daemon, err := place.Build(ctx, cache)
+	if err != nil {
+		return exitHarness, asUsageError(err)
+	}
+	probe, err := place.BuildProbe(ctx, cache)
+	if err != nil {
+		return exitHarness, asUsageError(err)
+	}
+	if err := os.MkdirAll(output, 0o755); err != nil {
+		return exitUsage, usagef("-output: %w", err)
+	}
+	for _, archive := range []struct {
+		name  string
+		built image.Archive
+	}{{"daemon.tar", daemon}, {"probe.tar", probe}} {
+		path := filepath.Join(output, archive.name)
+		if err := copyFile(path, archive.built.Path); err != nil {
 			return exitHarness, fmt.Errorf("write %s: %w", path, err)
 		}
-		fmt.Fprintf(out, "%s: %s\n", path, built.Reference)
+		fmt.Fprintf(out, "%s: %s\n", path, archive.built.Reference)
 	}
 	return exitConformant, nil
 }

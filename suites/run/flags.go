@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strings"
+	"time"
 )
 
 // newFlags returns the flags of a command, still to be defined.
@@ -42,10 +44,35 @@ func parseFlags(flags *flag.FlagSet, args []string) error {
 	case err == nil:
 		return nil
 	case !errors.Is(err, flag.ErrHelp):
-		return usagef("%w (`%s -help` lists the flags)", err, flags.Name())
+		return usagef("%s (`%s -help` lists the flags)", readable(flags, err), flags.Name())
 	}
 	flags.Usage()
 	return err
+}
+
+// readable is the error's text with the form that the flag's value has to have, where package flag says no more than "parse error".
+func readable(flags *flag.FlagSet, err error) string {
+	text := err.Error()
+	flags.VisitAll(func(f *flag.Flag) {
+		value, typed := f.Value.(flag.Getter)
+		before, ok := strings.CutSuffix(text, " -"+f.Name+": parse error")
+		if !ok || !typed {
+			return
+		}
+		text = fmt.Sprintf("%s -%s: it is %s", before, f.Name, form(value.Get()))
+	})
+	return text
+}
+
+// form describes how values of this type are written.
+func form(value any) string {
+	switch value.(type) {
+	case bool:
+		return "true or false"
+	case time.Duration:
+		return "a time, such as 1m30s"
+	}
+	return "a whole number, such as 4"
 }
 
 // parseFlagsOnly is parseFlags for a command that takes nothing but flags.
