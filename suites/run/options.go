@@ -65,6 +65,21 @@ const (
 	embeddedProcs = 10
 )
 
+// procsPerProcessor is how many run at once for each processor on kind, at most, whose nodes share the machine. Measured on 2 cores with the whole suite: with
+// 6 the API server stood still for a second at times, and with 4 it took as long.
+const procsPerProcessor = 2
+
+// settleProcs chooses how many specs run at once on the provider, unless the user has.
+func (o *options) settleProcs(provider string, processors int) {
+	switch {
+	case o.procsGiven:
+	case provider == embedded.ProviderName:
+		o.procs = embeddedProcs
+	case provider == kind.ProviderName:
+		o.procs = min(o.procs, procsPerProcessor*processors)
+	}
+}
+
 // defaultWorkers is how many nodes with a kubelet a kind cluster has beside the control plane's.
 const defaultWorkers = 4
 
@@ -121,7 +136,7 @@ folder -artifacts then. All input is checked before anything is started: -list a
 	flags.IntVar(&o.stopAfter, "stop-after", 0, "end the run once this many specs have failed (default: none ends it)")
 	flags.BoolVar(&o.list, "list", false, "name the selected specs with what they decide, and run nothing")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "read and check all files and flags, and whether the cluster can be used; say what would be done, and do nothing")
-	flags.IntVar(&o.procs, "procs", defaultProcs, fmt.Sprintf("how many specs run at once (on embedded %d, unless this is given)", embeddedProcs))
+	flags.IntVar(&o.procs, "procs", defaultProcs, fmt.Sprintf("how many specs run at once (unless this is given, on embedded %d, on kind no more than %d for each processor)", embeddedProcs, procsPerProcessor))
 	flags.Int64Var(&o.seed, "seed", 0, "seed of the specs' order and of every random choice (default: the time; the report shows it)")
 	flags.DurationVar(&o.patience, "patience", scenario.DefaultPatience, "how long to wait for what the implementation should do; the report shows any other value than the default")
 	flags.StringVar(&o.onExit, "on-exit", onExitStop, "when the implementation ends by itself: "+onExitStop+" the run, or "+onExitRestart+" it and go on; either way it is reported, and the run does not exit with 0")

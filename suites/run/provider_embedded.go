@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"runtime"
 	"strings"
 
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -40,9 +41,7 @@ func (p *embeddedProvider) building() implementation.BuildOptions {
 }
 
 func (p *embeddedProvider) start(ctx context.Context, r *suiteRun) (*place, error) {
-	if !r.options.procsGiven {
-		r.options.procs = embeddedProcs
-	}
+	r.options.settleProcs(p.name(), runtime.NumCPU())
 	control, err := embedded.Start(ctx, embedded.Options{
 		Binary: p.binaries.Path, KubernetesVersion: p.binaries.KubernetesVersion,
 		Dir: r.artifacts.work, LogDir: r.artifacts.logs, DisabledControllers: r.implementation.Replaces, Workload: r.implementation.Workload,

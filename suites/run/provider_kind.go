@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"io"
+	"runtime"
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kind"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
@@ -52,6 +53,7 @@ func (p *kindProvider) building() implementation.BuildOptions {
 }
 
 func (p *kindProvider) start(ctx context.Context, r *suiteRun) (_ *place, err error) {
+	r.options.settleProcs(p.name(), runtime.NumCPU())
 	dir := r.artifacts.work
 	if p.keep {
 		dir = r.artifacts.root // work goes at the end of the run, and with it would the kubeconfig

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -55,9 +56,7 @@ func (p *warmProvider) building() implementation.BuildOptions {
 }
 
 func (p *warmProvider) start(ctx context.Context, r *suiteRun) (*place, error) {
-	if !r.options.procsGiven && p.warm.Provider == embedded.ProviderName {
-		r.options.procs = embeddedProcs
-	}
+	r.options.settleProcs(p.warm.Provider, runtime.NumCPU())
 	where := &place{
 		kubeconfig: p.warm.Kubeconfig, realNodes: p.warm.RealNodes, binDir: p.warm.BinDir, images: p.warm.Images, kind: p.warm.Kind, on: p.warm.Name,
 	}

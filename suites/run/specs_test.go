@@ -26,3 +26,23 @@ func TestGinkgoSetsNoLimitToARun(t *testing.T) {
 		t.Errorf("got %q, want %s among them", args, want)
 	}
 }
+
+func TestAsManySpecsRunAtOnceAsTheProviderStands(t *testing.T) {
+	for name, row := range map[string]struct {
+		options    options
+		provider   string
+		processors int
+		want       int
+	}{
+		"embedded":                  {options{procs: defaultProcs}, "embedded", 2, embeddedProcs},
+		"kind on a laptop":          {options{procs: defaultProcs}, "kind", 2, 4},
+		"kind on a large machine":   {options{procs: defaultProcs}, "kind", 16, defaultProcs},
+		"somebody's cluster":        {options{procs: defaultProcs}, "existing", 1, defaultProcs},
+		"kind, as the user says":    {options{procs: 12, procsGiven: true}, "kind", 2, 12},
+		"embedded, as the user has": {options{procs: 1, procsGiven: true}, "embedded", 2, 1},
+	} {
+		if row.options.settleProcs(row.provider, row.processors); row.options.procs != row.want {
+			t.Errorf("%s: %d specs at once, want %d", name, row.options.procs, row.want)
+		}
+	}
+}
