@@ -15,6 +15,9 @@ type control struct {
 	workingSince time.Time
 	// refusing are the namespaces in which the API server creates no pods, or created none for some time, so that the implementation may be backing off.
 	refusing map[string]bool
+	// keeping are the namespaces in which it deletes some pods on no request, or did not for some time: the implementation may be backing off from what it does
+	// with pods, of which a deletion may have to come first.
+	keeping map[string]bool
 	// obstructed are the namespaces in which it created no ControllerRevisions, or updated no pods, for some time, so that the implementation may be backing
 	// off from everything.
 	obstructed map[string]bool
@@ -30,7 +33,7 @@ type control struct {
 const surgeGate = "DaemonSetUpdateSurge"
 
 func newControl() control {
-	return control{refusing: map[string]bool{}, obstructed: map[string]bool{}, starting: map[int]history.Act{}, surge: true}
+	return control{refusing: map[string]bool{}, keeping: map[string]bool{}, obstructed: map[string]bool{}, starting: map[int]history.Act{}, surge: true}
 }
 
 func (c *control) stimulus(stimulus *history.Stimulus) {
@@ -39,6 +42,8 @@ func (c *control) stimulus(stimulus *history.Stimulus) {
 		c.cutOff = true
 	case history.RefusePods:
 		c.refusing[stimulus.Name] = true
+	case history.RefuseDeletions:
+		c.keeping[stimulus.Name] = true
 	case history.RefuseRevisions, history.RefusePodUpdates:
 		c.obstructed[stimulus.Name] = true
 	default:

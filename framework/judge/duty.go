@@ -57,13 +57,13 @@ func (d *duty) restart(from time.Time, acts int) {
 // overdue reports whether the deadline passes before the time. What resets the clock is taken into account here, when it matters.
 func (d *duty) overdue(s *Scene, next time.Time) bool {
 	w, m := d.workload, s.memory
-	if m.control.interrupted() || m.control.obstructed[w.Object.Namespace] || !w.Live() || d.Creates && !m.mayCreate(w) {
+	if m.control.interrupted() || m.control.obstructed[w.Object.Namespace] || !w.Live() || d.Creates && !m.mayCreate(w) || d.ofPods() && m.control.keeping[w.Object.Namespace] {
 		// Nothing can be expected yet.
 		d.restart(s.Now, m.acts)
 		return false
 	}
 	d.restart(latest(w.changedAt, m.control.workingSince), d.acts)
-	if d.Creates || d.Rolls || d.node != nil {
+	if d.ofPods() {
 		// The history of a template comes first (HISTORY-008), before any pod is created or deleted for it.
 		d.restart(w.recordedAt, d.acts)
 	}
@@ -90,6 +90,9 @@ func (d *duty) overdue(s *Scene, next time.Time) bool {
 	}
 	return true
 }
+
+// ofPods: the act is to create, delete or patch a pod.
+func (d *duty) ofPods() bool { return d.Creates || d.Rolls || d.node != nil }
 
 // bound is how long it may take.
 func (d *duty) bound() time.Duration { return Lag + Prompt + d.Extra }

@@ -22,9 +22,10 @@ type generationBackoff struct {
 	uid        types.UID
 	generation int64
 	byNode     map[string]plan.Backoff
-	// refused are its last creations, refusedUpdates its last updates in place, by node.
-	refused        *plan.Refusal
-	refusedUpdates map[string]string
+	// refused are its last creations, refusedUpdates its last updates in place, by node, refusedDeletions its last deletions.
+	refused          *plan.Refusal
+	refusedUpdates   map[string]string
+	refusedDeletions map[string]plan.Refusal
 }
 
 func newBackoffs() *backoffs {
@@ -41,6 +42,7 @@ func (b *backoffs) recall(key types.NamespacedName, state *plan.State) {
 		b.byKey[key] = have
 	}
 	state.Backoff, state.Refused, state.RefusedUpdates = maps.Clone(have.byNode), have.refused, maps.Clone(have.refusedUpdates)
+	state.RefusedDeletions = have.refusedDeletions
 }
 
 // keep stores records of the DaemonSet that recall was last called for, and what became of the updates in place that were tried.
@@ -58,13 +60,24 @@ func (b *backoffs) keep(key types.NamespacedName, actions plan.Actions, refused 
 	maps.Copy(have.refusedUpdates, refused)
 }
 
-// tried notes how creating that many pods went for the DaemonSet that recall was last called for.
+// tried notes how creating that many pods, and deleting others, went for the DaemonSet that recall was last called for.
 func (b *backoffs) tried(key types.NamespacedName, creations int, err error, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	have, words := b.byKey[key], act.Refusal(err)
+	if have == nil {
+		return
+	}
+	kept := map[string]plan.Refusal{}
+	for node, words := range act.KeptPods(err) {
+		since := now
+		if before, again := have.refusedDeletions[node]; again {
+			since = before.Since
+		}
+		kept[node] = plan.Refusal{Since: since, Words: words}
+	}
+	have.refusedDeletions = kept
 	switch {
-	case have == nil:
 	case creations == 0 || err == nil:
 		have.refused = nil
 	case words != "":

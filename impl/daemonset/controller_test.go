@@ -12,9 +12,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -145,6 +147,52 @@ func TestWhatIsAwaitedInVainIsLookedUp(t *testing.T) {
 			g.Expect(pods.Items).To(HaveLen(row.pods))
 		})
 	}
+}
+
+func TestARefusedDeletionIsRememberedUntilThePodIsDeleted(t *testing.T) {
+	g := NewWithT(t)
+	ds, revision, pod := agent(t)
+	ds.Spec.Template.Annotations = map[string]string{"version": "2"}
+	ds.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{
+		Type: appsv1.RollingUpdateDaemonSetStrategyType, RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxUnavailable: ptr.To(intstr.FromInt32(1))},
+	}
+	newer, err := plan.NewRevision(ds, 2)
+	g.Expect(err).NotTo(HaveOccurred())
+	newer.UID = "newer"
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n0"}}
+	refuses := true
+	same := server(interceptor.Funcs{
+		Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+			if !refuses {
+				return c.Delete(ctx, object, options...)
+			}
+			return apierrors.NewForbidden(corev1.Resource("pods"), object.GetName(), errors.New("denied by policy"))
+		},
+	}, ds, node, revision, newer, pod)
+	r := reconciler(t, same, same)
+	var seen []map[string]plan.Refusal
+	r.plan = func(state plan.State, now time.Time) plan.Actions {
+		seen = append(seen, state.RefusedDeletions)
+		return plan.Plan(state, now)
+	}
+	key := client.ObjectKeyFromObject(ds)
+	pass := func() (reconcile.Result, error) {
+		return r.Reconcile(context.Background(), reconcile.Request{NamespacedName: key})
+	}
+	_, err = pass()
+	g.Expect(err).To(MatchError(ContainSubstring("denied by policy")), "RECOVERY-014: it is tried again")
+	// When the rollout counts as stalled is due by the clock.
+	result, err := pass()
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(result.RequeueAfter).To(And(BeNumerically(">", 0), BeNumerically("<", time.Second)), "RECOVERY-014: it is tried again")
+	g.Expect(seen).To(HaveExactElements(BeEmpty(), HaveKeyWithValue("n0", And(
+		HaveField("Since", r.clock.Now()), HaveField("Words", ContainSubstring("denied by policy"))))), "COND-001")
+	refuses = false
+	_, err = pass()
+	g.Expect(err).NotTo(HaveOccurred())
+	after := plan.State{DaemonSet: ds}
+	r.backoffs.recall(key, &after)
+	g.Expect(after.RefusedDeletions).To(BeEmpty(), "COND-003")
 }
 
 func TestARefusalIsRememberedUntilAPodIsCreatedOrNoneIsWanted(t *testing.T) {

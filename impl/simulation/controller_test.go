@@ -32,6 +32,8 @@ type controller struct {
 	unwelcome, unpatchable bool
 	// unwelcomeOn are the nodes for which it refuses pods.
 	unwelcomeOn map[string]bool
+	// keptOn are the nodes whose pods it refuses to delete.
+	keptOn map[string]bool
 	// events counts those that it has recorded, by reason.
 	events map[string]int
 	// cleared counts the pods that it has deleted after they ended, on nodes that they might have stayed on, by their phases.
@@ -55,6 +57,8 @@ type process struct {
 	refused *plan.Refusal
 	// refusedUpdates is what it answered to the last update in place on each node.
 	refusedUpdates map[string]string
+	// refusedDeletions is what it answered to the last deletions, by node.
+	refusedDeletions map[string]plan.Refusal
 	// generation is the one that all of these are about.
 	generation int64
 	// trusted is the DaemonSet for which the cache was compared with the API server: see observe.Handover.
@@ -75,7 +79,7 @@ const (
 )
 
 func newController(clock *clock, api *apiServer, chance chance, lag time.Duration, around variants.Around) *controller {
-	return &controller{unwelcomeOn: map[string]bool{}, events: map[string]int{}, cleared: map[corev1.PodPhase]int{}, clock: clock, api: api, chance: chance, faults: &faults{chance: chance}, lag: lag, around: around}
+	return &controller{unwelcomeOn: map[string]bool{}, keptOn: map[string]bool{}, events: map[string]int{}, cleared: map[corev1.PodPhase]int{}, clock: clock, api: api, chance: chance, faults: &faults{chance: chance}, lag: lag, around: around}
 }
 
 // start begins a new process, with nothing in mind.
@@ -138,6 +142,7 @@ func (c *controller) pass(p *process) {
 	}
 	if ds.Generation != p.generation {
 		p.generation, p.backoff, p.refused, p.refusedUpdates = ds.Generation, map[string]plan.Backoff{}, nil, map[string]string{}
+		p.refusedDeletions = nil
 	}
 	state := c.observe(p, ds)
 	wait := c.waitForCache(p, state)
@@ -204,7 +209,7 @@ func (c *controller) observe(p *process, ds *appsv1.DaemonSet) plan.State {
 		owner := metav1.GetControllerOfNoCopy(object)
 		return owner == nil || owner.UID == ds.UID
 	}
-	state := plan.State{DaemonSet: ds, Backoff: p.backoff, Refused: p.refused, RefusedUpdates: p.refusedUpdates, SurgeDisabled: p.surgeDisabled}
+	state := plan.State{DaemonSet: ds, Backoff: p.backoff, Refused: p.refused, RefusedUpdates: p.refusedUpdates, RefusedDeletions: p.refusedDeletions, SurgeDisabled: p.surgeDisabled}
 	state.Nodes = listOf[*corev1.Node](p.cache.objects, history.KindNode)
 	// Those of others may be among them. A cache lists objects in another order each time; of nodes alone the reference asks for one.
 	state.Pods = inAnyOrder(c.chance, c.passes, listOf[*corev1.Pod](p.cache.objects, history.KindPod))
@@ -234,10 +239,21 @@ type outcome struct {
 	unprepared, uncreated bool
 	// unwelcome are the nodes for which the API server refused a pod.
 	unwelcome []string
+	// kept are the nodes on which it refused to delete a pod.
+	kept []string
 }
 
-// tried takes note of how that many creations went.
+// tried takes note of how that many creations went, and of the deletions.
 func (p *process) tried(now time.Time, creations int) {
+	before := p.refusedDeletions
+	p.refusedDeletions = map[string]plan.Refusal{}
+	for _, node := range p.outcome.kept {
+		since := now
+		if known, again := before[node]; again {
+			since = known.Since
+		}
+		p.refusedDeletions[node] = plan.Refusal{Since: since, Words: errKept.Error()}
+	}
 	switch {
 	case len(p.outcome.unwelcome) == 0 && (creations == 0 || !p.outcome.uncreated):
 		p.refused = nil

@@ -8,6 +8,8 @@ var (
 	errRefused = errors.New("refused")
 	// errUnwelcome is a pod that a quota or a policy is against.
 	errUnwelcome = errors.New("exceeded quota")
+	// errKept is the deletion of a pod that a policy is against.
+	errKept = errors.New("not to be deleted")
 	// errUnpatched is an update of a pod that a policy is against.
 	errUnpatched = errors.New("denied by policy")
 	// errNoReply is a write that did, though nobody told.

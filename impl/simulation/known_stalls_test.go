@@ -11,6 +11,7 @@ const (
 	saysLater = "half an hour in which a stall is reported"
 	lasts     = "half an hour in which the stall lasts"
 	noRoomOn  = "a node has no room"
+	keptOn    = "the API server refuses to delete pods of a node"
 
 	refusedForSome = "half an hour in which pods are refused for some nodes"
 )
@@ -81,6 +82,8 @@ func knownStalls() []knownScenario {
 		scenario("ports are lacking for a pod that wants none", one, on(noRoomOn, 0, 1), then("update", says, "a node has room again", says)),
 		scenario("a pod that wants a port has no room", one, on(noRoomOn, 0, 0), then("update to use a port of the host", says, "a node has room again", says)),
 		scenario("pods are refused", two, then("the API server refuses pods", "update", says, says, "the API server admits pods"), after(40*time.Second, says, 0)),
+		scenario("a pod is not deleted", one, on(keptOn, 0, 0), on(keptOn, 1, 0), on(keptOn, 2, 0), then("update", says, says, "the API server deletes pods"), after(40*time.Second, says, 0)),
+		scenario("pods are not deleted beside updated ones", surges, on(keptOn, 0, 0), on(keptOn, 1, 0), then("update", says, "the API server deletes pods"), after(40*time.Second, says, 0)),
 		scenario("pods are refused for a node, and created on others", one, on("the API server refuses pods for a node", 0, 0), then("somebody deletes a pod"),
 			on("somebody deletes a pod", 0, 1), on("somebody deletes a pod", 0, 2), then(refusedForSome, says, "the API server admits pods")),
 		scenario("a pod is refused beside others", one, then("update to a missing image", says, "the API server refuses pods"), on("somebody deletes a pod", 0, 1), then(says, "the API server admits pods")),

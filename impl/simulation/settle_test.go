@@ -43,6 +43,7 @@ func (w *world) settle() error {
 		w.scheduler.makeRoom(node)
 	}
 	w.admit()
+	w.admitDeletions()
 	w.admitUpdates()
 	w.reconnect()
 	if w.controller.process == nil {

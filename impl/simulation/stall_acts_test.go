@@ -46,6 +46,10 @@ func stallActs() []act {
 		{"the API server refuses pods for a node", 3, onNode(history.EditNode, func(w *world, node string, _ int) {
 			w.api.noteControl(history.Stimulus{Act: history.RefusePods, Kind: history.KindNamespace, Name: namespace, Node: node}, func() { w.controller.unwelcomeOn[node] = true })
 		})},
+		{"the API server refuses to delete pods of a node", 2, onNode(history.EditNode, func(w *world, node string, _ int) {
+			w.api.noteControl(history.Stimulus{Act: history.RefuseDeletions, Kind: history.KindNamespace, Name: namespace, Node: node}, func() { w.controller.keptOn[node] = true })
+		})},
+		{"the API server deletes pods", 3, func(w *world, _, _ int) { w.admitDeletions() }},
 		{"half an hour in which pods are refused for some nodes", 2, refusedElsewhere},
 		{"somebody writes a condition", 2, writeCondition},
 		{"half a minute in which a stall is reported", 14, func(w *world, _, _ int) { w.stallReported(30 * time.Second) }},
@@ -108,6 +112,13 @@ func (w *world) admit() {
 			w.controller.unwelcome = false
 			clear(w.controller.unwelcomeOn)
 		})
+	}
+}
+
+// admitDeletions lets pods be deleted again, on every node.
+func (w *world) admitDeletions() {
+	if len(w.controller.keptOn) > 0 {
+		w.api.noteControl(history.Stimulus{Act: history.AdmitDeletions, Kind: history.KindNamespace, Name: namespace}, func() { clear(w.controller.keptOn) })
 	}
 }
 

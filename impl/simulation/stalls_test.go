@@ -101,7 +101,12 @@ func (w *world) causeOn(ds *appsv1.DaemonSet, node, hash string) onNodeIs {
 		}
 	}
 	process := w.controller.process
+	_, kept := process.refusedDeletions[node]
 	switch {
+	case kept && len(pods) == len(updated)+1 && (len(updated) == 0 || history.IsAvailable(updated[0], ds.Spec.MinReadySeconds, w.clock.now)):
+		return onNodeIs{reason: plan.StalledDeletionRefused, word: node}
+	case w.controller.keptOn[node]:
+		return onNodeIs{unknown: true}
 	case len(pods) == 1 && len(updated) == 1 && pods[0].Status.Phase == corev1.PodFailed && w.clock.now.Before(process.backoff[node].Until()):
 		return onNodeIs{reason: plan.StalledFailing, word: node}
 	case slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return !history.IsLive(pod) }), process.backoff[node].Delay > 0, len(updated) > 1:

@@ -64,7 +64,7 @@ func (c *controller) writes(p *process, ds *appsv1.DaemonSet, actions plan.Actio
 	for _, d := range actions.DeletePods {
 		writes = append(writes, write{
 			stage: deletion,
-			do:    func() error { return c.deletePod(d.Pod) },
+			do:    func() error { return c.deletePod(p, d) },
 			learn: func(e *expectations) { e.deletes(c.clock.now, d.Pod.UID) },
 		})
 	}
@@ -103,7 +103,12 @@ func (c *controller) wrote(stage stage, kind history.Kind, object history.Object
 }
 
 // deletePod deletes a pod as it was seen, and counts it if it had ended on a node that it may stay on.
-func (c *controller) deletePod(pod *corev1.Pod) error {
+func (c *controller) deletePod(p *process, deletion plan.PodDeletion) error {
+	pod := deletion.Pod
+	if c.keptOn[deletion.Node] {
+		p.outcome.kept = append(p.outcome.kept, deletion.Node)
+		return errKept
+	}
 	ds, node := c.api.daemonSet(), c.api.node(history.NodeOf(pod))
 	err := c.api.deletePod(pod.Name, pod.UID, pod.ResourceVersion)
 	if err == nil && history.IsTerminal(pod) && ds != nil && node != nil && history.EligibilityOf(ds, node).ShouldContinue {

@@ -19,6 +19,7 @@ func Specs() {
 	skew()
 	refused()
 	someRefused()
+	undeletable()
 	failover()
 	watches()
 	lateWatches()

@@ -17,6 +17,7 @@ func Specs() {
 	rollout()
 	budget()
 	unhealthy()
+	undeletable()
 	triggers()
 	strategy()
 	scale()

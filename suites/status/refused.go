@@ -3,6 +3,7 @@ package status
 import (
 	"context"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -25,5 +26,22 @@ func refused() {
 		func(j *spec.Checks) {
 			j.Given(AtMost(3, PodCreated()))
 			j.Decide("STATUS-011", Keeps("STATUS-002"), Keeps("STATUS-004"), Keeps("STATUS-005"))
+		})
+	spec.It("follows what happens while no pod can be deleted",
+		spec.Decides("STATUS-011"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx)
+			awaitStatus(ctx, c, daemonSet, updated(3), ready(3), available(3))
+			c.RefuseDeletions(ctx, c.LivePods(ctx, daemonSet)...)
+			rollingOut := c.Update(ctx, daemonSet, Image("v2"))
+			awaitStatus(ctx, c, rollingOut, updated(0), ready(3), available(3))
+			// The controller has met the refusal by now, and goes on meeting it.
+			c.Pods.BecomeUnready(ctx, c.LivePodOn(ctx, rollingOut, nodes[1]))
+			awaitStatus(ctx, c, rollingOut, updated(0), ready(2), available(2))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.RefuseDeletions)), Never(PodDeleted()))
+			j.Decide("STATUS-011", Keeps("STATUS-004"), Keeps("STATUS-005"), Keeps("STATUS-008"))
 		})
 }

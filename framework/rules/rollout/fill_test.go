@@ -48,6 +48,12 @@ func TestFilling(t *testing.T) {
 				b.Node("node-9").Join()
 				b.After(Long).Mark("end")
 			}),
+			Tell("the API server refuses to delete pods, which may have to come first", func(b *Builder) {
+				Running(b, 1, with.option)
+				b.Stimulus(history.RefuseDeletions, Object(history.KindNamespace, Namespace))
+				b.Node("node-9").Join()
+				b.After(Long).Mark("end")
+			}),
 			Tell("the API server created no histories for a while", func(b *Builder) {
 				Running(b, 1, with.option)
 				b.Stimulus(history.RefuseRevisions, Object(history.KindNamespace, Namespace))

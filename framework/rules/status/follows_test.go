@@ -92,6 +92,12 @@ func TestTheStatusFollows(t *testing.T) {
 			status.ObservedGeneration++
 		}},
 	} {
+		Omits(t, with.j, Tell("the status stays as it is while pods cannot be deleted", func(b *Builder) {
+			ds, pods := reporting(b)
+			b.Stimulus(history.RefuseDeletions, Object(history.KindNamespace, Namespace))
+			with.change(b, ds, pods)
+			b.After(late).Mark("end")
+		}))
 		Omits(t, with.j, Tell("the status stays as it is", func(b *Builder) {
 			ds, pods := reporting(b)
 			with.change(b, ds, pods)

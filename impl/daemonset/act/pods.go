@@ -79,7 +79,7 @@ func (a *Actor) deletePod(ctx context.Context, ds *appsv1.DaemonSet, deletion pl
 	default:
 		a.Metrics.failed.WithLabelValues("delete").Inc()
 		a.Recorder.Eventf(ds, pod, corev1.EventTypeWarning, EventFailedDelete, "Delete", "deleting pod %s: %v", pod.Name, err)
-		return classify(fmt.Errorf("delete pod %s: %w", pod.Name, err))
+		return classify(fmt.Errorf("delete pod %s: %w", pod.Name, &DeletionError{Node: deletion.Node, cause: err}))
 	}
 }
 

@@ -27,6 +27,8 @@ const (
 	StalledFailing = "Failing"
 	// StalledCreationRefused: the API server refuses to create a pod.
 	StalledCreationRefused = "CreationRefused"
+	// StalledDeletionRefused: the API server refuses to delete a pod.
+	StalledDeletionRefused = "DeletionRefused"
 	// StalledUpdateRefused: the API server refuses to update the pod in place.
 	StalledUpdateRefused = "UpdateRefused"
 	// StalledNotReady: the pod is not Ready for NotReadyDeadline.
@@ -129,7 +131,8 @@ func (p *pass) rolledOut(views []*nodeView) bool {
 // what the API server refuses.
 func (p *pass) moves(known bool) bool {
 	return slices.ContainsFunc(p.actions.UpdatePods, func(update PodUpdate) bool { return p.state.RefusedUpdates[update.Node] == "" }) || slices.ContainsFunc(p.actions.DeletePods, func(deletion PodDeletion) bool {
-		return !known || deletion.Reason != ReasonFailed && deletion.Reason != ReasonSucceeded
+		_, refused := p.state.RefusedDeletions[deletion.Node]
+		return !refused && (!known || deletion.Reason != ReasonFailed && deletion.Reason != ReasonSucceeded)
 	}) || p.state.Refused == nil && slices.ContainsFunc(p.actions.CreatePods, func(creation PodCreation) bool {
 		return !known || !p.state.Backoff[creation.Node].fails()
 	})

@@ -210,6 +210,39 @@ func TestARolloutWhosePodsAreRefusedIsStalled(t *testing.T) {
 	g.Expect(resumed.Events).To(ConsistOf(HaveField("Reason", plan.EventRolloutResumed)))
 }
 
+func TestARolloutWhosePodsAreNotDeletedIsStalled(t *testing.T) {
+	for name, surges := range map[string]bool{"rolling": false, "surging": true} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			w := newWorld(t, 1)
+			w.pods(w.ready())
+			if surges {
+				w.surging("1")
+			}
+			w.update("v2")
+			if surges {
+				w.pod("n0", w.ready())
+			}
+			w.RefusedDeletions = map[string]plan.Refusal{"n0": {Since: w.now.Add(-time.Second), Words: "is forbidden"}}
+			actions := w.pass()
+			g.Expect(w.stalled()).To(BeNil(), "COND-001: it may be over in a moment")
+			g.Expect(actions.RequeueAfter).To(Equal(plan.RefusalGrace - time.Second))
+
+			w.now = w.now.Add(time.Minute)
+			actions = w.pass()
+			g.Expect(deleted(actions)).To(HaveLen(1), "RECOVERY-014: it keeps trying")
+			g.Expect(w.stalled()).To(HaveValue(And(
+				HaveField("Status", corev1.ConditionTrue), HaveField("Reason", plan.StalledDeletionRefused),
+				HaveField("Message", ContainSubstring("on node n0 cannot be deleted: is forbidden")))), "COND-001")
+			g.Expect(actions.Events).To(ContainElement(HaveField("Reason", plan.EventRolloutStalled)), "COND-002")
+
+			w.RefusedDeletions = nil
+			w.pass()
+			g.Expect(w.stalled()).To(HaveValue(HaveField("Status", corev1.ConditionFalse)), "COND-003")
+		})
+	}
+}
+
 func TestARefusalIsNoStallWhileAnotherPodIsStarting(t *testing.T) {
 	g := NewWithT(t)
 	w := newWorld(t, 3)

@@ -16,13 +16,21 @@ func (p *pass) refusedLast() {
 	slices.SortStableFunc(p.actions.CreatePods, func(a, b PodCreation) int { return at(a).Compare(at(b)) })
 }
 
-// refusals are the stalls of the nodes whose pods this pass creates while the API server refuses them.
+// refusals are the stalls of the nodes whose pods this pass deletes or creates while the API server refuses that.
 func (p *pass) refusals() []stall {
+	var found []stall
+	for _, deletion := range p.actions.DeletePods {
+		if refused, is := p.state.RefusedDeletions[deletion.Node]; is {
+			found = append(found, stall{
+				node: deletion.Node, reason: StalledDeletionRefused, from: refused.Since.Add(RefusalGrace),
+				message: fmt.Sprintf("pod %s on node %s cannot be deleted: %s", deletion.Pod.Name, deletion.Node, quoted(refused.Words)),
+			})
+		}
+	}
 	refused := p.state.Refused
 	if refused == nil {
-		return nil
+		return found
 	}
-	var found []stall
 	for _, creation := range p.actions.CreatePods {
 		found = append(found, stall{
 			node: creation.Node, reason: StalledCreationRefused, from: refused.Since.Add(RefusalGrace),

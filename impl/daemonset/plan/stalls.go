@@ -15,7 +15,7 @@ const (
 	NotReadyDeadline = 10 * time.Minute
 	// UnschedulableGrace is how long the scheduler may refuse a pod before the rollout counts as stalled: its view of the node may be a moment old.
 	UnschedulableGrace = 2 * time.Second
-	// RefusalGrace is how long the API server may refuse to create pods before the rollout counts as stalled.
+	// RefusalGrace is how long the API server may refuse to create or delete pods before the rollout counts as stalled.
 	RefusalGrace = 2 * time.Second
 	// wordsLimit bounds what is quoted of others, in bytes.
 	wordsLimit = 600
@@ -50,8 +50,8 @@ func (p *pass) stalls(views []*nodeView, known bool) (found []stall, moving bool
 			found = append(found, why)
 		}
 	}
-	slices.SortFunc(found, func(a, b stall) int { return cmp.Compare(a.node, b.node) })
-	return found, moving
+	slices.SortStableFunc(found, func(a, b stall) int { return cmp.Compare(a.node, b.node) })
+	return slices.CompactFunc(found, func(a, b stall) bool { return a.node == b.node }), moving
 }
 
 // stallOf returns nil for a node whose updated pod may still become available, and for one that waits for its turn.

@@ -33,6 +33,9 @@ type State struct {
 	// RefusedUpdates says, by node name, with what words the API server refused the last update in place of a pod there. Keep those of the present
 	// generation, as with Backoff.
 	RefusedUpdates map[string]string
+	// RefusedDeletions says, by node name, what the API server answered to the last attempts to delete a pod there. Keep those of the deletions that the last pass
+	// planned, of the present generation.
+	RefusedDeletions map[string]Refusal
 
 	// SurgeDisabled says that maxSurge is to be ignored: the feature gate DaemonSetUpdateSurge is off (GATE-002).
 	SurgeDisabled bool
@@ -43,7 +46,7 @@ type State struct {
 	AwaitingOwnWrites bool
 }
 
-// Refusal is that pods cannot be created.
+// Refusal is that pods cannot be created, or a pod cannot be deleted.
 type Refusal struct {
 	// Since is when the first of the attempts failed that all have failed since.
 	Since time.Time

@@ -1,0 +1,39 @@
+package recovery
+
+import (
+	"context"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// undeletable is the spec of pods that the API server refuses to delete for a while.
+func undeletable() {
+	spec.It("completes a rollout in which two pods could not be deleted for a while, with maxSurge and with maxUnavailable",
+		spec.Decides("RECOVERY-014"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 4)
+			daemonSet := c.Deploy(ctx, MaxSurge("2"))
+			for _, edits := range [][]Edit{{Image("v2")}, {Image("v3"), MaxUnavailable("2")}} {
+				kept := c.LivePods(ctx, daemonSet)[:2]
+				c.RefuseDeletions(ctx, kept...)
+				daemonSet = c.Update(ctx, daemonSet, edits...)
+				c.Await(ctx, Past(time.Now().Add(refusedFor)))
+				c.AdmitDeletions(ctx, kept...)
+				if !c.AwaitAfter(ctx, goesOn, RolledOut(daemonSet)) {
+					return
+				}
+			}
+			c.Await(ctx, Quiet(time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.RefuseDeletions)))
+			for _, version := range []string{"v2", "v3"} {
+				j.Decide("RECOVERY-014", OnEveryNode(Exactly(1, PodCreated(OfVersion(version)))))
+			}
+			j.Decide("RECOVERY-014", EndsRolledOut())
+		})
+}
