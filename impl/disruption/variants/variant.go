@@ -61,7 +61,7 @@ func Broken() []Variant {
 }
 
 // Lawful returns every variant that no requirement forbids, in the order of their names.
-func Lawful() []Variant { return sorted(lawfulReports(), lawfulPaces(), lawfulWrites()) }
+func Lawful() []Variant { return sorted(lawfulReports(), lawfulPaces(), lawfulWrites(), lawfulLists()) }
 
 // Named returns the variant of that name, false if there is none.
 func Named(name string) (v Variant, found bool) {

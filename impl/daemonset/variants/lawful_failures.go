@@ -1,0 +1,104 @@
+package variants
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+)
+
+// lawfulFailures treat pods that end otherwise.
+func lawfulFailures() []Variant {
+	return []Variant{
+		{Name: "buries-failed-pods-late",
+			Says:    "With maxSurge creates another pod beside one that has ended, after 100 ms, 200 ms, 400 ms, …, and deletes that one three and a half seconds after it ended.",
+			Lawful:  "UNREADY-004 has the other pod created, and the one that failed deleted; SURGE-024 asks for a delay that grows and allows ten pods that have ended.",
+			Planner: remember(buryLate(3500 * time.Millisecond))},
+		{Name: "backs-off-by-a-third-more", Says: "Replaces a pod that failed after 1 s, 1.3 s, 1.7 s, …",
+			Lawful: "SURGE-024 and TARGET-010 ask for delays that grow, by half within eight.", Planner: doing(growByAThird)},
+	}
+}
+
+func growByAThird(actions *plan.Actions, state plan.State, _ time.Time) {
+	for name, next := range actions.Backoff {
+		if was := state.Backoff[name]; was.Delay > 0 && next.Delay > was.Delay {
+			next.Delay = was.Delay * 13 / 10
+			actions.Backoff[name] = next
+		}
+	}
+}
+
+// graves are the pods of a DaemonSet's template that have ended.
+type graves struct {
+	hash string
+	// since is when a pod was first seen to have ended; byNode are the failures on a node.
+	since  map[types.UID]time.Time
+	byNode map[string]*plan.Backoff
+}
+
+// see takes note of the pods that have ended since the last pass.
+func (g *graves) see(state plan.State, now time.Time) {
+	if hash := plan.TemplateHash(&state.DaemonSet.Spec.Template, nil); g.hash != hash {
+		*g = graves{hash: hash, since: map[types.UID]time.Time{}, byNode: map[string]*plan.Backoff{}}
+	}
+	isUpdated := updated(state)
+	for _, n := range nodes(state) {
+		for _, pod := range n.ended {
+			if _, known := g.since[pod.UID]; known || pod.DeletionTimestamp != nil {
+				continue
+			}
+			g.since[pod.UID] = now
+			was := g.byNode[n.name]
+			if was == nil {
+				was = &plan.Backoff{Delay: 50 * time.Millisecond}
+				g.byNode[n.name] = was
+			}
+			*was = plan.Backoff{Delay: min(2*was.Delay, plan.BackoffMax), Last: now, Updated: was.Updated || isUpdated(pod)}
+		}
+	}
+}
+
+// buryLate hides pods that have ended from the planner for a while, and keeps what it creates meanwhile until the delay is over. What is known of failures
+// is shown as delays that are over.
+func buryLate(after time.Duration) func(m *memory[graves]) Around {
+	return func(m *memory[graves]) Around {
+		return func(next plan.Planner) plan.Planner {
+			return func(state plan.State, now time.Time) plan.Actions {
+				if !maySurge(state) {
+					return next(state, now)
+				}
+				known, waits := m.of(state), []time.Duration(nil)
+				known.see(state, now)
+				withoutPods(&state, func(pod *corev1.Pod) bool {
+					since, ended := known.since[pod.UID]
+					left := since.Add(after).Sub(now)
+					if !ended || left <= 0 {
+						return false
+					}
+					waits = append(waits, left)
+					return true
+				})
+				state.Backoff = map[string]plan.Backoff{}
+				for name, failures := range known.byNode {
+					state.Backoff[name] = plan.Backoff{Delay: time.Millisecond, Last: now.Add(-time.Second), Updated: failures.Updated}
+				}
+				actions := next(state, now)
+				actions.Backoff = nil
+				withoutCreations(&actions, func(creation plan.PodCreation) bool {
+					failures := known.byNode[creation.Node]
+					if failures == nil || !failures.Until().After(now) {
+						return false
+					}
+					waits = append(waits, failures.Until().Sub(now))
+					return true
+				})
+				for _, wait := range waits {
+					comeBack(&actions, wait)
+				}
+				return actions
+			}
+		}
+	}
+}
