@@ -2,10 +2,14 @@ package rollouts
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -29,5 +33,13 @@ func BacksOff(j *spec.Checks, id requirements.ID, created Event) {
 		NotWithin(2500*time.Millisecond, Nth(2, created), Nth(7, created)),
 		NotWithin(5500*time.Millisecond, Nth(2, created), Nth(8, created)),
 		NotWithin(11*time.Second, Nth(2, created), Nth(9, created)),
-		Never(created.Where("with more than two other pods on its node", func(m Moment) bool { return len(m.PodsBeside()) > 2 })))
+		Never(created.Where(fmt.Sprintf("with more than %d pods on its node that have ended", mostEnded), func(m Moment) bool { return endedBeside(m) > mostEnded })))
+}
+
+// mostEnded are the pods that have ended and that a node may hold (SURGE-024): nobody has to delete one before he makes the next beside it.
+const mostEnded = 10
+
+// endedBeside counts the DaemonSet's other pods on the pod's node that have ended, and that nobody has deleted.
+func endedBeside(m Moment) int {
+	return len(slices.DeleteFunc(m.PodsBeside(), func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil || history.IsLive(pod) }))
 }
