@@ -100,6 +100,7 @@ func others() {
 			j.Given(AtLeast(1, PodCreated(OfDaemonSet(paused), OfVersion("v2"))), Never(PodDeleted(OfDaemonSet(paused))))
 			begun := After(PodCreated(OfDaemonSet(other), OfVersion("v3")), Marked(over))
 			j.Decide("PAUSE-008",
-				Within(spec.AtOnce, Marked(over), First(begun)), ComesToHold(state.DaemonSetRolledOut(other)), Tested(AtLeast(1, Done(history.DeletePod))))
+				// No pod is made before the history of its template (HISTORY-008).
+				Within(spec.AtOnce, First(After(RevisionCreated(), Marked(over))), First(begun)), ComesToHold(state.DaemonSetRolledOut(other)), Tested(AtLeast(1, Done(history.DeletePod))))
 		})
 }
