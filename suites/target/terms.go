@@ -58,7 +58,8 @@ func terms() {
 			moving := j.Bound(labelled)
 			j.Decide("TARGET-002",
 				Within(spec.AtOnce, NodeEligible().On(moving), PodCreated().On(moving)),
-				Within(spec.AtOnce, Nth(2, Began(history.LabelNode)), PodDeleted().On(moving)))
+				// The rule bounds the time.
+				AtLeast(1, After(PodDeleted().On(moving), Nth(2, Began(history.LabelNode)))))
 		}, spec.Alone{}, spec.SimulatedNodes{})
 
 	spec.It("has a pod on each node whose taints are tolerated, or only ask for other nodes first, and on no other",
