@@ -197,6 +197,20 @@ func TestWhatHappensToAPodItself(t *testing.T) {
 	grace := func(seconds int64) func(*corev1.Pod) {
 		return func(pod *corev1.Pod) { pod.DeletionGracePeriodSeconds = &seconds }
 	}
+	gates := func(names ...string) func(*corev1.Pod) {
+		return func(pod *corev1.Pod) {
+			pod.Spec.SchedulingGates = nil
+			for _, name := range names {
+				pod.Spec.SchedulingGates = append(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: name})
+			}
+		}
+	}
+	image := func(image string, also func(*corev1.Pod)) func(*corev1.Pod) {
+		return func(pod *corev1.Pod) {
+			pod.Spec.Containers[0].Image = image
+			also(pod)
+		}
+	}
 	for name, test := range map[string]struct {
 		event Event
 		edits []func(*corev1.Pod)
@@ -210,6 +224,8 @@ func TestWhatHappensToAPodItself(t *testing.T) {
 		"another node after none":  {PodAltered(), []func(*corev1.Pod){func(pod *corev1.Pod) { pod.Spec.NodeName = "node-1" }}, 0},
 		"a label":                  {PodAltered(), []func(*corev1.Pod){func(pod *corev1.Pod) { pod.Labels["extra"] = "yes" }}, 0},
 		"a status":                 {PodAltered(), []func(*corev1.Pod){restarted(1)}, 0},
+		"one gate less":            {PodAltered(), []func(*corev1.Pod){gates("a", "b"), gates("b"), gates()}, 1},
+		"no gate, another image":   {PodAltered(), []func(*corev1.Pod){gates("a"), image("x", gates())}, 2},
 		"less time, then as much":  {PodGracePeriodShortened(), []func(*corev1.Pod){running, grace(30), grace(5), grace(5)}, 1},
 		"time to end, as it began": {PodGracePeriodShortened(), []func(*corev1.Pod){running, grace(30)}, 0},
 		"less time once ended":     {PodGracePeriodShortened(), []func(*corev1.Pod){running, grace(30), restarted(0), grace(0)}, 0},

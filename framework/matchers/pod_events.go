@@ -81,7 +81,7 @@ func PodPatched(which ...Which) Event {
 	})
 }
 
-// PodAltered happens when somebody changes what a pod is: its spec, other than by binding it to a node, or its controller.
+// PodAltered happens when somebody changes what a pod is: its spec, other than by binding it to a node or taking a scheduling gate away, or its controller.
 func PodAltered(which ...Which) Event {
 	return podEvent(which, "altered", func(before, after *corev1.Pod) bool {
 		if before == nil || after == nil {
@@ -90,6 +90,9 @@ func PodAltered(which ...Which) Event {
 		was := before.DeepCopy()
 		if was.Spec.NodeName == "" {
 			was.Spec.NodeName = after.Spec.NodeName
+		}
+		if len(after.Spec.SchedulingGates) < len(was.Spec.SchedulingGates) {
+			was.Spec.SchedulingGates = after.Spec.SchedulingGates
 		}
 		return !equality.Semantic.DeepEqual(was.Spec, after.Spec) || !equality.Semantic.DeepEqual(metav1.GetControllerOf(was), metav1.GetControllerOf(after))
 	})
