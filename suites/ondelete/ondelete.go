@@ -39,6 +39,7 @@ func Specs() {
 			nodes := c.AddNodes(ctx, 3)
 			c.Bind(replaced, nodes...)
 			daemonSet := c.Deploy(ctx, OnDelete())
+			c.Await(ctx, atRest())
 			updated := c.Update(ctx, daemonSet, Image("v2"))
 			c.Await(ctx, Processed(updated))
 			// Longer than a controller may be late.
@@ -85,6 +86,7 @@ func Specs() {
 			c.DeletePod(ctx, first[0], time.Minute)
 			c.Await(ctx, counted(updated, 1))
 			c.Pods.BecomeUnready(ctx, first[1])
+			c.Await(ctx, atRest())
 			c.Mark(back)
 			c.AwaitAfter(ctx, 2*spec.Prompt, counted(c.Update(ctx, daemonSet, Image("v1")), 2))
 			c.Await(ctx, Quiet(3*time.Second))
@@ -164,6 +166,8 @@ func Specs() {
 			for _, version := range []string{"v2", "v3", "v4"} {
 				daemonSet = c.Update(ctx, daemonSet, Image(version))
 				c.Require(ctx, "the controller has seen "+version, Processed(daemonSet))
+				// It may have said so first.
+				c.Await(ctx, rollouts.Recorded(daemonSet))
 			}
 			// For whoever deletes none before every node has an updated pod (HISTORY-016).
 			c.DeletePod(ctx, c.LivePods(ctx, daemonSet)[0], time.Minute)
@@ -177,6 +181,10 @@ func Specs() {
 
 	unscheduled()
 }
+
+// atRest holds once whatever becomes of the pods that are there has come about, such as that the scheduler binds them: what is changed about pods later, the
+// template's change has changed.
+func atRest() Condition { return Quiet(spec.Prompt) }
 
 // counted holds once the status counts that many nodes as updated.
 func counted(daemonSet *appsv1.DaemonSet, count int) Condition {

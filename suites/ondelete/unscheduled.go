@@ -18,7 +18,7 @@ func unscheduled() {
 			nodes := len(c.AddNodes(ctx, 1)) + len(c.AddNodes(ctx, 1, rollouts.Full))
 			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", OnDelete()))
 			c.Require(ctx, "every node has its pod", PodsSeen(daemonSet, nodes))
-			c.Await(ctx, Quiet(time.Second))
+			c.Await(ctx, atRest())
 			updated := c.Update(ctx, daemonSet, Image("v2"))
 			c.Await(ctx, Processed(updated))
 			// Longer than a controller may be late.

@@ -138,7 +138,12 @@ func trims() {
 			// The pod stays as it is: this is about histories alone.
 			daemonSet := c.Deploy(ctx, OnDelete(), keeping(last))
 			for i := 2; i <= last; i++ {
-				c.Require(ctx, "the controller has seen the template", Processed(c.Update(ctx, daemonSet, Image(fmt.Sprintf("v%d", i)))))
+				updated := c.Update(ctx, daemonSet, Image(fmt.Sprintf("v%d", i)))
+				c.Require(ctx, "the controller has seen the template", Processed(updated))
+				// It may have said so first.
+				if !c.Await(ctx, rollouts.Recorded(updated)) {
+					return
+				}
 			}
 			c.Await(ctx, histories(last))
 			c.Await(ctx, Processed(c.Update(ctx, daemonSet, keeping(2))))
