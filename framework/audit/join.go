@@ -24,7 +24,8 @@ import (
 //     which the object begins to terminate or, where nothing keeps it, goes;
 //   - who takes the last finalizer from a terminating object is answered with the object as it was before it went, and is joined by the DELETED event.
 //
-// Of several requests that may have had one effect, the one that was answered first had it: those that came later found it. None has an effect that was
+// Of several requests that may have had one effect, the one that was answered first had it: those that came later found it, and may be answered with the
+// event's version where that one is not, as by a deletion of a pod that is being evicted. None has an effect that was
 // seen before the request came in. A pod that has no time left is shown twice, so that a kubelet that sees it may delete it, and be answered, before the request that
 // took the time has gone on to remove it: there the one that came in first had the effect.
 //
@@ -98,16 +99,36 @@ func newJoiner(records []Record) *joiner {
 }
 
 func (j *joiner) author(before history.Object, entry history.Entry) *Record {
-	uid := entry.Object.GetUID()
-	if answered := j.byVersion[version{entry.ResourceVersion, uid}]; len(answered) > 0 {
-		j.spent[answered[0]] = true
-		return answered[0]
-	}
 	shown := effectOf(before, entry)
+	answered := j.byVersion[version{entry.ResourceVersion, entry.Object.GetUID()}]
+	if len(answered) == 0 {
+		return j.spend(j.cause(shown, entry), shown)
+	}
+	if begins := shown == disrupted || shown == doomed && before.GetDeletionTimestamp() == nil; begins {
+		// An eviction, or the deletion of a collection, is not answered with the version. Whoever comes after it is, and changes nothing.
+		if cause := j.cause(shown, entry); cause != nil && cause.Answered.Before(answered[0].Answered) {
+			return j.spend(cause, shown)
+		}
+	}
+	j.spent[answered[0]] = true
+	return answered[0]
+}
+
+// spend takes note that the effect of the request, if there is one, has been seen, and returns the request.
+func (j *joiner) spend(record *Record, shown effect) *Record {
+	if record != nil {
+		// There is a second effect after these.
+		j.spent[record] = shown != disrupted && shown != ending
+	}
+	return record
+}
+
+// cause returns the request that had the effect which the event shows, of those whose answers do not have the event's version; nil if there is none.
+func (j *joiner) cause(shown effect, entry history.Entry) *Record {
 	if shown == none {
 		return nil
 	}
-	candidates := slices.Clone(j.byUID[uid])
+	candidates := slices.Clone(j.byUID[entry.Object.GetUID()])
 	if definition, err := history.Define(entry.Kind); err == nil {
 		candidates = append(candidates, j.byName[name{definition.GroupResource(), entry.Object.GetNamespace(), entry.Object.GetName()}]...)
 	}
@@ -121,8 +142,6 @@ func (j *joiner) author(before history.Object, entry history.Entry) *Record {
 		if j.spent[record] || !record.mayCause(shown, entry.ResourceVersion) || record.Received.After(entry.Time) {
 			continue
 		}
-		// There is a second effect after these.
-		j.spent[record] = shown != disrupted && shown != ending
 		return record
 	}
 	return nil

@@ -128,6 +128,48 @@ func TestEachEventHasTheAuthorWhoseRequestMadeIt(t *testing.T) {
 			w.After(time.Second)
 			w.answered("late", "create", "eviction", "", 0)
 		}, "maker drainer drainer"},
+		"an eviction, and a deletion that found it done": {func(w *told) {
+			pod := w.pod()
+			w.evictedByAPI(pod)
+			pod.Terminating()
+			w.answered("drainer", "create", "eviction", "", 0).Received = w.Now().Add(-10 * time.Millisecond)
+			terminating := w.Version()
+			w.After(time.Second)
+			w.answered("late", "delete", "", pod.Object().UID, terminating)
+			pod.Gone()
+		}, "maker drainer drainer ?"},
+		"a deletion, and an eviction that found it done": {func(w *told) {
+			pod := w.pod().Terminating()
+			w.answered("deleter", "delete", "", pod.Object().UID, w.Version())
+			w.After(time.Second)
+			w.answered("late", "create", "eviction", "", 0).Received = w.Now().Add(-2 * time.Second)
+		}, "maker deleter"},
+		"an eviction, and a patch that changes nothing": {func(w *told) {
+			pod := w.pod()
+			w.evictedByAPI(pod)
+			pod.Terminating()
+			w.answered("drainer", "create", "eviction", "", 0).Received = w.Now().Add(-10 * time.Millisecond)
+			terminating := w.Version()
+			w.After(time.Second)
+			w.answered("late", "patch", "", pod.Object().UID, terminating)
+		}, "maker drainer drainer"},
+		"a collection's deletion, and a deletion that found it done": {func(w *told) {
+			pod := w.pod().Terminating()
+			w.answered("namespace", "deletecollection", "", pod.Object().UID, 0)
+			terminating := w.Version()
+			w.After(time.Second)
+			w.answered("late", "delete", "", pod.Object().UID, terminating)
+		}, "maker namespace"},
+		"a deletion with less time after an eviction that found the pod terminate": {func(w *told) {
+			pod := w.pod().Terminating()
+			w.answered("deleter", "delete", "", pod.Object().UID, w.Version())
+			w.answered("drainer", "create", "eviction", "", 0)
+			w.After(time.Second)
+			pod.Edit(func(pod *corev1.Pod) {
+				pod.DeletionTimestamp = &metav1.Time{Time: pod.DeletionTimestamp.Add(-time.Second)}
+			})
+			w.answered("impatient", "delete", "", pod.Object().UID, w.Version())
+		}, "maker deleter impatient"},
 		"an eviction of a pod that had gone": {func(w *told) {
 			pod := w.pod()
 			pod.Terminating()
