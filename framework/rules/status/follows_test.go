@@ -146,6 +146,17 @@ func TestTheStatusFollows(t *testing.T) {
 	}
 }
 
+// TestAStatusMayTakeFifteenSeconds is about a pod that terminates: who writes a status in batches may take as long for that as for any other number.
+func TestAStatusMayTakeFifteenSeconds(t *testing.T) {
+	Keeps(t, status.StatusTerminating(), Tell("it is written after fifteen seconds", func(b *Builder) {
+		ds, pods := reporting(b)
+		b.Stimulus(history.DeletePod, pods[1])
+		pods[1].Terminating()
+		b.After(15 * time.Second)
+		edit(ds, func(status *appsv1.DaemonSetStatus) { status.NumberReady, status.NumberAvailable = 1, 1 })
+	}))
+}
+
 func TestAvailableFollowsTheClock(t *testing.T) {
 	Omits(t, status.StatusAvailable(), Tell("minReadySeconds run out, and nothing is written", func(b *Builder) {
 		ds, pods := reporting(b, MinReadySeconds(10))

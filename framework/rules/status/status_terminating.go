@@ -20,7 +20,7 @@ func StatusTerminating() judge.Rule {
 			if got <= c.surely || got > c.possibly || c.nodeLeft {
 				return judge.Due{}, false
 			}
-			return judge.Due{Undone: fmt.Sprintf("numberReady %d, want %d, which leaves terminating pods out,", got, c.surely)}, true
+			return judge.Due{Extra: settling, Undone: fmt.Sprintf("numberReady %d, want %d, which leaves terminating pods out,", got, c.surely)}, true
 		}),
 	}
 }
