@@ -7,6 +7,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -37,6 +38,23 @@ func creation() {
 				Exactly(2, RevisionCreated()),
 				ComesToHold(keeps("first", "v1")), ComesToHold(keeps("second", "v2")),
 				ComesToHold(firstOnes()))
+			j.Decide("HISTORY-002", Tested(AtLeast(2, RevisionCreated())), ComesToHold(hashed()))
+		})
+
+	spec.It("makes histories, and pods, for a DaemonSet whose name is as long as names may be",
+		spec.Decides("HISTORY-001", "HISTORY-002"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			long := c.NewDaemonSet("long", MaxUnavailable("1"))
+			long.Name = strings.Repeat("n", validation.DNS1123SubdomainMaxLength)
+			long = c.Create(ctx, long)
+			if c.Await(ctx, RolledOut(long)) {
+				c.RollOut(ctx, long, Image("v2"))
+			}
+			c.Await(ctx, hashed())
+		},
+		func(j *spec.Checks) {
+			j.Decide("HISTORY-001", EndsRolledOut(), AtLeast(2, RevisionCreated()))
 			j.Decide("HISTORY-002", Tested(AtLeast(2, RevisionCreated())), ComesToHold(hashed()))
 		})
 

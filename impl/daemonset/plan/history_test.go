@@ -35,6 +35,18 @@ func TestFirstRevisionComesBeforeAnyPod(t *testing.T) {
 	g.Expect(actions.Status.ObservedGeneration).To(Equal(int64(1)))
 }
 
+func TestTheNameOfARevisionHasRoomForItsHash(t *testing.T) {
+	g := NewWithT(t)
+	w := newWorld(t, 0)
+	for name, prefix := range map[string]string{
+		strings.Repeat("n", 253):                                 strings.Repeat("n", 223),
+		strings.Repeat("n", 222) + "." + strings.Repeat("n", 30): strings.Repeat("n", 222),
+	} {
+		w.DaemonSet.Name = name
+		g.Expect(plan.RevisionName(w.DaemonSet)).To(Equal(prefix+"-"+w.hash()), "HISTORY-002")
+	}
+}
+
 // Pods and revisions in clusters carry these; a change would restart every daemon on the day of the upgrade.
 func TestHashStaysWhatItIs(t *testing.T) {
 	g := NewWithT(t)

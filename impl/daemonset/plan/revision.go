@@ -34,7 +34,16 @@ func TemplateHash(template *corev1.PodTemplateSpec, collisionCount *int32) strin
 
 // RevisionName returns the name that a ControllerRevision created now for the template of ds would get (HISTORY-002).
 func RevisionName(ds *appsv1.DaemonSet) string {
-	return ds.Name + "-" + TemplateHash(&ds.Spec.Template, ds.Status.CollisionCount)
+	return revisionPrefix(ds) + TemplateHash(&ds.Spec.Template, ds.Status.CollisionCount)
+}
+
+// longestPrefix leaves a hash and more of the 253 characters that a name may have, as kube-controller-manager does.
+const longestPrefix = 223
+
+// revisionPrefix is what the names of all ControllerRevisions of ds begin with; the hash comes after it.
+func revisionPrefix(ds *appsv1.DaemonSet) string {
+	// No part of a name begins with a dash.
+	return strings.TrimRight(ds.Name[:min(len(ds.Name), longestPrefix)], ".") + "-"
 }
 
 // OtherRevisions returns the names of the ControllerRevisions that state lacks and that Plan has to be shown whoever controls them: the one that the DaemonSet's next
@@ -48,7 +57,7 @@ func OtherRevisions(state State) []string {
 	needed := sets.New(RevisionName(state.DaemonSet))
 	for _, pod := range state.Pods {
 		if hash := pod.Labels[HashLabel]; hash != "" && !labels.Has(hash) {
-			needed.Insert(state.DaemonSet.Name + "-" + hash)
+			needed.Insert(revisionPrefix(state.DaemonSet) + hash)
 		}
 	}
 	return sets.List(needed.Difference(shown))
@@ -150,7 +159,7 @@ func decodeTemplate(revision *appsv1.ControllerRevision) *corev1.PodTemplateSpec
 // labelFor is the hash label of a revision that has lost its own: the hash in its name, so that its pods, which still
 // carry it, are recognised (HISTORY-013).
 func labelFor(ds *appsv1.DaemonSet, revision *appsv1.ControllerRevision) string {
-	if hash, found := strings.CutPrefix(revision.Name, ds.Name+"-"); found && len(validation.IsValidLabelValue(hash)) == 0 {
+	if hash, found := strings.CutPrefix(revision.Name, revisionPrefix(ds)); found && len(validation.IsValidLabelValue(hash)) == 0 {
 		return hash
 	}
 	if len(validation.IsValidLabelValue(revision.Name)) == 0 {

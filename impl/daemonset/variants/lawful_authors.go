@@ -3,6 +3,7 @@ package variants
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -77,8 +78,9 @@ func nameAfterNodes(m *memory[map[string]time.Time]) Around {
 		}
 		for _, creation := range actions.CreatePods {
 			pod := creation.Pod
-			pod.GenerateName, pod.Name = "", state.DaemonSet.Name+"-"+creation.Node+"-"+creation.Hash
-			first := pod.Name
+			const more = "-99"
+			first := strings.TrimSuffix(within(state.DaemonSet.Name, "-"+creation.Node+"-"+creation.Hash+more), more)
+			pod.GenerateName, pod.Name = "", first
 			for next := 2; taken[pod.Name] || notGiven(*asked, pod.Name, now); next++ {
 				pod.Name = fmt.Sprintf("%s-%d", first, next)
 			}

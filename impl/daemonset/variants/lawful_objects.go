@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
@@ -151,10 +152,19 @@ func translateHashes(prefix string) Around {
 }
 
 func rename(ds *appsv1.DaemonSet, prefix string, revision *appsv1.ControllerRevision) {
-	revision.Labels[plan.HashLabel] = prefix + revision.Labels[plan.HashLabel]
+	hash := revision.Labels[plan.HashLabel]
+	revision.Labels[plan.HashLabel] = prefix + hash
+	begins, shortened := strings.CutSuffix(revision.Name, "-"+hash)
 	if rest, ours := strings.CutPrefix(revision.Name, ds.Name+"-"); ours {
 		revision.Name = ds.Name + "-" + prefix + rest
+	} else if shortened && strings.HasPrefix(ds.Name, begins) {
+		revision.Name = within(begins, "-"+prefix+hash)
 	}
+}
+
+// within puts the two together, the first as much of it as there is room for in the name of an object.
+func within(name, suffix string) string {
+	return strings.TrimRight(name[:min(len(name), validation.DNS1123SubdomainMaxLength-len(suffix))], "-.") + suffix
 }
 
 // numberPods names pods after the time at which the process began and a number.
@@ -164,7 +174,7 @@ func numberPods() Around {
 		return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
 			for _, creation := range actions.CreatePods {
 				creation.Pod.GenerateName = ""
-				creation.Pod.Name = fmt.Sprintf("%s.%d.%d", state.DaemonSet.Name, began(now).UnixMilli(), serial.Add(1))
+				creation.Pod.Name = within(state.DaemonSet.Name, fmt.Sprintf(".%d.%d", began(now).UnixMilli(), serial.Add(1)))
 			}
 		})
 	})

@@ -120,7 +120,7 @@ func (c applyingPods) Create(ctx context.Context, object client.Object, options 
 		return c.Client.Create(ctx, object, options...)
 	}
 	if pod.Name == "" {
-		pod.Name, pod.GenerateName = pod.GenerateName+rand.String(8), ""
+		pod.Name, pod.GenerateName = within(pod.GenerateName, "-"+rand.String(8)), ""
 	}
 	return applyPod(ctx, c.Client, pod)
 }
