@@ -43,6 +43,21 @@ func passedGuardFaults() []Fault {
 				api.ServeHTTP(w, r)
 				return nil
 			}, evict)},
+		{Name: "unguarded-evictions-are-not-rehearsed", Says: "Evicts a pod that no budget selects where a dry run is asked for.", Breaks: []string{"EVICT-027"},
+			Around: answering(func(api http.Handler, w http.ResponseWriter, r *http.Request) error {
+				eviction, r, err := sent[policyv1.Eviction](r)
+				if err != nil {
+					return err
+				}
+				_, budgets, err := concerned(api, r)
+				if err != nil {
+					return err
+				}
+				if options := eviction.DeleteOptions; options != nil && len(budgets) == 0 {
+					options.DryRun = nil
+				}
+				return pass(api, w, r, eviction)
+			}, evict)},
 	}
 }
 

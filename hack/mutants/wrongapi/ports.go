@@ -30,25 +30,47 @@ func portFaults() []Fault {
 			}, createDaemonSet, updateDaemonSet)},
 		{Name: "ports-conflict-without-the-gate", Says: "Refuses a new DaemonSet with maxSurge and a host port while the feature gate is off, too.", Breaks: []string{"HOSTPORT-007"},
 			Around: refusing(func(d *appsv1.DaemonSet) string {
-				if isSet(rolling(d).MaxSurge) && hasPort(d, func(port corev1.ContainerPort) bool { return port.HostPort != 0 }) {
+				if isSet(rolling(d).MaxSurge) && hasHostPort(d) {
 					return "spec.updateStrategy.rollingUpdate.maxSurge: " + portConflict
 				}
 				return ""
 			}, createDaemonSet)},
 		{Name: "ports-in-conflict-stay", Says: "Refuses every change of a DaemonSet that is stored with maxSurge and a host port.", Breaks: []string{"HOSTPORT-008"},
-			Around: answering(func(api http.Handler, w http.ResponseWriter, r *http.Request) error {
-				var stored appsv1.DaemonSet
-				if err := json.Unmarshal(ask(api, getting(r, r.URL.Path)).Body.Bytes(), &stored); err != nil {
-					return fmt.Errorf("read what is stored: %w", err)
-				}
-				if isSet(rolling(&stored).MaxSurge) && hasPort(&stored, func(port corev1.ContainerPort) bool { return port.HostPort != 0 }) {
-					refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, "spec.updateStrategy.rollingUpdate.maxSurge: "+portConflict)
-					return nil
-				}
-				api.ServeHTTP(w, r)
-				return nil
-			}, updateDaemonSet)},
+			Around: refusingUpdates(func(stored, _ *appsv1.DaemonSet) bool { return isSet(rolling(stored).MaxSurge) && hasHostPort(stored) })},
+		{Name: "ports-that-go-still-count", Says: "Refuses an update that sets maxSurge and takes the last host port away.", Breaks: []string{"HOSTPORT-005"},
+			Around: refusingUpdates(func(stored, sent *appsv1.DaemonSet) bool {
+				return !isSet(rolling(stored).MaxSurge) && isSet(rolling(sent).MaxSurge) && hasHostPort(stored) && !hasHostPort(sent)
+			})},
 	}
+}
+
+// refusingUpdates refuses updates for their host ports of which the function says so, given what there is and what is sent.
+func refusingUpdates(such func(stored, sent *appsv1.DaemonSet) bool) around {
+	return answering(func(api http.Handler, w http.ResponseWriter, r *http.Request) error {
+		object, r, err := sent[appsv1.DaemonSet](r)
+		if err != nil {
+			return err
+		}
+		stored, err := storedDaemonSet(api, r)
+		if err != nil {
+			return err
+		}
+		if such(stored, object) {
+			refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, "spec.updateStrategy.rollingUpdate.maxSurge: "+portConflict)
+			return nil
+		}
+		api.ServeHTTP(w, r)
+		return nil
+	}, updateDaemonSet)
+}
+
+// storedDaemonSet reads the DaemonSet that the request is to change.
+func storedDaemonSet(api http.Handler, r *http.Request) (*appsv1.DaemonSet, error) {
+	stored := &appsv1.DaemonSet{}
+	if err := json.Unmarshal(ask(api, getting(r, r.URL.Path)).Body.Bytes(), stored); err != nil {
+		return nil, fmt.Errorf("read what is stored: %w", err)
+	}
+	return stored, nil
 }
 
 // overlooking has requests with a conflict of host ports taken about which the function says so, given what is sent and what reads what there is.
@@ -60,13 +82,7 @@ func overlooking(which func(sent *appsv1.DaemonSet, stored func() (*appsv1.Daemo
 			if err != nil {
 				return err
 			}
-			overlooked, err := which(object, func() (*appsv1.DaemonSet, error) {
-				stored := &appsv1.DaemonSet{}
-				if err := json.Unmarshal(ask(api, getting(r, r.URL.Path)).Body.Bytes(), stored); err != nil {
-					return nil, fmt.Errorf("read what is stored: %w", err)
-				}
-				return stored, nil
-			})
+			overlooked, err := which(object, func() (*appsv1.DaemonSet, error) { return storedDaemonSet(api, r) })
 			if err != nil {
 				return err
 			}
@@ -106,7 +122,7 @@ func overlookedPortFaults() []Fault {
 			})},
 		{Name: "ports-change-unseen", Says: "Takes an update of a DaemonSet with maxSurge and a host port to another host port.", Breaks: []string{"HOSTPORT-003"},
 			Around: updates(func(stored, _ *appsv1.DaemonSet) bool {
-				return isSet(rolling(stored).MaxSurge) && hasPort(stored, func(port corev1.ContainerPort) bool { return port.HostPort != 0 })
+				return isSet(rolling(stored).MaxSurge) && hasHostPort(stored)
 			})},
 	}
 }
@@ -127,7 +143,7 @@ func partlySeenPortFaults() []Fault {
 		{Name: "ports-do-not-go-with-zero-percent", Says: "Refuses any percentage of maxSurge with host ports, 0% among them.", Breaks: []string{"HOSTPORT-005"},
 			Around: refusing(func(d *appsv1.DaemonSet) string {
 				surge := rolling(d).MaxSurge
-				if surge != nil && surge.Type == intstr.String && hasPort(d, func(port corev1.ContainerPort) bool { return port.HostPort != 0 }) {
+				if surge != nil && surge.Type == intstr.String && hasHostPort(d) {
 					return "spec.updateStrategy.rollingUpdate.maxSurge: " + portConflict
 				}
 				return ""
@@ -159,6 +175,10 @@ func hasPort(d *appsv1.DaemonSet, such func(corev1.ContainerPort) bool) bool {
 	return slices.ContainsFunc(d.Spec.Template.Spec.Containers, func(c corev1.Container) bool { return slices.ContainsFunc(c.Ports, such) })
 }
 
+func hasHostPort(d *appsv1.DaemonSet) bool {
+	return hasPort(d, func(port corev1.ContainerPort) bool { return port.HostPort != 0 })
+}
+
 // gateFaults are about what is stored while the feature gate of surge is off.
 func gateFaults() []Fault {
 	return []Fault{
@@ -174,5 +194,20 @@ func gateFaults() []Fault {
 			}, createDaemonSet, updateDaemonSet)},
 		{Name: "gate-off-drops-stored-surge", Says: "Stores the defaults in the place of the limits with every update.", Breaks: []string{"GATE-005"},
 			Around: storing(func(d *appsv1.DaemonSet) { d.Spec.UpdateStrategy.RollingUpdate = nil }, updateDaemonSet)},
+		{Name: "gate-off-keeps-what-is-cleared", Says: "Stores the limits that there were with an update that takes maxSurge away.", Breaks: []string{"GATE-005"},
+			Around: answering(func(api http.Handler, w http.ResponseWriter, r *http.Request) error {
+				object, r, err := sent[appsv1.DaemonSet](r)
+				if err != nil {
+					return err
+				}
+				stored, err := storedDaemonSet(api, r)
+				if err != nil {
+					return err
+				}
+				if isSet(rolling(stored).MaxSurge) && !isSet(rolling(object).MaxSurge) {
+					object.Spec.UpdateStrategy = stored.Spec.UpdateStrategy
+				}
+				return pass(api, w, r, object)
+			}, updateDaemonSet)},
 	}
 }

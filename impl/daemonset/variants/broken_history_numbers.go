@@ -38,15 +38,18 @@ func brokenHistoryNumbers() []Variant {
 				if state.DaemonSet.Status.ObservedGeneration != state.DaemonSet.Generation {
 					return
 				}
-				withoutUpdates(actions, func(update plan.RevisionUpdate) bool {
-					return slices.ContainsFunc(state.Revisions, func(stored *appsv1.ControllerRevision) bool {
-						return stored.UID == update.Revision.UID && stored.Revision != update.Revision.Revision
-					})
-				})
+				withoutUpdates(actions, func(update plan.RevisionUpdate) bool { return renumbers(state, update) })
 			})},
 		{Name: "does-not-wait-for-its-histories", Says: "Does not wait until its cache shows the histories that it made.", Breaks: []string{"HISTORY-003"},
 			Writer: func(c client.Client) client.Client { return historyForgetter{c} }},
 	}
+}
+
+// renumbers reports whether the update gives a history another number.
+func renumbers(state plan.State, update plan.RevisionUpdate) bool {
+	return slices.ContainsFunc(state.Revisions, func(stored *appsv1.ControllerRevision) bool {
+		return stored.UID == update.Revision.UID && stored.Revision != update.Revision.Revision
+	})
 }
 
 // historyForgetter does not learn in which resourceVersion it wrote histories, so that nobody waits for them.

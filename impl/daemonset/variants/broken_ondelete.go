@@ -105,6 +105,13 @@ func brokenOnDeletes() []Variant {
 		{Name: "on-delete-gives-joining-nodes-what-others-have",
 			Says:   "With the OnDelete strategy, gives a node that never had a pod one of the revision that the pods of other nodes are of.",
 			Breaks: []string{"HISTORY-009", "TARGET-004"}, Planner: remember(joinAsOthers)},
+		{Name: "on-delete-leaves-the-number-of-a-rollback", Says: "With the OnDelete strategy, leaves the number of the history that a rollback goes back to.",
+			Breaks: []string{"HISTORY-010"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+				if onDelete(state) {
+					withoutUpdates(actions, func(update plan.RevisionUpdate) bool { return renumbers(state, update) })
+				}
+			})},
 	}
 }
 

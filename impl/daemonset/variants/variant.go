@@ -80,8 +80,8 @@ func Broken() []Variant {
 		brokenReconcilers(), brokenExcesses(), brokenBounds(), brokenWithKubelets(),
 		brokenCordons(), brokenDepartures(), brokenDrains(), brokenHistoriesInUse(), brokenHistoryNumbers(), brokenYouths(), brokenStallEnds(), brokenTolerations(), brokenStrategies(),
 		brokenLimits(), brokenMatches(), brokenWakeups(), brokenEvents(), brokenMemories(), brokenEnds(), brokenComparisons(), brokenTimers(), brokenHangs(),
-		brokenTemplates(), brokenFormers(), brokenKinds(), brokenHands(), brokenAbsences(), brokenNumbers(), brokenReadings(), brokenCounts(), brokenConflicts(),
-		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(), brokenUnitedParts(), brokenUnitedReports(), brokenUnitedAgain(), brokenUnitedCorners(), brokenUnitedChoices(), brokenSequences(),
+		brokenTemplates(), brokenFormers(), brokenKinds(), brokenHands(), brokenAbsences(), brokenNumbers(), brokenReadings(), brokenCounts(), brokenConflicts(), brokenEdges(), brokenMeantimes(), brokenTerms(),
+		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(), brokenUnitedParts(), brokenUnitedReports(), brokenUnitedAgain(), brokenUnitedCorners(), brokenUnitedChoices(), brokenUnitedNames(), brokenSequences(),
 	)
 }
 

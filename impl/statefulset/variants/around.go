@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	daemons "github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 	"github.com/rollcall-conformance/rollcall/impl/inplace"
@@ -95,6 +96,15 @@ func partition(set *appsv1.StatefulSet) int {
 		return 0
 	}
 	return int(*rolling.Partition)
+}
+
+// lastOrdinal is the largest that the StatefulSet asks for.
+func lastOrdinal(set *appsv1.StatefulSet) int {
+	first := 0
+	if set.Spec.Ordinals != nil {
+		first = int(set.Spec.Ordinals.Start)
+	}
+	return first + int(ptr.Deref(set.Spec.Replicas, 1)) - 1
 }
 
 // makeReady makes the pod one that is Ready since then.

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/rollcall-conformance/rollcall/impl/inplace"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/plan"
@@ -50,6 +51,12 @@ func brokenPartitions() []Variant {
 		{Name: "set-keeps-min-ready-seconds-of-the-update", Says: "Goes by the minReadySeconds that a StatefulSet had when its template was changed.",
 			Breaks:  []string{"INPLACE-033"},
 			Planner: atTheUpdate(func(first, set *appsv1.StatefulSet) { set.Spec.MinReadySeconds = first.Spec.MinReadySeconds })},
+		{Name: "set-clamps-the-partition", Says: "Takes a partition above the last ordinal of a StatefulSet for the last ordinal.", Breaks: []string{"INPLACE-018"},
+			Planner: seeingSet(func(set *appsv1.StatefulSet) {
+				if last := lastOrdinal(set); partition(set) > last {
+					set.Spec.UpdateStrategy.RollingUpdate.Partition = ptr.To(int32(last))
+				}
+			})},
 		{Name: "set-updates-parallel-pods-at-once", Says: "Updates all pods in place of a StatefulSet whose pods are managed in parallel.", Breaks: []string{"INPLACE-033"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {
 				if len(actions.UpdatePods) == 0 || state.Set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement {
