@@ -29,6 +29,7 @@ func Specs() {
 	strategy()
 	duplicates()
 	restraint()
+	unavailability()
 }
 
 // besideOld is the creation of an updated pod on a node that has a live one already: it takes something of maxSurge.
