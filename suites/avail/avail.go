@@ -31,6 +31,7 @@ func Specs() {
 	raised()
 	again()
 	disrupted()
+	namesakes()
 }
 
 // definition are the specs of what makes a pod available.
@@ -177,7 +178,11 @@ func deployLongAvailable(ctx context.Context, c *spec.Case, edits ...Edit) *apps
 
 // deployAvailable deploys a DaemonSet with minReadySeconds, of an hour at most, whose pods have been Ready for two hours.
 func deployAvailable(ctx context.Context, c *spec.Case, minReady int32, edits ...Edit) *appsv1.DaemonSet {
-	daemonSet := c.Deploy(ctx, edits...)
+	return longAvailable(ctx, c, c.Deploy(ctx, edits...), minReady)
+}
+
+// longAvailable gives a DaemonSet minReadySeconds, of an hour at most, for whose pods they are over.
+func longAvailable(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, minReady int32) *appsv1.DaemonSet {
 	for _, pod := range c.LivePods(ctx, daemonSet) {
 		c.Pods.SetReadySince(ctx, pod, time.Now().Add(-2*hour*time.Second))
 	}
