@@ -15,6 +15,7 @@ func Specs() {
 	returning()
 	leaving()
 	tolerations()
+	limited()
 	room()
 	failing()
 	owners()

@@ -38,6 +38,35 @@ func terms() {
 		},
 		func(j *spec.Checks) { j.Decide("TARGET-001", onePodEach()...) }, spec.SimulatedNodes{})
 
+	spec.It("has one pod on each node whose label is a larger number than its node affinity says, and on no other, by number and not by text",
+		spec.Decides("TARGET-001"),
+		func(ctx context.Context, c *spec.Case) {
+			for _, generation := range []string{"9", "10", "100"} {
+				c.AddNodes(ctx, 1, func(node *corev1.Node) { metav1.SetMetaDataLabel(&node.ObjectMeta, generationOf, generation) })
+			}
+			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", inZone("a"), orWhere("of a generation above 9", corev1.NodeSelectorTerm{
+				MatchExpressions: []corev1.NodeSelectorRequirement{{Key: generationOf, Operator: corev1.NodeSelectorOpGt, Values: []string{"9"}}},
+			})))
+			c.Await(ctx, RolledOut(daemonSet))
+		},
+		func(j *spec.Checks) { j.Decide("TARGET-001", append(onePodEach(), Never(onRepelling()))...) }, spec.SimulatedNodes{})
+
+	spec.It("has one pod on each node that its node affinity does not exclude by name, preferred or not",
+		spec.Decides("TARGET-001"),
+		func(ctx context.Context, c *spec.Case) {
+			excluded := c.AddNodes(ctx, 3, ofZone("b"))[0]
+			c.AddNodes(ctx, 1, ofZone("a"))
+			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", inZone("c"), orWhere("of another name than "+excluded, corev1.NodeSelectorTerm{
+				MatchFields: []corev1.NodeSelectorRequirement{{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpNotIn, Values: []string{excluded}}},
+			}), Edit{Says: "a preference for zone a", Apply: func(d *appsv1.DaemonSet) {
+				preferred := corev1.PreferredSchedulingTerm{Weight: 1, Preference: zoneTerm("a")}
+				d.Spec.Template.Spec.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution = []corev1.PreferredSchedulingTerm{preferred}
+			}}))
+			c.Await(ctx, RolledOut(daemonSet))
+			c.Await(ctx, Quiet(late))
+		},
+		func(j *spec.Checks) { j.Decide("TARGET-001", append(onePodEach(), Never(onRepelling()))...) }, spec.SimulatedNodes{})
+
 	spec.It("makes a pod on a node whose labels come to match its node affinity, and takes it away when they no longer do",
 		spec.Decides("TARGET-002"),
 		func(ctx context.Context, c *spec.Case) {
@@ -76,8 +105,7 @@ func terms() {
 		},
 		func(j *spec.Checks) {
 			// From the first pod on: the taints have been there for longer than the DaemonSet.
-			repelled := PodCreated().Where("on a node that repels it", func(m Moment) bool { return !m.NodeIsEligible() })
-			j.Decide("TARGET-001", append(onePodEach(), Never(repelled))...)
+			j.Decide("TARGET-001", append(onePodEach(), Never(onRepelling()))...)
 		}, spec.SimulatedNodes{})
 
 	spec.It("makes a pod on a node that comes to be kept for its pods, by another value of its taint",
@@ -119,6 +147,14 @@ func onePodEach() []Matcher {
 	second := PodScheduled().Where("where the DaemonSet has another already", func(m Moment) bool { return len(m.LivePodsBeside()) > 0 })
 	return []Matcher{Never(second), EndsRolledOut()}
 }
+
+// onRepelling is the creation of a pod on a node that is not to have one.
+func onRepelling() Event {
+	return PodCreated().Where("on a node that repels it", func(m Moment) bool { return !m.NodeIsEligible() })
+}
+
+// generationOf is the label of nodes with the number of their machine's generation.
+const generationOf = "rollcall.dev/generation"
 
 // large makes a simulated node that has much more room than others.
 func large(node *corev1.Node) {

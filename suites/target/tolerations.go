@@ -7,7 +7,9 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
@@ -56,6 +58,28 @@ func tolerations() {
 			j.Given(Never(NodeEligible().On(node).Where("whose network is there", hasNetwork)))
 			j.Decide("TARGET-007", Within(spec.AtOnce, NodeEligible().On(node), PodCreated().On(node)))
 		}, spec.SimulatedNodes{})
+}
+
+// limited is the spec of a taint that drives pods away, and that these tolerate for longer than any scenario takes.
+func limited() {
+	spec.It("has a pod on each node whose taint of effect NoExecute it tolerates for a time, and keeps it where the taint comes later",
+		spec.Decides("TARGET-001"),
+		func(ctx context.Context, c *spec.Case) {
+			closing := tainted(emptying, "", corev1.TaintEffectNoExecute)
+			c.AddNodes(ctx, 1, closing)
+			later := c.AddNodes(ctx, 1)[0]
+			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", MaxUnavailable("1"), Edit{Says: "a toleration for an hour", Apply: func(d *appsv1.DaemonSet) {
+				toleratingEffect(emptying).Apply(d)
+				tolerations := d.Spec.Template.Spec.Tolerations
+				tolerations[len(tolerations)-1].TolerationSeconds = ptr.To[int64](3600)
+			}}))
+			if !c.Await(ctx, RolledOut(daemonSet)) {
+				return
+			}
+			c.EditNode(ctx, history.TaintNode, later, closing)
+			c.Await(ctx, Quiet(late))
+		},
+		func(j *spec.Checks) { j.Decide("TARGET-001", append(onePodEach(), Never(PodDeleted()))...) }, spec.SimulatedNodes{})
 }
 
 // hasNetwork reports whether the node that changed is not tainted for its network.
