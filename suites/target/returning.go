@@ -6,6 +6,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -52,5 +53,27 @@ func returning() {
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Done(history.AddNode)), AtLeast(1, Done(history.RestartImplementation)))
 			j.Decide("ROLLING-015", Never(PodDeleted()))
+		}, spec.Alone{}, spec.SimulatedNodes{})
+
+	spec.It("takes the pod from a node that left the selector while no controller ran, and makes one on a node that joined it",
+		spec.Decides("TARGET-002"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 2, rollouts.InPool)
+			joining := c.AddNodes(ctx, 1)[0]
+			c.Bind(unlabeled, nodes[0])
+			c.Bind(labelled, joining)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), rollouts.OnPool())
+			c.Kill(ctx)
+			rollouts.LeavePool(ctx, c, nodes[0])
+			rollouts.JoinPool(ctx, c, joining)
+			c.Await(ctx, Quiet(late))
+			c.Restart(ctx)
+			c.Await(ctx, state.All(rollouts.NoPodOn(daemonSet, nodes[0]), RolledOut(daemonSet)))
+		},
+		func(j *spec.Checks) {
+			restarted := Began(history.RestartImplementation)
+			j.Given(AtLeast(2, Done(history.LabelNode)), AtLeast(1, Done(history.RestartImplementation)))
+			j.Decide("TARGET-002",
+				AtLeast(1, After(PodDeleted().On(j.Bound(unlabeled)), restarted)), AtLeast(1, After(PodCreated().On(j.Bound(labelled)), restarted)), EndsRolledOut())
 		}, spec.Alone{}, spec.SimulatedNodes{})
 }
