@@ -79,6 +79,21 @@ func failing() {
 			}
 		}, spec.SimulatedNodes{})
 
+	spec.It("backs off from pods that keep failing while somebody edits an annotation of the DaemonSet over and over",
+		spec.Decides("TARGET-010"),
+		func(ctx context.Context, c *spec.Case) {
+			c.Bind(failed, c.AddNodes(ctx, 1)...)
+			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", MaxUnavailable("1"), Failing()))
+			// So many that nobody replaces as many pods who backs off.
+			for i := range mostEvicted {
+				c.Update(ctx, daemonSet, Touch(i))
+				c.Await(ctx, Past(time.Now().Add(time.Second)))
+			}
+		},
+		func(j *spec.Checks) {
+			rollouts.BacksOff(j, "TARGET-010", PodCreated().On(j.Bound(failed)))
+		}, spec.SimulatedNodes{})
+
 	spec.It("does not let a node, another DaemonSet, or the next of its name wait for pods that keep failing, and backs off from those that were Ready, or evicted",
 		spec.Decides("TARGET-010"),
 		func(ctx context.Context, c *spec.Case) {
