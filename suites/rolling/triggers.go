@@ -82,6 +82,23 @@ func triggers() {
 			j.Decide("ROLLING-001", EndsRolledOut(), OnEveryNode(AtLeast(changes, PodDeleted())), OnEveryNode(AtLeast(changes+1, PodCreated())))
 		})
 
+	spec.It("rolls out a DaemonSet whose selector has expressions alone",
+		spec.Decides("ROLLING-001"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", MaxUnavailable("1"), Edit{Says: "a selector of expressions", Apply: func(d *appsv1.DaemonSet) {
+				d.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+					{Key: "app", Operator: metav1.LabelSelectorOpIn, Values: []string{d.Name, "another"}},
+				}}
+			}}))
+			if c.Await(ctx, RolledOut(daemonSet)) {
+				c.RollOut(ctx, daemonSet, Image("v2"))
+			}
+		},
+		func(j *spec.Checks) {
+			j.Decide("ROLLING-001", EndsRolledOut(), OnEveryNode(AtLeast(1, PodCreated(OfVersion("v2")))))
+		})
+
 	spec.It("leaves the pods of other DaemonSets, of other namespaces and of nobody alone",
 		spec.Decides("ROLLING-019", "TARGET-003"),
 		func(ctx context.Context, c *spec.Case) {
