@@ -27,6 +27,12 @@ func stored() {
 			if daemonSet, err := c.TryCreate(ctx, c.NewDaemonSet("zero-percent", MaxUnavailable("1"), rollouts.ZeroPercent(), rollouts.HostPort(port))); err == nil {
 				_, _ = c.TryUpdate(ctx, daemonSet, rollouts.HostPort(port+1))
 			}
+			if daemonSet, err := c.TryCreate(ctx, c.NewDaemonSet("trades-port", MaxUnavailable("1"), rollouts.HostPort(port))); err == nil {
+				_, _ = c.TryUpdate(ctx, daemonSet, MaxSurge("1"), rollouts.NoHostPort())
+			}
+			if daemonSet, err := c.TryCreate(ctx, c.NewDaemonSet("trades-surge", MaxSurge("1"))); err == nil {
+				_, _ = c.TryUpdate(ctx, daemonSet, MaxUnavailable("1"), rollouts.HostPort(port))
+			}
 		},
 		func(j *spec.Checks) {
 			j.Decide("HOSTPORT-005",
@@ -35,7 +41,9 @@ func stored() {
 				Accepted("an update to maxSurge 25% with a container port", Answered(history.UpdateDaemonSet, "later")),
 				Accepted("a host port with maxSurge 0", Answered(history.CreateDaemonSet, "no-surge")),
 				Accepted("a host port with maxSurge 0%", Answered(history.CreateDaemonSet, "zero-percent")),
-				Accepted("another host port with maxSurge 0%", Answered(history.UpdateDaemonSet, "zero-percent")))
+				Accepted("another host port with maxSurge 0%", Answered(history.UpdateDaemonSet, "zero-percent")),
+				Accepted("an update that sets maxSurge and takes the host port away", Answered(history.UpdateDaemonSet, "trades-port")),
+				Accepted("an update that sets maxSurge to 0 and a host port", Answered(history.UpdateDaemonSet, "trades-surge")))
 		})
 
 	spec.It("accepts an update that takes either away from a DaemonSet with maxSurge and a host port, and rejects another host port",
