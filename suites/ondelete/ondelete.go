@@ -76,7 +76,7 @@ func Specs() {
 		}, spec.MainPath{})
 
 	spec.It("touches no pod when the template is changed back, and counts the pods of that template as updated",
-		spec.Decides("ONDELETE-001", "STATUS-008"),
+		spec.Decides("ONDELETE-001", "STATUS-008", "HISTORY-010"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 3)
 			daemonSet := c.Deploy(ctx, OnDelete())
@@ -89,6 +89,7 @@ func Specs() {
 			c.Await(ctx, atRest())
 			c.Mark(back)
 			c.AwaitAfter(ctx, 2*spec.Prompt, counted(c.Update(ctx, daemonSet, Image("v1")), 2))
+			c.Await(ctx, numbered())
 			c.Await(ctx, Quiet(3*time.Second))
 		},
 		func(j *spec.Checks) {
@@ -191,6 +192,28 @@ func counted(daemonSet *appsv1.DaemonSet, count int) Condition {
 	return state.When(fmt.Sprintf("the status counts %d updated nodes", count), func(cluster *history.Cluster) bool {
 		now := cluster.DaemonSets[daemonSet.UID]
 		return now != nil && now.Status.UpdatedNumberScheduled == int32(count)
+	})
+}
+
+// numbered holds when the history of the template in force has the largest number.
+func numbered() Condition {
+	return state.Right("the history of the template in force has the largest number", func(cluster *history.Cluster) error {
+		var largest *appsv1.ControllerRevision
+		for _, revision := range cluster.Revisions {
+			if largest == nil || revision.Revision > largest.Revision {
+				largest = revision
+			}
+		}
+		if largest == nil {
+			return fmt.Errorf("there is no history")
+		}
+		for _, daemonSet := range cluster.DaemonSets {
+			template, err := history.TemplateIn(largest)
+			if err != nil || !history.SameTemplate(template, &daemonSet.Spec.Template) {
+				return fmt.Errorf("%s has the largest number, and another template (%v)", largest.Name, err)
+			}
+		}
+		return nil
 	})
 }
 
