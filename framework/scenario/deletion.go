@@ -72,9 +72,15 @@ func (s *Scenario) DeleteHeld(ctx context.Context, w Scaled) {
 		_, err := s.admin.AppsV1().ReplicaSets(s.namespace).Patch(ctx, w.Name, types.MergePatchType, []byte(letGo), metav1.PatchOptions{})
 		return ignoreNotFound(err)
 	})
+	s.DeleteScaled(ctx, w)
+}
+
+// DeleteScaled deletes the ReplicaSet, and its pods after it.
+func (s *Scenario) DeleteScaled(ctx context.Context, w Scaled) {
+	s.tb.Helper()
 	background := metav1.DeletePropagationBackground
-	err = s.Do(ctx, s.onScaled(history.DeleteWorkload, w), func(ctx context.Context) error {
-		return sets.Delete(ctx, w.Name, metav1.DeleteOptions{PropagationPolicy: &background})
+	err := s.Do(ctx, s.onScaled(history.DeleteWorkload, w), func(ctx context.Context) error {
+		return s.client.AppsV1().ReplicaSets(s.namespace).Delete(ctx, w.Name, metav1.DeleteOptions{PropagationPolicy: &background})
 	})
 	s.must(err, "delete %s %s", w.Kind, w.Name)
 }

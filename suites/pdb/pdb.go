@@ -25,6 +25,7 @@ func Specs() {
 	scales()
 	withoutLivePods()
 	heldScale()
+	successors()
 	pods()
 	unscaled()
 	custom()

@@ -1,0 +1,40 @@
+package pdb
+
+import (
+	"context"
+	"slices"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// successors is the spec of a workload that is created again while pods of the one before it terminate.
+func successors() {
+	spec.It("counts a workload that was created again under its name once while pods of the former one terminate",
+		spec.Decides("PDB-003", "PDB-007"),
+		func(ctx context.Context, c *spec.Case) {
+			former := web(ctx, c, 2)
+			leaving := c.PodsOf(ctx, former)
+			for _, pod := range leaving {
+				c.Pods.HoldTermination(ctx, pod)
+			}
+			c.DeleteScaled(ctx, former)
+			c.Require(ctx, "its pods terminate", LivePodsOf(former, 0))
+			again := c.RunScaled(ctx, history.KindReplicaSet, former.Name, 3)
+			c.Require(ctx, "the pods of the next one are Ready", LivePodsOf(again, 3, history.IsReady))
+			// So that something is allowed whatever is counted: a budget that allows nothing may have failed for the pods that terminate.
+			budget := guarded(ctx, c, again, MaxDisrupted("4"))
+			c.Await(ctx, Quiet(silent))
+			right := []bool{c.Await(ctx, Computed(budget)), changed(ctx, c, budget, MinAvailable("20%"))}
+			if slices.Contains(right, false) {
+				return
+			}
+			for _, pod := range leaving {
+				c.Pods.ReleaseTermination(ctx, pod)
+			}
+			c.Await(ctx, state.All(LivePodsOf(again, 3, history.IsReady), Computed(budget)))
+			c.Await(ctx, Quiet(silent))
+		}, nil, recorded(), spec.SimulatedNodes{})
+}
