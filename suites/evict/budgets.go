@@ -40,6 +40,34 @@ func unguarded() {
 			j.Decide("EVICT-036", Answers("a plain delete", Answered(history.DeletePod, "deleted"), WithCode(http.StatusOK)),
 				Effected(PodDeleted(Named("deleted")), Answered(history.DeletePod, "deleted")))
 		}, budgets, spec.Bystanders{})
+
+	spec.It("rehearses the eviction of a pod that no budget selects, or that waits for its node, and deletes nothing",
+		spec.Decides("EVICT-027"),
+		func(ctx context.Context, c *spec.Case) {
+			node := c.AddNodes(ctx, 1)[0]
+			unguarded := append(pods(ctx, c, node, map[string]string{"app": "free"}, []string{"free"}), pods(ctx, c, node, guarded, []string{"waits"}, nowhere)...)
+			guard(ctx, c, "budget", guarded, 0, 0, MinAvailable("1"))
+			for _, pod := range unguarded {
+				_ = c.TryEvict(ctx, pod, dryRun())
+				_ = c.TryEvict(ctx, pod, DryRunInQuery())
+			}
+			c.Await(ctx, Quiet(time.Second))
+			c.Mark(rehearsed)
+			for _, pod := range unguarded {
+				_ = c.TryEvict(ctx, pod)
+			}
+		},
+		func(j *spec.Checks) {
+			for _, pod := range []string{"free", "waits"} {
+				for n := range 2 {
+					j.Decide("EVICT-027", Answers("a dry run that no budget is against", Nth(n+1, dry(pod)), WithCode(http.StatusCreated), WithSuccess()))
+				}
+				for _, never := range []Event{PodDeleted(Named(pod)), PodDisrupted(Named(pod))} {
+					j.Decide("EVICT-027", NeverBetween(First(dry(pod)), Marked(rehearsed), never))
+				}
+				j.Decide("EVICT-027", Answers("the eviction itself", evicted(pod), WithCode(http.StatusCreated)), gone(pod))
+			}
+		}, budgets)
 }
 
 // refused is where an eviction has been refused.
