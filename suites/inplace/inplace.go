@@ -44,6 +44,7 @@ func Specs() {
 	restartedSets()
 	notScheduledSets()
 	refusedSets()
+	stagedSets()
 }
 
 // begin deploys the DaemonSet to n nodes, with updates in place and maxUnavailable 1, unless the edits say otherwise.

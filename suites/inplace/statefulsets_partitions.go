@@ -1,0 +1,34 @@
+package inplace
+
+import (
+	"context"
+	"time"
+
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// stagedSets is the spec of an update that is to reach no pod until the partition goes.
+func stagedSets() {
+	spec.It("updates no pod of a StatefulSet whose partition is above its last ordinal",
+		spec.Decides("INPLACE-018"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			inPlace := OfPods(c.InPlaceIfPossible())
+			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {inPlace, Partition(2)}, parallel: {inPlace, Partition(2), Parallel()}})
+			c.Mark(begun)
+			updateBoth(ctx, c, OfPods(Image("v2")))
+			c.Await(ctx, state.StatefulSetsRolledOut())
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			updateBoth(ctx, c, Partition(0))
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(begun)))
+			j.Decide("INPLACE-018", NeverBetween(Marked(begun), Marked(next), PodPatched()), NeverBetween(Marked(begun), Marked(next), PodDeleted()), setsEndRolledOut())
+		}, spec.SimulatedNodes{}, recorded())
+}
