@@ -70,8 +70,11 @@ func (s *Scenario) TryUnite(ctx context.Context, name string, body any) (*histor
 	s.tb.Helper()
 	stored := &history.UnitedDaemonSet{}
 	stimulus := history.Stimulus{Act: history.CreateUnited, Kind: history.KindUnitedDaemonSet, Namespace: s.namespace, Name: name}
+	if united, is := body.(*history.UnitedDaemonSet); is {
+		stimulus.Namespace = united.Namespace
+	}
 	err := s.Do(ctx, stimulus, func(ctx context.Context) error {
-		return s.sendUnited(ctx, s.client.AppsV1().RESTClient().Post(), "", "", body, stored)
+		return s.sendUnited(ctx, s.client.AppsV1().RESTClient().Post(), stimulus.Namespace, "", "", body, stored)
 	})
 	return stored, err
 }
@@ -100,11 +103,11 @@ func (s *Scenario) TrySubdivide(ctx context.Context, united *history.UnitedDaemo
 	err := s.Do(ctx, stimulus, func(ctx context.Context) error {
 		return lever.OnConflict(func() error {
 			client := s.client.AppsV1().RESTClient()
-			if err := s.sendUnited(ctx, client.Get(), united.Name, "", nil, stored); err != nil {
+			if err := s.sendUnited(ctx, client.Get(), united.Namespace, united.Name, "", nil, stored); err != nil {
 				return err
 			}
 			stored.Spec.Subsets = subsets
-			return s.sendUnited(ctx, client.Put(), united.Name, "", stored, stored)
+			return s.sendUnited(ctx, client.Put(), united.Namespace, united.Name, "", stored, stored)
 		})
 	})
 	return stored, err
@@ -117,11 +120,11 @@ func (s *Scenario) TryReport(ctx context.Context, united *history.UnitedDaemonSe
 	err := s.Do(ctx, onUnited(history.WriteStatus, united), func(ctx context.Context) error {
 		return lever.OnConflict(func() error {
 			client := s.client.AppsV1().RESTClient()
-			if err := s.sendUnited(ctx, client.Get(), united.Name, "", nil, stored); err != nil {
+			if err := s.sendUnited(ctx, client.Get(), united.Namespace, united.Name, "", nil, stored); err != nil {
 				return err
 			}
 			stored.Status = status
-			return s.sendUnited(ctx, client.Put(), united.Name, "status", stored, stored)
+			return s.sendUnited(ctx, client.Put(), united.Namespace, united.Name, "status", stored, stored)
 		})
 	})
 	return stored, err
@@ -133,15 +136,15 @@ func (s *Scenario) Separate(ctx context.Context, united *history.UnitedDaemonSet
 	stimulus := onUnited(history.DeleteUnited, united)
 	stimulus.Detail = "propagation " + string(policy)
 	err := s.Do(ctx, stimulus, func(ctx context.Context) error {
-		return s.sendUnited(ctx, s.client.AppsV1().RESTClient().Delete(), united.Name, "", &metav1.DeleteOptions{PropagationPolicy: &policy}, nil)
+		return s.sendUnited(ctx, s.client.AppsV1().RESTClient().Delete(), united.Namespace, united.Name, "", &metav1.DeleteOptions{PropagationPolicy: &policy}, nil)
 	})
 	s.must(err, "delete UnitedDaemonSet %s", united.Name)
 }
 
 // sendUnited sends a request about UnitedDaemonSets, and reads the answer into an object; nil for none.
-func (s *Scenario) sendUnited(ctx context.Context, request *rest.Request, name, subresource string, body any, into *history.UnitedDaemonSet) error {
+func (s *Scenario) sendUnited(ctx context.Context, request *rest.Request, namespace, name, subresource string, body any, into *history.UnitedDaemonSet) error {
 	of := history.UnitedGroupVersion()
-	path := []string{"/apis", of.Group, of.Version, "namespaces", s.namespace, "uniteddaemonsets"}
+	path := []string{"/apis", of.Group, of.Version, "namespaces", namespace, "uniteddaemonsets"}
 	for _, more := range []string{name, subresource} {
 		if more != "" {
 			path = append(path, more)

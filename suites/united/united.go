@@ -43,6 +43,8 @@ func Specs() {
 	suspended()
 	withdrawn()
 	hands()
+	namesakes()
+	longNames()
 }
 
 // name is that of the scenarios' UnitedDaemonSet, target that of its target.
