@@ -53,7 +53,7 @@ func limits() {
 	}
 
 	spec.It("allows no disruption with minAvailable 100% or maxUnavailable 0, nor where no pod matches, and begins anew with a budget of the same name",
-		spec.Decides("PDB-001", "PDB-005", "PDB-006", "PDB-011"),
+		spec.Decides("PDB-005", "PDB-006", "PDB-011", "PDB-001"),
 		func(ctx context.Context, c *spec.Case) {
 			workload := web(ctx, c, 2)
 			budget := guarded(ctx, c, workload, MinAvailable("50%"))
