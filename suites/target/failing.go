@@ -84,7 +84,7 @@ func failing() {
 		func(ctx context.Context, c *spec.Case) {
 			c.Bind(failed, c.AddNodes(ctx, 1)...)
 			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", MaxUnavailable("1"), Failing()))
-			// So many that nobody replaces as many pods who backs off.
+			// Once a second, and so often that nobody replaces as many pods who backs off.
 			for i := range mostEvicted {
 				c.Update(ctx, daemonSet, Touch(i))
 				c.Await(ctx, Past(time.Now().Add(time.Second)))
