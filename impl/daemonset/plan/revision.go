@@ -37,7 +37,7 @@ func RevisionName(ds *appsv1.DaemonSet) string {
 	return revisionPrefix(ds) + TemplateHash(&ds.Spec.Template, ds.Status.CollisionCount)
 }
 
-// longestPrefix leaves a hash and more of the 253 characters that a name may have, as kube-controller-manager does.
+// longestPrefix leaves a hash and more of the 253 characters that a name may have, as Kubernetes does for StatefulSets. For DaemonSets it cuts nothing.
 const longestPrefix = 223
 
 // revisionPrefix is what the names of all ControllerRevisions of ds begin with; the hash comes after it.
