@@ -27,7 +27,7 @@ func unseen() []string {
 		"takes-not-in-for-one-of-others", "gives-up-a-status-that-is-not-written", "counts-pods-whose-containers-are-ready", "counts-deployments-by-replica-sets",
 		"leaves-a-failure-in-its-condition", "says-the-first-cause", "tells-kinds-by-their-names", "hears-of-no-pods-without-labels",
 		"takes-the-first-owner-for-what-scales", "expects-nothing-of-workloads-that-go", "resets-no-targets-of-pending-pods", "remembers-who-has-no-scale",
-		"asks-what-controls-a-replica-set",
+		"asks-what-controls-a-replica-set", "counts-a-workload-for-its-predecessor",
 		"leaves-deleted-budgets-alone", "hears-of-labels-that-match-labels-name",
 		"hears-of-pods-by-the-first-selector", "reads-a-custom-scale-once-a-minute", "keeps-the-numbers-of-a-limit-that-is-gone", "expects-no-scale-without-a-live-pod",
 		// They patch, which the simulation's API server does not know: see unconditional.
