@@ -42,6 +42,15 @@ func (w *told) about(resource, user, verb, subresource, name string, uid types.U
 	return &w.log[len(w.log)-1]
 }
 
+// drained is a pod that the drainer has evicted, and the version in which it terminates.
+func (w *told) drained() (pod *Pod, terminating uint64) {
+	pod = w.pod()
+	w.evictedByAPI(pod)
+	pod.Terminating()
+	w.answered("drainer", "create", "eviction", "", 0).Received = w.Now().Add(-10 * time.Millisecond)
+	return pod, w.Version()
+}
+
 func (w *told) evictedByAPI(pod *Pod) {
 	pod.Edit(func(pod *corev1.Pod) {
 		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{
@@ -129,11 +138,7 @@ func TestEachEventHasTheAuthorWhoseRequestMadeIt(t *testing.T) {
 			w.answered("late", "create", "eviction", "", 0)
 		}, "maker drainer drainer"},
 		"an eviction, and a deletion that found it done": {func(w *told) {
-			pod := w.pod()
-			w.evictedByAPI(pod)
-			pod.Terminating()
-			w.answered("drainer", "create", "eviction", "", 0).Received = w.Now().Add(-10 * time.Millisecond)
-			terminating := w.Version()
+			pod, terminating := w.drained()
 			w.After(time.Second)
 			w.answered("late", "delete", "", pod.Object().UID, terminating)
 			pod.Gone()
@@ -145,11 +150,7 @@ func TestEachEventHasTheAuthorWhoseRequestMadeIt(t *testing.T) {
 			w.answered("late", "create", "eviction", "", 0).Received = w.Now().Add(-2 * time.Second)
 		}, "maker deleter"},
 		"an eviction, and a patch that changes nothing": {func(w *told) {
-			pod := w.pod()
-			w.evictedByAPI(pod)
-			pod.Terminating()
-			w.answered("drainer", "create", "eviction", "", 0).Received = w.Now().Add(-10 * time.Millisecond)
-			terminating := w.Version()
+			pod, terminating := w.drained()
 			w.After(time.Second)
 			w.answered("late", "patch", "", pod.Object().UID, terminating)
 		}, "maker drainer drainer"},
