@@ -2,6 +2,7 @@ package variants
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -69,9 +70,14 @@ func shareKeys(next plan.Planner) plan.Planner {
 
 // translated returns a copy of the object with another key wherever the one is. Every key of incoming members has that of the home in it.
 func translated[T any](object T, from, to string) T {
-	// What comes from an API server can be encoded, and decoded.
-	encoded, _ := json.Marshal(object)
 	var result T
-	_ = json.Unmarshal([]byte(strings.ReplaceAll(string(encoded), from, to)), &result)
+	encoded, err := json.Marshal(object)
+	if err == nil {
+		err = json.Unmarshal([]byte(strings.ReplaceAll(string(encoded), from, to)), &result)
+	}
+	if err != nil {
+		// What comes from an API server can be encoded and decoded. An empty object would break promises that the variant is not about.
+		panic(fmt.Errorf("put %q in the place of %q in %T: %w", to, from, object, err))
+	}
 	return result
 }
