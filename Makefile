@@ -57,9 +57,9 @@ requirements: rollcall ## Print the catalogue: requirement, level, deciding spec
 	@'$(ROLLCALL)' requirements
 
 .PHONY: test
-test: lint rollcall ## Check rollcall itself: linters, unit tests, levers, simulation
+test: lint rollcall ## Check rollcall itself: linters, unit tests, levers, simulation; SEED=7 draws the same simulations again
 	@'$(ROLLCALL)' build
-	@go test -timeout=20m ./...
+	@ROLLCALL_SEED=$(SEED) go test -timeout=20m ./...
 
 .PHONY: lint
 lint: ## Run the linters alone

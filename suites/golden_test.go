@@ -33,7 +33,8 @@ var specs = sync.OnceValue(func() []string {
 	return texts
 })
 
-// TestGoldenRecordings judges recordings of lawful and of broken controllers again. Every verdict must be the one that is on file.
+// TestGoldenRecordings judges recordings of lawful and of broken controllers again. Every verdict must be the one that is on file, and the
+// same if admission had changed all pods of controllers.
 func TestGoldenRecordings(t *testing.T) {
 	specs()
 	catalogue, err := requirements.Load()
@@ -46,7 +47,12 @@ func TestGoldenRecordings(t *testing.T) {
 			t.Errorf("%s: no spec is called %q", name, h.Scenario)
 			return nil
 		}
-		return told(name, s.Judge(h, catalogue))
+		verdicts := told(name, s.Judge(h, catalogue))
+		admitted(h)
+		if with := told(name, s.Judge(h, catalogue)); !slices.Equal(with, verdicts) {
+			t.Errorf("%s: with what admission adds to pods %q, without it %q", name, onlyIn(with, verdicts), onlyIn(verdicts, with))
+		}
+		return verdicts
 	})
 	goldentest.Equal(t, verdicts, strings.Join(slices.Concat(lines...), "\n")+"\n")
 }

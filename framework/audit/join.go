@@ -3,6 +3,8 @@ package audit
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -46,7 +48,7 @@ func Join(h *history.History, records []Record) []history.Authorship {
 		if record == nil {
 			continue
 		}
-		all = append(all, history.Authorship{ResourceVersion: entry.ResourceVersion, UID: uid, Author: record.author()})
+		all = append(all, history.Authorship{ResourceVersion: entry.ResourceVersion, UID: uid, Author: record.made(entry)})
 		idle = append(idle, j.idle(entry)...)
 	}
 	return append(all, idle...)
@@ -54,6 +56,17 @@ func Join(h *history.History, records []Record) []history.Authorship {
 
 func (r Record) author() history.Author {
 	return history.Author{User: r.User, Verb: r.Verb, Subresource: r.Subresource, Code: r.Code, Answered: r.Answered.UTC()}
+}
+
+// made is the author of the event, with what the request asked for where the event shows a pod that lacks a part of it.
+func (r Record) made(entry history.Entry) history.Author {
+	author := r.author()
+	pod, isPod := entry.Object.(*corev1.Pod)
+	if !isPod || r.Asked == nil || history.LacksOfTemplate(pod, r.Asked) == "" {
+		return author
+	}
+	author.Asked = &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: r.Asked.Labels, Annotations: r.Asked.Annotations}, Spec: r.Asked.Spec}
+	return author
 }
 
 // joiner holds the records of requests that were carried out, first answered first.

@@ -249,6 +249,25 @@ func TestAnAuthorshipNamesTheRequest(t *testing.T) {
 	}))
 }
 
+func TestWhatWasAskedForIsToldWhereAdmissionChangedIt(t *testing.T) {
+	for name, row := range map[string]struct {
+		asked string
+		want  *corev1.PodTemplateSpec
+	}{
+		"all that was asked for is there": {"", nil},
+		"another value is there":          {"agents", &corev1.PodTemplateSpec{Spec: corev1.PodSpec{Subdomain: "agents"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &told{Builder: New(t)}
+			w.pod()
+			w.log[0].Asked = &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Spec: corev1.PodSpec{Subdomain: row.asked}}
+			authors := audit.Join(w.History(), w.log)
+			NewWithT(t).Expect(authors).To(HaveLen(1))
+			NewWithT(t).Expect(authors[0].Author.Asked).To(Equal(row.want))
+		})
+	}
+}
+
 // BenchmarkJoin joins the log of a rollout over 1,000 nodes, every event of which is in it.
 func BenchmarkJoin(b *testing.B) {
 	h := SurgeRollout(b, 1000)

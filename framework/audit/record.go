@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 )
@@ -33,6 +34,8 @@ type Record struct {
 	// Code of the answer; Reason and Message of one that refuses the request.
 	Code            int32
 	Reason, Message string
+	// Asked is the pod that the request was to create, before admission; nil of any other request, and where it cannot be read.
+	Asked *corev1.PodTemplateSpec
 	// Received is when the request came in, Answered when it had been answered, by the API server's clock, to the microsecond.
 	Received, Answered time.Time
 }
@@ -59,10 +62,23 @@ func Records(event Event) ([]Record, error) {
 	if event.ImpersonatedUser != nil {
 		record.User = event.ImpersonatedUser.Username
 	}
+	record.Asked = asked(record, event.RequestObject)
 	if event.ResponseObject == nil || !record.succeeded() {
 		return []Record{record}, nil
 	}
 	return record.answered(*event.ResponseObject)
+}
+
+// asked returns the pod that the request created as it came in, by whichever verb; nil if it created none.
+func asked(record Record, request json.RawMessage) *corev1.PodTemplateSpec {
+	if record.Group != "" || record.Resource != "pods" || record.Subresource != "" || record.Code != http.StatusCreated {
+		return nil
+	}
+	var pod corev1.PodTemplateSpec
+	if json.Unmarshal(request, &pod) != nil {
+		return nil // a patch need not be an object
+	}
+	return &pod
 }
 
 // dryRun reports whether the request was to change nothing. Deletions and evictions say so in their options, the others in the address.

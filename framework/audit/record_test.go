@@ -6,21 +6,24 @@ import (
 	"time"
 
 	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/audit"
 )
 
 // Lines as kube-apiserver 1.37.0 writes them, shortened.
 const (
-	patched = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","auditID":"1","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/s/pods/a/status","verb":"patch","user":{"username":"system:node:n"},"objectRef":{"resource":"pods","namespace":"s","name":"a","apiVersion":"v1","subresource":"status"},"responseStatus":{"metadata":{},"code":200},"requestObject":{"status":{}},"responseObject":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"s","uid":"u","resourceVersion":"12"}},"requestReceivedTimestamp":"2026-01-01T12:00:00.000001Z","stageTimestamp":"2026-01-01T12:00:00.000002Z"}`
-	created = `{"kind":"Event","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/s/pods","verb":"create","user":{"username":"admin"},"impersonatedUser":{"username":"system:kwok"},"objectRef":{"resource":"pods","namespace":"s"},"responseStatus":{"code":201},"responseObject":{"kind":"Pod","metadata":{"name":"a-x1","namespace":"s","uid":"u","resourceVersion":"7"}}}`
-	deleted = `{"kind":"Event","stage":"ResponseComplete","requestURI":"/api/v1/nodes/n","verb":"delete","user":{"username":"admin"},"objectRef":{"resource":"nodes","name":"n"},"responseStatus":{"status":"Success","code":200},"responseObject":{"kind":"Status","metadata":{},"status":"Success","details":{"name":"n","kind":"nodes","uid":"node-uid"}}}`
-	emptied = `{"kind":"Event","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/s/pods","verb":"deletecollection","user":{"username":"admin"},"objectRef":{"resource":"pods","namespace":"s"},"responseStatus":{"code":200},"responseObject":{"kind":"PodList","metadata":{"resourceVersion":"20"},"items":[{"metadata":{"name":"a","namespace":"s","uid":"u1","resourceVersion":"3"}},{"metadata":{"name":"b","namespace":"s","uid":"u2","resourceVersion":"4"}}]}}`
-	freed   = `{"kind":"Event","stage":"ResponseComplete","requestURI":"/apis/apps/v1/namespaces/s/daemonsets/d","verb":"patch","user":{"username":"gc"},"objectRef":{"resource":"daemonsets","namespace":"s","name":"d"},"responseStatus":{"code":200},"requestObject":[{"op":"remove"}],"responseObject":{"kind":"DaemonSet","metadata":{"name":"d","namespace":"s","uid":"u","resourceVersion":"9","deletionTimestamp":"2026-01-01T12:00:00Z"}}}`
-	refused = `{"kind":"Event","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/s/pods/a/eviction","verb":"create","user":{"username":"admin"},"objectRef":{"resource":"pods","namespace":"s","name":"a","subresource":"eviction"},"responseStatus":{"status":"Failure","code":429},"responseObject":{"kind":"Status","status":"Failure","code":429,"details":{"uid":"u"}}}`
-	tried   = `{"kind":"Event","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/s/pods/a","verb":"delete","user":{"username":"admin"},"objectRef":{"resource":"pods","namespace":"s","name":"a"},"responseStatus":{"code":200},"requestObject":{"kind":"DeleteOptions","dryRun":["All"]},"responseObject":{"kind":"Pod","metadata":{"name":"a","uid":"u","resourceVersion":"5"}}}`
-	pretend = `{"kind":"Event","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/s/pods/a?dryRun=All","verb":"update","user":{"username":"admin"},"objectRef":{"resource":"pods","namespace":"s","name":"a"},"responseStatus":{"code":200}}`
-	began   = `{"kind":"Event","stage":"RequestReceived","verb":"delete","user":{"username":"admin"},"objectRef":{"resource":"pods","namespace":"s","name":"a"}}`
+	patched  = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","auditID":"1","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/s/pods/a/status","verb":"patch","user":{"username":"system:node:n"},"objectRef":{"resource":"pods","namespace":"s","name":"a","apiVersion":"v1","subresource":"status"},"responseStatus":{"metadata":{},"code":200},"requestObject":{"status":{}},"responseObject":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"s","uid":"u","resourceVersion":"12"}},"requestReceivedTimestamp":"2026-01-01T12:00:00.000001Z","stageTimestamp":"2026-01-01T12:00:00.000002Z"}`
+	created  = `{"kind":"Event","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/s/pods","verb":"create","user":{"username":"admin"},"impersonatedUser":{"username":"system:kwok"},"objectRef":{"resource":"pods","namespace":"s"},"responseStatus":{"code":201},"responseObject":{"kind":"Pod","metadata":{"name":"a-x1","namespace":"s","uid":"u","resourceVersion":"7"}}}`
+	admitted = `{"kind":"Event","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/s/pods","verb":"create","user":{"username":"admin"},"objectRef":{"resource":"pods","namespace":"s"},"responseStatus":{"code":201},"requestObject":{"kind":"Pod","metadata":{"generateName":"a-"},"spec":{"subdomain":"agents"},"status":{}},"responseObject":{"kind":"Pod","metadata":{"name":"a-x1","namespace":"s","uid":"u","resourceVersion":"7"}}}`
+	deleted  = `{"kind":"Event","stage":"ResponseComplete","requestURI":"/api/v1/nodes/n","verb":"delete","user":{"username":"admin"},"objectRef":{"resource":"nodes","name":"n"},"responseStatus":{"status":"Success","code":200},"responseObject":{"kind":"Status","metadata":{},"status":"Success","details":{"name":"n","kind":"nodes","uid":"node-uid"}}}`
+	emptied  = `{"kind":"Event","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/s/pods","verb":"deletecollection","user":{"username":"admin"},"objectRef":{"resource":"pods","namespace":"s"},"responseStatus":{"code":200},"responseObject":{"kind":"PodList","metadata":{"resourceVersion":"20"},"items":[{"metadata":{"name":"a","namespace":"s","uid":"u1","resourceVersion":"3"}},{"metadata":{"name":"b","namespace":"s","uid":"u2","resourceVersion":"4"}}]}}`
+	freed    = `{"kind":"Event","stage":"ResponseComplete","requestURI":"/apis/apps/v1/namespaces/s/daemonsets/d","verb":"patch","user":{"username":"gc"},"objectRef":{"resource":"daemonsets","namespace":"s","name":"d"},"responseStatus":{"code":200},"requestObject":[{"op":"remove"}],"responseObject":{"kind":"DaemonSet","metadata":{"name":"d","namespace":"s","uid":"u","resourceVersion":"9","deletionTimestamp":"2026-01-01T12:00:00Z"}}}`
+	refused  = `{"kind":"Event","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/s/pods/a/eviction","verb":"create","user":{"username":"admin"},"objectRef":{"resource":"pods","namespace":"s","name":"a","subresource":"eviction"},"responseStatus":{"status":"Failure","code":429},"responseObject":{"kind":"Status","status":"Failure","code":429,"details":{"uid":"u"}}}`
+	tried    = `{"kind":"Event","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/s/pods/a","verb":"delete","user":{"username":"admin"},"objectRef":{"resource":"pods","namespace":"s","name":"a"},"responseStatus":{"code":200},"requestObject":{"kind":"DeleteOptions","dryRun":["All"]},"responseObject":{"kind":"Pod","metadata":{"name":"a","uid":"u","resourceVersion":"5"}}}`
+	pretend  = `{"kind":"Event","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/s/pods/a?dryRun=All","verb":"update","user":{"username":"admin"},"objectRef":{"resource":"pods","namespace":"s","name":"a"},"responseStatus":{"code":200}}`
+	began    = `{"kind":"Event","stage":"RequestReceived","verb":"delete","user":{"username":"admin"},"objectRef":{"resource":"pods","namespace":"s","name":"a"}}`
 )
 
 func recordsIn(t *testing.T, lines ...string) []audit.Record {
@@ -48,6 +51,10 @@ func TestARecordHoldsWhatTheAnswerSays(t *testing.T) {
 		}}},
 		"its generated name, to an impersonated user": {created, []audit.Record{{
 			User: "system:kwok", Verb: "create", Resource: "pods", Namespace: "s", Name: "a-x1", UID: "u", ResourceVersion: 7, Code: 201,
+		}}},
+		"a pod, and what it was before admission": {admitted, []audit.Record{{
+			User: "admin", Verb: "create", Resource: "pods", Namespace: "s", Name: "a-x1", UID: "u", ResourceVersion: 7, Code: 201,
+			Asked: &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{GenerateName: "a-"}, Spec: corev1.PodSpec{Subdomain: "agents"}},
 		}}},
 		"no more than its UID": {deleted, []audit.Record{{User: "admin", Verb: "delete", Resource: "nodes", Name: "n", UID: "node-uid", Code: 200}}},
 		"each of a collection": {emptied, []audit.Record{

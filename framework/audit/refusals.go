@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -78,11 +79,14 @@ func (r Record) expected() bool {
 }
 
 var (
-	objectName = regexp.MustCompile(`^\S+ "[^"]*"`)
+	objectName = regexp.MustCompile(`^\S+ "([^"]*)"`)
 	number     = regexp.MustCompile(`\d+`)
 )
 
-// alike is the message without what differs between two refusals of the same kind: the object's name, and numbers.
+// alike is the message without what differs between two refusals of the same kind: the object's name, which a policy's words may repeat, and numbers.
 func alike(message string) string {
-	return number.ReplaceAllString(objectName.ReplaceAllString(message, ""), "#")
+	if named := objectName.FindStringSubmatch(message); named != nil && named[1] != "" {
+		message = strings.ReplaceAll(strings.TrimPrefix(message, named[0]), named[1], "")
+	}
+	return number.ReplaceAllString(message, "#")
 }

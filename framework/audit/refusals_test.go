@@ -11,7 +11,7 @@ import (
 )
 
 // A line as kube-apiserver 1.37.0 writes it, shortened.
-const denied = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","requestURI":"/apis/apps/v1/namespaces/s/controllerrevisions","verb":"create","user":{"username":"me"},"objectRef":{"resource":"controllerrevisions","namespace":"s","name":"a-1","apiGroup":"apps","apiVersion":"v1"},"responseStatus":{"metadata":{},"status":"Failure","message":"controllerrevisions.apps \"a-1\" is forbidden: why","reason":"Forbidden","code":403},"requestReceivedTimestamp":"2026-01-01T12:00:01.000000Z","stageTimestamp":"2026-01-01T12:00:02.000000Z"}`
+const denied = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","requestURI":"/apis/apps/v1/namespaces/s/controllerrevisions","verb":"create","user":{"username":"me"},"objectRef":{"resource":"controllerrevisions","namespace":"s","name":"a-1","apiGroup":"apps","apiVersion":"v1"},"responseStatus":{"metadata":{},"status":"Failure","message":"controllerrevisions.apps \"a-1\" is forbidden: why a-1","reason":"Forbidden","code":403},"requestReceivedTimestamp":"2026-01-01T12:00:01.000000Z","stageTimestamp":"2026-01-01T12:00:02.000000Z"}`
 
 func TestWhatTheImplementationWasRefusedIsCountedByWhatWasSaid(t *testing.T) {
 	g := NewWithT(t)
@@ -29,7 +29,7 @@ func TestWhatTheImplementationWasRefusedIsCountedByWhatWasSaid(t *testing.T) {
 	records := []audit.Record{
 		// Another object, later, and in another order.
 		changed(func(r *audit.Record) {
-			r.Answered, r.Name, r.Message = noon.Add(9*time.Second), "a-2", `controllerrevisions.apps "a-2" is forbidden: why`
+			r.Answered, r.Name, r.Message = noon.Add(9*time.Second), "a-2", `controllerrevisions.apps "a-2" is forbidden: why a-2`
 		}),
 		first[0],
 		changed(func(r *audit.Record) { r.Message = `controllerrevisions.apps "a-1" is forbidden: why else` }),
@@ -51,7 +51,7 @@ func TestWhatTheImplementationWasRefusedIsCountedByWhatWasSaid(t *testing.T) {
 	g.Expect(got).To(HaveLen(5))
 	g.Expect(got[0]).To(Equal(history.Refusal{
 		First: 2 * time.Second, Last: 9 * time.Second, Count: 2, Burst: 2, User: "me", Verb: "create", Group: "apps", Resource: "controllerrevisions", Namespace: "s",
-		Name: "a-1", Code: 403, Reason: "Forbidden", Message: `controllerrevisions.apps "a-1" is forbidden: why`,
+		Name: "a-1", Code: 403, Reason: "Forbidden", Message: `controllerrevisions.apps "a-1" is forbidden: why a-1`,
 	}))
 	g.Expect(got[1].Message).To(HaveSuffix("why else"))
 	g.Expect(got[2].Resource).To(Equal("nodes"))

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -24,6 +25,9 @@ type Author struct {
 	Code int32 `json:"code"`
 	// Answered is when the answer had been given, by the API server's clock; zero where nobody knows. The change was made before.
 	Answered time.Time `json:"answered,omitzero"`
+	// Asked is the pod that the request was to create, its labels, annotations and spec, where admission changed or removed a part of it (see LacksOfTemplate);
+	// nil otherwise.
+	Asked *corev1.PodTemplateSpec `json:"asked,omitempty"`
 }
 
 // Who is somebody who changes objects.

@@ -35,6 +35,7 @@ type Cluster struct {
 	objects       map[Kind]map[string]Object
 	podsOf        map[types.UID]map[string]map[types.UID]*corev1.Pod
 	templates     map[types.UID]*templates
+	setTemplates  map[types.UID]*templates
 	revisionOf    map[types.UID]int
 	uncontrolled  map[types.UID]bool
 	patched       map[types.UID]*patched
@@ -61,6 +62,7 @@ func NewCluster(revisionLabel string) *Cluster {
 		podsOf:     map[types.UID]map[string]map[types.UID]*corev1.Pod{},
 
 		templates:    map[types.UID]*templates{},
+		setTemplates: map[types.UID]*templates{},
 		revisionOf:   map[types.UID]int{},
 		uncontrolled: map[types.UID]bool{},
 		patched:      map[types.UID]*patched{},

@@ -3,6 +3,7 @@ package history_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -53,6 +54,7 @@ func TestDamageIsNamedByItsLine(t *testing.T) {
 		"the seal moved up":             {to(lines, 5) + strings.Replace(lines[8], `"n":9`, `"n":6`, 1) + "\n", "line 6 was changed, or does not belong there", 4},
 		"a line of a chain among old":   {to(old, 3) + lines[3] + from(old, 5), "line 4 was changed, or does not belong there", 2},
 		"old, none":                     {to(old, 8), "", 6},
+		"old, without numbers":          {regexp.MustCompile(`(?m)^\{"n":\d+,`).ReplaceAllString(to(old, 8), "{"), "", 6},
 		"old, cut in a line":            {to(old, 5) + old[5][:20], "it was cut off in line 6", 4},
 		"old, a line taken out":         {to(old, 3) + from(old, 5), "line 4 was taken out", 2},
 	} {

@@ -3,6 +3,7 @@ package history
 import (
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -36,6 +37,20 @@ type Entry struct {
 	Measurement *Measurement
 	// Author of the event; nil where it is not known: see History.Authors.
 	Author *Author
+}
+
+// Sent is the created pod as its author sent it: the recorded one, unless admission changed a part of it. Nil if the object is no pod, or its author is not known.
+func (e *Entry) Sent() *corev1.Pod {
+	pod, isPod := e.Object.(*corev1.Pod)
+	switch {
+	case !isPod || e.Author == nil:
+		return nil
+	case e.Author.Asked == nil:
+		return pod
+	}
+	sent := pod.DeepCopy()
+	sent.Labels, sent.Annotations, sent.Spec = e.Author.Asked.Labels, e.Author.Asked.Annotations, e.Author.Asked.Spec
+	return sent
 }
 
 // isHarness reports whether the entry is something that the harness did or saw, and not a watch event.

@@ -61,12 +61,12 @@ func TestThroughLeavesOutWhatIsBehind(t *testing.T) {
 	}
 }
 
-func TestWhereAdmissionChangesPodsTheirLabelSaysWhichRevisionTheyAre(t *testing.T) {
+func TestWhereAdmissionChangesPodsItIsKnownWhichRevisionTheyAre(t *testing.T) {
 	for name, row := range map[string]struct {
 		watched []string
 		want    map[string]bool
 	}{
-		"in a scenario": {nil, map[string]bool{"old": false, "updated": false, "of a template before": false}},
+		"in a scenario": {nil, map[string]bool{"old": false, "updated": true, "of a template before": false}},
 		"in a watch":    {[]string{"*/*"}, map[string]bool{"old": false, "updated": true, "of a template before": false}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package history
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -16,7 +17,9 @@ const NoRevision = -1
 
 // templates are the distinct pod templates that a DaemonSet has had, in the order in which they appeared.
 type templates struct {
-	seen    []*corev1.PodTemplateSpec
+	seen []*corev1.PodTemplateSpec
+	// pieces of each.
+	pieces  []pieces
 	current int
 	byLabel map[string]int
 }
@@ -26,7 +29,8 @@ type templates struct {
 //
 // The pod's content decides (MatchesTemplate). Templates may differ in ways that a pod does not show: only in affinity or tolerations, or by
 // having one label less. Among several that fit, the one decides whose revision the pod's revision label names, otherwise the one that was in
-// force when the pod appeared.
+// force when the pod appeared. If none fits, admission may have changed the pod: then those fit of which it has all, and nothing of another one's, and of these
+// the ones to which least was added. If admission changed what the template says, the label is believed as far as nothing in the pod speaks for another template.
 //
 // A pod that was adopted and says nothing about its revision has none, whatever it looks like: it counts as old (HISTORY-024). One that was adopted with the
 // number of the template in force is of that template (numbered), whatever it looks like.
@@ -77,28 +81,29 @@ func TemplateIn(revision *appsv1.ControllerRevision) (*corev1.PodTemplateSpec, e
 
 // learnTemplate takes note of the DaemonSet's template and reports whether it is another than before.
 func (c *Cluster) learnTemplate(daemonSet *appsv1.DaemonSet) bool {
-	known := c.templates[daemonSet.UID]
+	if !learn(c.templates, daemonSet.UID, &daemonSet.Spec.Template) {
+		return false
+	}
+	c.attributeAgain(daemonSet.UID, false)
+	return true
+}
+
+// learn takes note of the template that a workload has now and reports whether it is another than before.
+func learn(all map[types.UID]*templates, workload types.UID, template *corev1.PodTemplateSpec) bool {
+	known := all[workload]
 	if known == nil {
 		known = &templates{current: NoRevision, byLabel: map[string]int{}}
-		c.templates[daemonSet.UID] = known
+		all[workload] = known
 	}
-	template := &daemonSet.Spec.Template
 	index := known.find(template)
 	if index == known.current && index != NoRevision {
 		return false
 	}
 	if index == NoRevision {
-		known.seen = append(known.seen, template)
+		known.seen, known.pieces = append(known.seen, template), append(known.pieces, piecesOf(&template.Spec))
 		index = len(known.seen) - 1
 	}
 	known.current = index
-	for _, pods := range c.podsOf[daemonSet.UID] {
-		for _, pod := range pods {
-			if c.RevisionOf(pod) == NoRevision {
-				c.attribute(pod)
-			}
-		}
-	}
 	return true
 }
 
@@ -121,16 +126,16 @@ func (c *Cluster) learnLabel(revision *appsv1.ControllerRevision) {
 	if index := known.find(template); index != NoRevision {
 		known.byLabel[label] = index
 	}
-	if c.trusting {
-		c.attributeAll(owner.UID)
-	}
+	c.attributeAgain(owner.UID, c.trusting)
 }
 
-// attributeAll works out the revisions of the DaemonSet's pods anew.
-func (c *Cluster) attributeAll(daemonSet types.UID) {
+// attributeAgain works out the revisions of the DaemonSet's pods anew: of all, or of those that have none.
+func (c *Cluster) attributeAgain(daemonSet types.UID, all bool) {
 	for _, pods := range c.podsOf[daemonSet] {
 		for _, pod := range pods {
-			c.attribute(pod)
+			if all || c.RevisionOf(pod) == NoRevision {
+				c.attribute(pod)
+			}
 		}
 	}
 }
@@ -189,22 +194,16 @@ func (c *Cluster) attribute(pod *corev1.Pod) {
 	}
 	before, attributed := c.revisionOf[pod.UID]
 	attributed = attributed && before != NoRevision && before < len(known.seen)
-	if attributed && MatchesTemplate(pod, known.seen[before]) && !known.relabelled(pod, before, pod.Labels[c.revisionLabel]) {
+	relabelled := attributed && known.relabelled(pod, before, pod.Labels[c.revisionLabel])
+	if attributed && MatchesTemplate(pod, known.seen[before]) && !relabelled {
 		return
 	}
-	var fitting []int
-	for index, template := range known.seen {
-		if MatchesTemplate(pod, template) {
-			fitting = append(fitting, index)
-		}
+	if attributed && !relabelled && len(known.exact(pod)) == 0 && known.hasImages(pod, before) {
+		// Something else than the template changed in the pod, for example its resources were resized, or admission had added to it before.
+		return
 	}
-	switch {
-	case len(fitting) == 0 && attributed:
-		// Something else than the template changed in the pod, for example its resources were resized.
-	case len(fitting) == 0:
-		c.revisionOf[pod.UID] = NoRevision
-	default:
-		c.revisionOf[pod.UID] = known.choose(fitting, c.labelled(known, pod))
+	if is := known.byContent(pod, c.labelled(known, pod)); is != NoRevision || !attributed {
+		c.revisionOf[pod.UID] = is
 	}
 }
 
@@ -235,7 +234,14 @@ func (c *Cluster) ofUnknown(known *templates, pod *corev1.Pod) bool {
 // relabelled reports whether the pod's label names another template than the one before, which fits as well: one that differs in what no pod shows.
 func (t *templates) relabelled(pod *corev1.Pod, before int, label string) bool {
 	named, known := t.byLabel[label]
-	return known && named != before && MatchesTemplate(pod, t.seen[named])
+	if !known || named == before {
+		return false
+	}
+	if MatchesTemplate(pod, t.seen[named]) {
+		return true
+	}
+	fitting := t.injected(pod)
+	return slices.Contains(fitting, named) && slices.Contains(fitting, before)
 }
 
 // unmarked reports whether the pod carries neither of the labels by which an implementation knows its revision.

@@ -18,14 +18,30 @@ const LeverPrefix = "lever.rollcall.dev/"
 // ScenarioPrefix begins the labels by which nodes belong to scenarios, one label for each: scenarios may share a node.
 const ScenarioPrefix = "scenario.rollcall.dev/"
 
-// HasTag reports whether the image of the first container has the tag.
+// DaemonContainer is the name of the first container of scenarios' templates. Admission may put others before it in pods.
+const DaemonContainer = "daemon"
+
+// Daemon returns the container of that name or, if there is none, the first; nil if there are none.
+func Daemon(spec *corev1.PodSpec) *corev1.Container {
+	if len(spec.Containers) == 0 {
+		return nil
+	}
+	return &spec.Containers[max(0, slices.IndexFunc(spec.Containers, func(container corev1.Container) bool { return container.Name == DaemonContainer }))]
+}
+
+// HasTag reports whether the image of the daemon's container has the tag.
 func HasTag(spec *corev1.PodSpec, tag string) bool {
-	return len(spec.Containers) > 0 && strings.HasSuffix(spec.Containers[0].Image, ":"+tag)
+	container := Daemon(spec)
+	if container == nil {
+		return false
+	}
+	_, is, _ := imageParts(container.Image)
+	return is == tag
 }
 
 // MatchesTemplate reports whether the pod was made from the template, judged by what the API server would have kept of it (labels,
 // annotations, images, commands, arguments, environment, resources, ports) and not by any label that the implementation sets: a controller
-// that mislabels its pods is not believed.
+// that mislabels its pods is not believed. What admission adds to pods makes them match no more: see Cluster.Matches.
 func MatchesTemplate(pod *corev1.Pod, template *corev1.PodTemplateSpec) bool {
 	return contains(pod.Labels, template.Labels) &&
 		contains(pod.Annotations, template.Annotations) &&
@@ -110,7 +126,7 @@ func (c *Cluster) UpdatedPods(daemonSet *appsv1.DaemonSet) []*corev1.Pod {
 	var updated []*corev1.Pod
 	for _, node := range c.NodesOf(daemonSet.UID) {
 		for _, pod := range c.PodsOn(daemonSet.UID, node) {
-			if MatchesTemplate(pod, &daemonSet.Spec.Template) {
+			if c.Matches(pod, &daemonSet.Spec.Template) {
 				updated = append(updated, pod)
 			}
 		}

@@ -33,3 +33,22 @@ func TestAPodHasThePortsOfItsTemplateWithTheirDefaults(t *testing.T) {
 		}
 	}
 }
+
+func TestTheDaemonsTagIsFoundBesideWhatAdmissionAdds(t *testing.T) {
+	for name, tt := range map[string]struct {
+		containers []corev1.Container
+		want       bool
+	}{
+		"alone":                        {[]corev1.Container{{Name: "daemon", Image: "r:5000/daemon:v2"}}, true},
+		"of another name":              {[]corev1.Container{{Name: "member", Image: "r/daemon:v2"}}, true},
+		"behind another":               {[]corev1.Container{{Name: "proxy", Image: "mesh:v1"}, {Name: "daemon", Image: "daemon:v2"}}, true},
+		"with a digest":                {[]corev1.Container{{Name: "daemon", Image: "daemon:v2@sha256:abc"}}, true},
+		"the other container's":        {[]corev1.Container{{Name: "proxy", Image: "mesh:v2"}, {Name: "daemon", Image: "daemon:v1"}}, false},
+		"none, in a registry's port's": {[]corev1.Container{{Name: "daemon", Image: "r:v2/daemon"}}, false},
+		"no container":                 {nil, false},
+	} {
+		if got := history.HasTag(&corev1.PodSpec{Containers: tt.containers}, "v2"); got != tt.want {
+			t.Errorf("%s: %t, want %t", name, got, tt.want)
+		}
+	}
+}

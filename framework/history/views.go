@@ -26,6 +26,10 @@ func (c *Cluster) view(change Change) {
 		} else if !sameGeneration(before, object) && c.learnTemplate(object) {
 			c.judgeAllNodes(object)
 		}
+	case *appsv1.StatefulSet:
+		if !gone {
+			learn(c.setTemplates, object.UID, &object.Spec.Template)
+		}
 	case *appsv1.ControllerRevision:
 		put(c.Revisions, object.UID, object, gone)
 		c.learnLabel(object)

@@ -50,7 +50,7 @@ func (m *memory) pod(scene *Scene, object *corev1.Pod) {
 		pod := m.track(owner, object)
 		m.touch(scene, pod)
 		if scene.Change.Type == watch.Added && owner.Live() && m.blame.creates(scene.Change.Entry, object) {
-			scene.Created = &Creation{Pod: pod, Beside: pod.Node.LivePods(pod)}
+			scene.Created = &Creation{Pod: pod, Sent: scene.Change.Entry.Sent(), Beside: pod.Node.LivePods(pod)}
 			m.act()
 			if owner.createdAt.IsZero() {
 				owner.createdAt = m.now

@@ -50,6 +50,8 @@ type touch struct {
 // Creation is a pod that the implementation created.
 type Creation struct {
 	Pod *Pod
+	// Sent is the pod as the implementation sent it, by the audit log: another one than was stored where admission changed a part of it. Nil where nobody knows.
+	Sent *corev1.Pod
 	// Beside are the live pods of the DaemonSet that were on the node already.
 	Beside []*Pod
 }

@@ -134,9 +134,13 @@ func (l Real) ask(pod *corev1.Pod, lever, argument, value string) func(context.C
 	}
 }
 
-// controlPort is where the workload server is steered: the readiness probe asks there.
+// controlPort is where the workload server is steered: the readiness probe asks there. Admission may have put containers with probes before it.
 func controlPort(pod *corev1.Pod) (int, error) {
-	for _, container := range pod.Spec.Containers {
+	var containers []corev1.Container
+	if daemon := history.Daemon(&pod.Spec); daemon != nil {
+		containers = append(containers, *daemon)
+	}
+	for _, container := range append(containers, pod.Spec.Containers...) {
 		if probe := container.ReadinessProbe; probe != nil && probe.HTTPGet != nil && probe.HTTPGet.Port.IntValue() != 0 {
 			return probe.HTTPGet.Port.IntValue(), nil
 		}

@@ -2,6 +2,7 @@ package matchers
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -12,25 +13,48 @@ import (
 // apply creates by patches: ask it only where there is no pod that could be patched.
 func TriesFewPods(most int) Matcher {
 	promise := fmt.Sprintf("while creations of pods are refused, at most %d of them are tried within %s", most, history.RefusalBurst)
+	return ofRefusedPods(promise, func(refused []history.Refusal) (got string, at time.Duration) {
+		for _, refusal := range refused {
+			if refusal.Burst > most {
+				return fmt.Sprintf("%d refused creations within %s, of %d in all: %s", refusal.Burst, history.RefusalBurst, refusal.Count, refusal.Message), refusal.First
+			}
+		}
+		return "", 0
+	})
+}
+
+// TriesSeldom asks that no more than that many such requests come in the whole recording. It is tested where TriesFewPods is.
+func TriesSeldom(most int) Matcher {
+	promise := fmt.Sprintf("while creations of pods are refused, at most %d of them are tried", most)
+	return ofRefusedPods(promise, func(refused []history.Refusal) (got string, at time.Duration) {
+		count, last := 0, time.Duration(0)
+		for _, refusal := range refused {
+			count, last = count+refusal.Count, max(last, refusal.Last)
+		}
+		if count <= most {
+			return "", 0
+		}
+		return fmt.Sprintf("%d refused creations within %s: %s", count, (last - refused[0].First).Round(time.Millisecond), refused[0].Message), refused[0].First
+	})
+}
+
+// ofRefusedPods asks something of the creations of pods that the API server refused, in the order of their first answers: got is what is wrong, since at.
+func ofRefusedPods(promise string, wrong func([]history.Refusal) (got string, at time.Duration)) Matcher {
 	return question{promise: promise, ask: func(s *Survey, _ string) Answer {
 		if s.h.Authors != history.AuthorsFromAuditLog {
 			return untested("no audit log says what was refused")
 		}
-		refused := false
+		var refused []history.Refusal
 		for _, refusal := range s.h.Refusals {
-			if refusal.Resource != "pods" || refusal.Subresource != "" || refusal.Verb != "create" && refusal.Verb != "patch" {
-				continue
-			}
-			refused = true
-			if refusal.Burst > most {
-				return broken(&judge.Violation{
-					Got:  fmt.Sprintf("%d refused creations within %s, of %d in all: %s", refusal.Burst, history.RefusalBurst, refusal.Count, refusal.Message),
-					Time: s.h.Start.Add(refusal.First),
-				})
+			if refusal.Resource == "pods" && refusal.Subresource == "" && (refusal.Verb == "create" || refusal.Verb == "patch") {
+				refused = append(refused, refusal)
 			}
 		}
-		if !refused {
+		if len(refused) == 0 {
 			return untested("no creation of a pod was refused")
+		}
+		if got, at := wrong(refused); got != "" {
+			return broken(&judge.Violation{Got: got, Time: s.h.Start.Add(at)})
 		}
 		return kept()
 	}}

@@ -2,6 +2,7 @@ package matchers_test
 
 import (
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 
@@ -39,4 +40,21 @@ func TestRefusedCreationsAreCountedByBurst(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestRefusedCreationsAreCountedInAll(t *testing.T) {
+	g := NewWithT(t)
+	refused := func(first, last time.Duration, count int, words string) history.Refusal {
+		return history.Refusal{Verb: "create", Resource: "pods", First: first, Last: last, Count: count, Message: words}
+	}
+	h := &history.History{CaughtUp: true, Authors: history.AuthorsFromAuditLog, Refusals: []history.Refusal{
+		refused(time.Second, 2*time.Second, 3, "no"), refused(3*time.Second, 4*time.Second, 2, "never"),
+		{Verb: "create", Resource: "pods", Subresource: "eviction", Count: 9},
+	}}
+	g.Expect(h).To(TriesSeldom(5))
+	matcher := TriesSeldom(4)
+	kept, err := matcher.Match(h)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(kept).To(BeFalse())
+	g.Expect(matcher.FailureMessage(h)).To(ContainSubstring("5 refused creations within 3s: no"))
 }

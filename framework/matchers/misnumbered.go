@@ -46,7 +46,7 @@ func (n *numbers) step(cluster *history.Cluster, change history.Change) {
 		}
 	case *corev1.Pod:
 		owner := cluster.OwnerOf(object)
-		if change.Before == nil && change.Type == watch.Added && owner != nil && !n.right(object, owner.UID, cluster.Time) {
+		if change.Before == nil && change.Type == watch.Added && owner != nil && !n.right(cluster, object, owner.UID) {
 			n.emit(Moment{Occurrence: Occurrence{Change: change, At: change.Time, index: n.index}, cluster: cluster})
 		}
 	}
@@ -54,13 +54,13 @@ func (n *numbers) step(cluster *history.Cluster, change history.Change) {
 }
 
 // right reports whether the pod carries the generation of a template that it can have been made from.
-func (n *numbers) right(pod *corev1.Pod, owner types.UID, now time.Time) bool {
+func (n *numbers) right(cluster *history.Cluster, pod *corev1.Pod, owner types.UID) bool {
 	all := n.of[owner]
 	for i, candidate := range slices.Backward(all) {
-		if i+1 < len(all) && now.Sub(all[i+1].from) >= judge.Lag {
+		if i+1 < len(all) && cluster.Time.Sub(all[i+1].from) >= judge.Lag {
 			return false
 		}
-		if label := pod.Labels[history.TemplateGenerationLabel]; label == candidate.generation && history.MatchesTemplate(pod, candidate.template) {
+		if label := pod.Labels[history.TemplateGenerationLabel]; label == candidate.generation && cluster.Matches(pod, candidate.template) {
 			return true
 		}
 	}

@@ -149,13 +149,7 @@ func (r *Recorder) Await(ctx context.Context, condition func(*history.Cluster) b
 	tick := time.NewTicker(awaitInterval)
 	defer tick.Stop()
 	for {
-		r.mu.Lock()
-		r.state.Time = r.now()
-		holds, changed, failure := r.pulse.Lively() && condition(r.state), r.changed, r.failure
-		if failure == nil && r.ended && !holds {
-			failure = ErrEnded
-		}
-		r.mu.Unlock()
+		holds, changed, failure := r.ask(condition)
 		if holds || failure != nil {
 			return failure
 		}
@@ -166,6 +160,19 @@ func (r *Recorder) Await(ctx context.Context, condition func(*history.Cluster) b
 		case <-tick.C:
 		}
 	}
+}
+
+// ask reports whether the condition holds for the recorded state, what closes at the next change, and what stopped the recording. A condition that panics
+// leaves the recorder usable: the spec fails, and its recording is finished.
+func (r *Recorder) ask(condition func(*history.Cluster) bool) (holds bool, changed <-chan struct{}, failure error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state.Time = r.now()
+	holds = r.pulse.Lively() && condition(r.state)
+	if r.failure == nil && r.ended && !holds {
+		return holds, r.changed, ErrEnded
+	}
+	return holds, r.changed, r.failure
 }
 
 // Close ends the watches and the recording. What is on disk stays readable, now and after a crash. The error is whatever stopped the recording

@@ -180,6 +180,14 @@ func TestEventObjectsAreEvidenceOutsideTheOrder(t *testing.T) {
 	g.Expect(h.Evidence).To(HaveLen(1))
 }
 
+func TestAConditionThatPanicsLeavesTheRecordingUsable(t *testing.T) {
+	g := NewWithT(t)
+	r, path := record(t, newWorld(t), history.KindPod)
+	g.Expect(func() { _ = r.Await(t.Context(), func(*history.Cluster) bool { panic("no such node") }) }).To(PanicWith("no such node"))
+	g.Expect(r.Mark("poke")).To(Succeed())
+	g.Expect(told(caughtUp(t, r, path))).To(Equal([]string{"poke@0"}))
+}
+
 func TestAClosedRecordingTakesNothingMore(t *testing.T) {
 	g := NewWithT(t)
 	w := newWorld(t)

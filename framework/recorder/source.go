@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -219,12 +221,27 @@ func (s Source) trim(object history.Object) {
 	}
 	object.SetManagedFields(managers)
 	if pod, ok := object.(*corev1.Pod); ok {
-		pod.Spec.Volumes = nil
-		for i := range pod.Spec.Containers {
-			pod.Spec.Containers[i].VolumeMounts = nil
-		}
+		trimToken(&pod.Spec)
 	}
 	if node, ok := object.(*corev1.Node); ok {
 		node.Status.Images = nil
+	}
+}
+
+// tokenVolume begins the name of the volume that the API server adds to a pod, for its service account's token.
+const tokenVolume = "kube-api-access"
+
+// trimToken leaves of that volume its name, without what makes each pod's another: a pod without any volume is one of a recording from before volumes were recorded.
+func trimToken(spec *corev1.PodSpec) {
+	isToken := func(name string) bool { return strings.HasPrefix(name, tokenVolume+"-") }
+	for i, volume := range spec.Volumes {
+		if isToken(volume.Name) {
+			spec.Volumes[i] = corev1.Volume{Name: tokenVolume}
+		}
+	}
+	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+		for i := range containers {
+			containers[i].VolumeMounts = slices.DeleteFunc(containers[i].VolumeMounts, func(mount corev1.VolumeMount) bool { return isToken(mount.Name) })
+		}
 	}
 }

@@ -18,6 +18,8 @@ type podPolicy struct {
 	operation admissionv1.OperationType
 	// allowed is a CEL expression that holds for what the API server goes on doing, message what it says when it refuses the rest.
 	allowed, message string
+	// words is a CEL expression of what it says instead; empty for message.
+	words string
 	// await waits until the API server refuses by the policy, or does no longer: it learns of policies by watches of its own.
 	await func(ctx context.Context, refuses bool) error
 }
@@ -88,7 +90,7 @@ func (p podPolicy) policy(name string) *admissionv1.ValidatingAdmissionPolicy {
 					Rule:       admissionv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"pods"}},
 				},
 			}}},
-			Validations: []admissionv1.Validation{{Expression: p.allowed, Message: p.message}},
+			Validations: []admissionv1.Validation{{Expression: p.allowed, Message: p.message, MessageExpression: p.words}},
 		},
 	}
 }

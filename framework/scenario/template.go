@@ -9,6 +9,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/fixtures/stages"
 	"github.com/rollcall-conformance/rollcall/fixtures/workload/settings"
+	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
 const (
@@ -28,7 +29,7 @@ func (e Environment) podSpec() corev1.PodSpec {
 		AutomountServiceAccountToken:  &noToken,
 		Tolerations:                   e.SimulatedNodes.Tolerations(),
 		Containers: []corev1.Container{{
-			Name:  "daemon",
+			Name:  history.DaemonContainer,
 			Image: e.Images.Daemon() + ":v1",
 			// The nodes have the image, or are not meant to.
 			ImagePullPolicy: corev1.PullIfNotPresent,

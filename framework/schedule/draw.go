@@ -48,5 +48,9 @@ func Draw(seed uint64, levers []Lever) Schedule {
 		step.A = a
 		s.Steps = append(s.Steps, step)
 	}
+	// Every second schedule is of the plain form.
+	if forms := Forms(); random.IntN(2) == 0 {
+		s.Form = forms[random.IntN(len(forms))].Name
+	}
 	return s
 }

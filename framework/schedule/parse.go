@@ -51,6 +51,8 @@ func (s *Schedule) take(line string, levers []Lever) (err error) {
 		s.MinReadySeconds, err = number(rest, 0, longestMinReady)
 	case "strategy":
 		s.Strategy, err = parseStrategy(rest)
+	case "form":
+		s.Form, err = parseForm(rest)
 	case "after":
 		var step Step
 		step, err = parseStep(line, levers)
@@ -60,7 +62,7 @@ func (s *Schedule) take(line string, levers []Lever) (err error) {
 		fault, err = parseFault(line)
 		s.Faults = append(s.Faults, fault)
 	default:
-		return fmt.Errorf("%q: want nodes, strategy, minReadySeconds, fault or after", word)
+		return fmt.Errorf("%q: want nodes, strategy, minReadySeconds, form, fault or after", word)
 	}
 	return err
 }
@@ -84,6 +86,17 @@ func parseStrategy(text string) (Strategy, error) {
 		return Strategy{}, fmt.Errorf("strategy %q: want OnDelete, or such as %q, one of them 0", text, Strategies()[2])
 	}
 	return s, nil
+}
+
+func parseForm(text string) (string, error) {
+	if _, found := FormOf(text); text != "" && found {
+		return text, nil
+	}
+	var names []string
+	for _, form := range Forms()[1:] {
+		names = append(names, form.Name)
+	}
+	return "", fmt.Errorf("form %q: there are %s", text, strings.Join(names, ", "))
 }
 
 func isLimit(text string) bool {

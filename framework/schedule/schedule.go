@@ -17,6 +17,8 @@ type Schedule struct {
 	Nodes           int
 	Strategy        Strategy
 	MinReadySeconds int
+	// Form is the name of the form in which the DaemonSet is written all the time; empty for the plain one: see Forms.
+	Form string
 	// Faults are what the controller's writes meet meanwhile. The simulation knows none.
 	Faults []Fault
 	// Steps in their order.
@@ -60,6 +62,9 @@ func (s Schedule) String() string {
 		fmt.Fprintf(&text, "# %s\n", s.Title)
 	}
 	fmt.Fprintf(&text, "nodes %d\nstrategy %s\nminReadySeconds %d\n", s.Nodes, s.Strategy, s.MinReadySeconds)
+	if s.Form != "" {
+		fmt.Fprintf(&text, "form %s\n", s.Form)
+	}
 	for _, fault := range s.Faults {
 		fmt.Fprintf(&text, "%s\n", fault)
 	}

@@ -6,6 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+
 	"github.com/rollcall-conformance/rollcall/framework/schedule"
 )
 
@@ -54,21 +59,47 @@ func TestTheTextIsTheSchedule(t *testing.T) {
 	}
 }
 
+func TestAFormIsWrittenOnce(t *testing.T) {
+	t.Parallel()
+	for _, form := range schedule.Forms() {
+		plain := &appsv1.DaemonSet{
+			ObjectMeta: metav1.ObjectMeta{Name: "daemon"},
+			Spec: appsv1.DaemonSetSpec{
+				Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "daemon"}},
+				UpdateStrategy: appsv1.DaemonSetUpdateStrategy{RollingUpdate: &appsv1.RollingUpdateDaemonSet{
+					MaxSurge: ptr.To(intstr.FromInt32(0)), MaxUnavailable: ptr.To(intstr.FromInt32(1)),
+				}},
+			},
+		}
+		once := plain.DeepCopy()
+		form.Write(once)
+		if same := reflect.DeepEqual(plain, once); same != (form.Name == "") {
+			t.Errorf("form %q: the DaemonSet is the plain one: %t", form.Name, same)
+		}
+		twice := once.DeepCopy()
+		form.Write(twice)
+		if !reflect.DeepEqual(once, twice) {
+			t.Errorf("form %q: written again it is\n%+v\nand before\n%+v", form.Name, twice, once)
+		}
+	}
+}
+
 func TestWhatIsNoScheduleIsRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"":                                           "no act",
-		"nodes 5":                                    "no act",
-		"nodes 0":                                    `line 1: "0": want a number from 1 to 50`,
-		"node 5":                                     `line 1: "node": want nodes, strategy, minReadySeconds, fault or after`,
-		"minReadySeconds -1":                         `want a number from 0 to 60`,
-		"strategy maxSurge 1":                        `want OnDelete, or such as "maxSurge 25%, maxUnavailable 0"`,
-		"strategy maxSurge 0, maxUnavailable 0":      "one of them 0",
-		"strategy maxSurge x, maxUnavailable 0":      "one of them 0",
-		"# title\nafter 1s: update":                  "line 2",
-		"after 1h: update (0, 0)":                    `"1h": want a time from 0s to 1m0s`,
-		"after 1s: dance (0, 0)":                     `act "dance": there are update; `,
-		"fault at pods 1: lose the answer":           `want such as "fault at create pods 1: lose the answer"`,
+		"":                                      "no act",
+		"nodes 5":                               "no act",
+		"nodes 0":                               `line 1: "0": want a number from 1 to 50`,
+		"node 5":                                `line 1: "node": want nodes, strategy, minReadySeconds, form, fault or after`,
+		"minReadySeconds -1":                    `want a number from 0 to 60`,
+		"strategy maxSurge 1":                   `want OnDelete, or such as "maxSurge 25%, maxUnavailable 0"`,
+		"strategy maxSurge 0, maxUnavailable 0": "one of them 0",
+		"strategy maxSurge x, maxUnavailable 0": "one of them 0",
+		"form plain":                            `line 1: form "plain": there are percentages, terms, `,
+		"# title\nafter 1s: update":             "line 2",
+		"after 1h: update (0, 0)":               `"1h": want a time from 0s to 1m0s`,
+		"after 1s: dance (0, 0)":                `act "dance": there are update; `,
+		"fault at pods 1: lose the answer":      `want such as "fault at create pods 1: lose the answer"`,
 		"fault at create pods 0: lose the answer":    `"0": want the number of a write`,
 		"fault at create pods 1: answer 409":         `fault "answer 409": at create there are kill the controller after it; `,
 		"after 1s: update (99999999999999999999, 0)": "out of range",

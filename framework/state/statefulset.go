@@ -62,10 +62,10 @@ func setNotRolledOut(cluster *history.Cluster, set *appsv1.StatefulSet) string {
 			return "there is no pod " + name
 		case !history.IsAvailable(pod, set.Spec.MinReadySeconds, cluster.Time):
 			return name + " is not available"
-		case ordinal >= partition && !history.MatchesTemplate(pod, &set.Spec.Template):
+		case ordinal >= partition && !cluster.Matches(pod, &set.Spec.Template):
 			return name + " is not updated"
 		}
-		old = old || !history.MatchesTemplate(pod, &set.Spec.Template)
+		old = old || !cluster.Matches(pod, &set.Spec.Template)
 	}
 	status := set.Status
 	switch {

@@ -41,7 +41,8 @@ func UnitedPlaced(name string, nodes ...string) Condition {
 
 func placed(cluster *history.Cluster, united *history.UnitedDaemonSet, family history.Family, node *corev1.Node) string {
 	subset := united.SubsetOf(node)
-	image := family.Target.Spec.Template.Spec.Containers[0].Image
+	container := &family.Target.Spec.Template.Spec.Containers[0]
+	image := container.Image
 	if subset != nil {
 		if patched := PatchedImage(subset.Patch); patched != "" {
 			image = patched
@@ -53,8 +54,8 @@ func placed(cluster *history.Cluster, united *history.UnitedDaemonSet, family hi
 	}
 	pod := pods[0]
 	switch {
-	case pod.Spec.Containers[0].Image != image:
-		return fmt.Sprintf("has a pod of image %s, not %s", pod.Spec.Containers[0].Image, image)
+	case !history.HasImage(pod, container.Name, image):
+		return "has a pod of another image than " + image
 	case subset == nil && !metav1.IsControlledBy(pod, family.Target):
 		return "has a pod of a subset that does not select it"
 	case !history.IsAvailable(pod, family.Target.Spec.MinReadySeconds, cluster.Time):

@@ -67,10 +67,11 @@ func revisionOf(cluster *history.Cluster, pod *corev1.Pod) string {
 
 // versionOf is the tag of the pod's image, where that is short: "v2"; else empty.
 func versionOf(pod *corev1.Pod) string {
-	if len(pod.Spec.Containers) == 0 {
+	container := history.Daemon(&pod.Spec)
+	if container == nil {
 		return ""
 	}
-	image := pod.Spec.Containers[0].Image
+	image := container.Image
 	tag := image[strings.LastIndex(image, ":")+1:]
 	if tag == image || strings.Contains(tag, "/") || len(tag) > longestVersion {
 		return ""

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/act"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
@@ -24,7 +25,7 @@ type generationBackoff struct {
 	byNode     map[string]plan.Backoff
 	// refused are its last creations, refusedUpdates its last updates in place, by node, refusedDeletions its last deletions.
 	refused          *plan.Refusal
-	refusedUpdates   map[string]string
+	refusedUpdates   map[string]plan.Refusal
 	refusedDeletions map[string]plan.Refusal
 }
 
@@ -38,7 +39,7 @@ func (b *backoffs) recall(key types.NamespacedName, state *plan.State) {
 	defer b.mu.Unlock()
 	have, ds := b.byKey[key], state.DaemonSet
 	if have == nil || have.uid != ds.UID || have.generation != ds.Generation {
-		have = &generationBackoff{uid: ds.UID, generation: ds.Generation, byNode: map[string]plan.Backoff{}, refusedUpdates: map[string]string{}}
+		have = &generationBackoff{uid: ds.UID, generation: ds.Generation, byNode: map[string]plan.Backoff{}, refusedUpdates: map[string]plan.Refusal{}}
 		b.byKey[key] = have
 	}
 	state.Backoff, state.Refused, state.RefusedUpdates = maps.Clone(have.byNode), have.refused, maps.Clone(have.refusedUpdates)
@@ -46,7 +47,7 @@ func (b *backoffs) recall(key types.NamespacedName, state *plan.State) {
 }
 
 // keep stores records of the DaemonSet that recall was last called for, and what became of the updates in place that were tried.
-func (b *backoffs) keep(key types.NamespacedName, actions plan.Actions, refused map[string]string) {
+func (b *backoffs) keep(key types.NamespacedName, actions plan.Actions, refused map[string]string, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	have := b.byKey[key]
@@ -55,13 +56,16 @@ func (b *backoffs) keep(key types.NamespacedName, actions plan.Actions, refused 
 	}
 	maps.Copy(have.byNode, actions.Backoff)
 	for _, update := range actions.UpdatePods {
-		delete(have.refusedUpdates, update.Node)
+		if words, is := refused[update.Node]; is {
+			have.refusedUpdates[update.Node] = again(have.refusedUpdates[update.Node], words, now)
+		} else {
+			delete(have.refusedUpdates, update.Node)
+		}
 	}
-	maps.Copy(have.refusedUpdates, refused)
 }
 
-// tried notes how creating that many pods, and deleting others, went for the DaemonSet that recall was last called for.
-func (b *backoffs) tried(key types.NamespacedName, creations int, err error, now time.Time) {
+// tried notes how creating and deleting pods went for the DaemonSet that recall was last called for.
+func (b *backoffs) tried(key types.NamespacedName, actions plan.Actions, err error, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	have, words := b.byKey[key], act.Refusal(err)
@@ -69,28 +73,42 @@ func (b *backoffs) tried(key types.NamespacedName, creations int, err error, now
 		return
 	}
 	kept := map[string]plan.Refusal{}
+	for _, deletion := range actions.PutOff {
+		kept[deletion.Node] = have.refusedDeletions[deletion.Node]
+	}
 	for node, words := range act.KeptPods(err) {
-		since := now
-		if before, again := have.refusedDeletions[node]; again {
-			since = before.Since
-		}
-		kept[node] = plan.Refusal{Since: since, Words: words}
+		kept[node] = again(have.refusedDeletions[node], words, now)
 	}
 	have.refusedDeletions = kept
 	switch {
-	case creations == 0 || err == nil:
+	case len(actions.CreatePods) == 0 || err == nil:
 		have.refused = nil
 	case words != "":
-		refused := plan.Refusal{Since: now, Words: words, Nodes: map[string]time.Time{}}
-		if have.refused != nil {
-			refused.Since = have.refused.Since
-			maps.Copy(refused.Nodes, have.refused.Nodes)
+		refused := again(ptr.Deref(have.refused, plan.Refusal{}), words, now)
+		refused.Nodes = maps.Clone(refused.Nodes)
+		if refused.Nodes == nil {
+			refused.Nodes = map[string]time.Time{}
 		}
 		for _, node := range act.RefusedNodes(err) {
 			refused.Nodes[node] = now
 		}
 		have.refused = &refused
 	}
+}
+
+// rewording is for how long the words of a refusal stay what they were. A policy may use others with every attempt, such as the name that was generated for
+// the pod, or a time; status and events repeat them, and a change of the status is the next attempt.
+const rewording = 5 * time.Second
+
+// again is the refusal that follows before, which is empty if there was none: the API server has said words now.
+func again(before plan.Refusal, words string, now time.Time) plan.Refusal {
+	if before.Since.IsZero() {
+		before.Since = now
+	}
+	if now.Sub(before.Said) >= rewording {
+		before.Words, before.Said = words, now
+	}
+	return before
 }
 
 // forget drops the records and returns the UID of the DaemonSet that they were for.

@@ -170,9 +170,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	err = r.actor.Do(ctx, ds, actions)
 	// Kept whether or not the deletions worked: a failed one is not worth a hot loop either.
-	r.backoffs.keep(request.NamespacedName, actions, act.Refusals(err))
+	r.backoffs.keep(request.NamespacedName, actions, act.Refusals(err), r.clock.Now())
 	if !state.AwaitingOwnWrites {
-		r.backoffs.tried(request.NamespacedName, len(actions.CreatePods), err, r.clock.Now())
+		r.backoffs.tried(request.NamespacedName, actions, err, r.clock.Now())
 	}
 	if err != nil {
 		return r.failed(ctx, request, ds.UID, actions.RequeueAfter, err)

@@ -187,12 +187,17 @@ func TestARefusedDeletionIsRememberedUntilThePodIsDeleted(t *testing.T) {
 	g.Expect(result.RequeueAfter).To(And(BeNumerically(">", 0), BeNumerically("<", time.Second)), "RECOVERY-014: it is tried again")
 	g.Expect(seen).To(HaveExactElements(BeEmpty(), HaveKeyWithValue("n0", And(
 		HaveField("Since", r.clock.Now()), HaveField("Words", ContainSubstring("denied by policy"))))), "COND-001")
+	remembered := func() map[string]plan.Refusal {
+		state := plan.State{DaemonSet: ds}
+		r.backoffs.recall(key, &state)
+		return state.RefusedDeletions
+	}
+	r.backoffs.tried(key, plan.Actions{PutOff: []plan.PodDeletion{{Pod: pod, Node: "n0"}}}, nil, r.clock.Now())
+	g.Expect(remembered()).To(HaveKey("n0"), "COND-001: nothing has changed while the next attempt waits")
 	refuses = false
 	_, err = pass()
 	g.Expect(err).NotTo(HaveOccurred())
-	after := plan.State{DaemonSet: ds}
-	r.backoffs.recall(key, &after)
-	g.Expect(after.RefusedDeletions).To(BeEmpty(), "COND-003")
+	g.Expect(remembered()).To(BeEmpty(), "COND-003")
 }
 
 func TestARefusalIsRememberedUntilAPodIsCreatedOrNoneIsWanted(t *testing.T) {

@@ -41,7 +41,9 @@ type apiServer struct {
 	stimuli int
 	// uncounted: pods have no generation.
 	uncounted bool
-	watchers  []func(history.Entry)
+	// write writes the DaemonSet in its form.
+	write    func(*appsv1.DaemonSet)
+	watchers []func(history.Entry)
 }
 
 func newAPIServer(clock *clock) *apiServer {
@@ -215,6 +217,10 @@ func (a *apiServer) emit(event watch.EventType, kind history.Kind, object histor
 	object.SetResourceVersion(strconv.FormatUint(a.version, 10))
 	entry := history.Entry{
 		ResourceVersion: a.version, Received: a.clock.now.Sub(epoch), Time: a.clock.now, Type: event, Kind: kind, Object: object,
+	}
+	if kind == history.KindPod && event == watch.Added {
+		// No admission changes what was sent, whoever it was.
+		entry.Author = &history.Author{Who: history.Unknown, Verb: "create"}
 	}
 	a.entries = append(a.entries, entry)
 	for _, told := range a.watchers {

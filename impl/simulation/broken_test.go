@@ -57,6 +57,7 @@ func brokenPlanners() []brokenPlanner {
 		{"keeps-pods-on-nodes-that-repel-them", rolls, ids("DRAIN-008", "TARGET-002")},
 		{"keeps-pods-on-nodes-that-repel-them", surges, ids("DRAIN-008", "SURGE-018")},
 		{"ignores-taints", rolls, ids("TARGET-001")},
+		{"knows-no-host-aliases", rolls, ids("API-023")},
 		{"deletes-orphans", rolls, ids("TARGET-003")},
 		{"finishes-what-it-began", surges, ids("ROLLOVER-001")},
 		{"no-revision-label", surges, ids("API-020")},

@@ -56,7 +56,7 @@ type process struct {
 	// refused is what the API server answered to its last creations.
 	refused *plan.Refusal
 	// refusedUpdates is what it answered to the last update in place on each node.
-	refusedUpdates map[string]string
+	refusedUpdates map[string]plan.Refusal
 	// refusedDeletions is what it answered to the last deletions, by node.
 	refusedDeletions map[string]plan.Refusal
 	// generation is the one that all of these are about.
@@ -86,7 +86,7 @@ func newController(clock *clock, api *apiServer, chance chance, lag time.Duratio
 func (c *controller) start() {
 	c.kill()
 	c.started++
-	p := &process{plan: c.around(plan.Plan), surgeDisabled: c.surgeDisabled, expected: newExpectations(), backoff: map[string]plan.Backoff{}, refusedUpdates: map[string]string{}}
+	p := &process{plan: c.around(plan.Plan), surgeDisabled: c.surgeDisabled, expected: newExpectations(), backoff: map[string]plan.Backoff{}, refusedUpdates: map[string]plan.Refusal{}}
 	p.cache = newCache(c.clock, c.api, c.chance, c.lag, func(before history.Object, entry history.Entry) {
 		p.expected.seen[entry.Kind] = entry.ResourceVersion
 		if concerns(entry.Object) || before != nil && concerns(before) {
@@ -141,7 +141,7 @@ func (c *controller) pass(p *process) {
 		return
 	}
 	if ds.Generation != p.generation {
-		p.generation, p.backoff, p.refused, p.refusedUpdates = ds.Generation, map[string]plan.Backoff{}, nil, map[string]string{}
+		p.generation, p.backoff, p.refused, p.refusedUpdates = ds.Generation, map[string]plan.Backoff{}, nil, map[string]plan.Refusal{}
 		p.refusedDeletions = nil
 	}
 	state := c.observe(p, ds)
@@ -158,7 +158,7 @@ func (c *controller) pass(p *process) {
 	p.busy, p.woken, p.outcome = true, false, outcome{}
 	c.carryOut(p, c.writes(p, ds, actions), func() {
 		p.busy = false
-		p.tried(c.clock.now, len(actions.CreatePods))
+		p.tried(c.clock.now, actions)
 		if p.woken {
 			c.wake(p, 0)
 		}
@@ -243,10 +243,13 @@ type outcome struct {
 	kept []string
 }
 
-// tried takes note of how that many creations went, and of the deletions.
-func (p *process) tried(now time.Time, creations int) {
+// tried takes note of how the creations and the deletions went.
+func (p *process) tried(now time.Time, actions plan.Actions) {
 	before := p.refusedDeletions
 	p.refusedDeletions = map[string]plan.Refusal{}
+	for _, deletion := range actions.PutOff {
+		p.refusedDeletions[deletion.Node] = before[deletion.Node]
+	}
 	for _, node := range p.outcome.kept {
 		since := now
 		if known, again := before[node]; again {
@@ -255,7 +258,7 @@ func (p *process) tried(now time.Time, creations int) {
 		p.refusedDeletions[node] = plan.Refusal{Since: since, Words: errKept.Error()}
 	}
 	switch {
-	case len(p.outcome.unwelcome) == 0 && (creations == 0 || !p.outcome.uncreated):
+	case len(p.outcome.unwelcome) == 0 && (len(actions.CreatePods) == 0 || !p.outcome.uncreated):
 		p.refused = nil
 	case len(p.outcome.unwelcome) > 0:
 		refused := plan.Refusal{Since: now, Words: "exceeded quota", Nodes: map[string]time.Time{}}

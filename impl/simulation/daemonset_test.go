@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	shared "github.com/rollcall-conformance/rollcall/framework/schedule"
 )
 
 const (
@@ -59,12 +60,24 @@ func newDaemonSet(s strategy, minReadySeconds, historyLimit int32) *appsv1.Daemo
 			Selector: &metav1.LabelSelector{MatchLabels: labels},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels},
-				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "daemon", Image: "daemon:v1"}}},
+				Spec: corev1.PodSpec{
+					Containers:  []corev1.Container{{Name: "daemon", Image: "daemon:v1"}},
+					HostAliases: []corev1.HostAlias{{IP: "192.0.2.1", Hostnames: []string{"gateway"}}},
+				},
 			},
 			UpdateStrategy:       specOf(s),
 			MinReadySeconds:      minReadySeconds,
 			RevisionHistoryLimit: &historyLimit,
 		},
+	}
+}
+
+// written writes a DaemonSet in the form of that name, and leaves it its own name, by which the simulation knows it.
+func written(form string) func(*appsv1.DaemonSet) {
+	found, _ := shared.FormOf(form)
+	return func(ds *appsv1.DaemonSet) {
+		found.Write(ds)
+		ds.Name = daemonSetName
 	}
 }
 
@@ -81,6 +94,7 @@ func (a *apiServer) editDaemonSet(says string, edit func(*appsv1.DaemonSetSpec))
 	_ = a.update(history.KindDaemonSet, ds.Name, func(object history.Object) error {
 		after := object.(*appsv1.DaemonSet)
 		edit(&after.Spec)
+		a.write(after)
 		if !apiequality.Semantic.DeepEqual(ds.Spec, after.Spec) {
 			after.Generation++
 		}

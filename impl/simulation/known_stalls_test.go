@@ -57,9 +57,13 @@ func knownStalls() []knownScenario {
 	young.setup.MinReadySeconds = 120
 	refused := scenario("updates in place are refused", two, then("the API server refuses updates of pods", "update", says, says, "the API server admits updates of pods"), after(40*time.Second, says, 0))
 	refused.setup.InPlace, refused.flavour.crosses = true, true
+	putOff := scenario("a pod that ended is not deleted, and the next attempt waits", surge, then("update", says), on("the API server refuses pods for a node", 3, 8),
+		after(30*time.Second, "update", 0), schedule{{Wait: 500 * time.Millisecond, Act: "somebody deletes a pod by force", A: 17, B: 1}}, after(12*time.Second, keptOn, 0),
+		then("a pod fails"), after(100*time.Millisecond, "update to a looping image", 0), after(100*time.Millisecond, says, 0))
+	putOff.setup.Nodes = 2
 	closed := schedule{{Act: "a node is tainted NoSchedule"}}
 	return []knownScenario{
-		late, busy, young, refused,
+		late, busy, young, refused, putOff,
 		scenario("an image cannot be had", one, then("update to a missing image", says), ends, then("update to a missing image", says, "roll back"), after(10*time.Second, says, 0)),
 		scenario("images cannot be had on two nodes", two, then("somebody writes a condition", "update to a missing image", says), ends),
 		scenario("an image cannot be had beside an old pod", surges, then("update to a missing image", says), closed, ends),
@@ -84,6 +88,7 @@ func knownStalls() []knownScenario {
 		scenario("pods are refused", two, then("the API server refuses pods", "update", says, says, "the API server admits pods"), after(40*time.Second, says, 0)),
 		scenario("a pod is not deleted", one, on(keptOn, 0, 0), on(keptOn, 1, 0), on(keptOn, 2, 0), then("update", says, says, "the API server deletes pods"), after(40*time.Second, says, 0)),
 		scenario("pods are not deleted beside updated ones", surges, on(keptOn, 0, 0), on(keptOn, 1, 0), then("update", says, "the API server deletes pods"), after(40*time.Second, says, 0)),
+		scenario("a pod is not deleted from a node that must not run it", two, on(keptOn, 0, 0), on("a node is tainted NoExecute", 0, 0), then("update to a missing image", says, "the API server deletes pods"), ends),
 		scenario("pods are refused for a node, and created on others", one, on("the API server refuses pods for a node", 0, 0), then("somebody deletes a pod"),
 			on("somebody deletes a pod", 0, 1), on("somebody deletes a pod", 0, 2), then(refusedForSome, says, "the API server admits pods")),
 		scenario("a pod is refused beside others", one, then("update to a missing image", says, "the API server refuses pods"), on("somebody deletes a pod", 0, 1), then(says, "the API server admits pods")),

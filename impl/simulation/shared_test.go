@@ -17,7 +17,7 @@ func everyStrategyThere() flavour {
 // asOnEmbedded is what a simulation of such a schedule begins with: pods are as quick there as on simulated nodes of a real control plane.
 func asOnEmbedded(s shared.Schedule) setup {
 	return setup{
-		Shared: true, Nodes: s.Nodes, Strategy: s.Strategy, MinReadySeconds: int32(s.MinReadySeconds), HistoryLimit: 10, Lag: 50 * time.Millisecond,
+		Shared: true, Nodes: s.Nodes, Strategy: s.Strategy, Form: s.Form, MinReadySeconds: int32(s.MinReadySeconds), HistoryLimit: 10, Lag: 50 * time.Millisecond,
 		Pace: pace{Start: 300 * time.Millisecond, Stop: 300 * time.Millisecond},
 	}
 }

@@ -6,37 +6,29 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/seedtest"
 )
 
 // checks is the number of simulations of each flavour where no flag says another: enough for leastSteps, and few enough for a slow machine.
 const checks = "60"
 
-// TestMain picks the seed itself where none is given, so that every run can say which it was; rapid tells only that of a failure.
+// TestMain gives rapid a seed where none is given, so that every run can say which it was; rapid tells only that of a failure.
 func TestMain(m *testing.M) {
-	flag.Parse()
-	// A simulation makes much garbage and keeps little.
-	debug.SetGCPercent(400)
-	preset("rapid.seed", "0", strconv.FormatInt(time.Now().UnixMicro(), 10))
-	preset("rapid.checks", "100", checks)
-	os.Exit(m.Run())
-}
-
-// preset sets one of rapid's flags if it has rapid's default.
-func preset(name, standard, value string) {
-	if setting := flag.Lookup(name); setting.Value.String() == standard {
-		if err := setting.Value.Set(value); err != nil {
+	os.Exit(seedtest.Main(func() int {
+		// A simulation makes much garbage and keeps little.
+		debug.SetGCPercent(400)
+		if err := seedtest.Preset("rapid.checks", "100", checks); err != nil {
 			panic(err)
 		}
-	}
+		return m.Run()
+	}))
 }
 
 // reference is the planner as it is.

@@ -113,7 +113,7 @@ func (w *world) causeOn(ds *appsv1.DaemonSet, node, hash string) onNodeIs {
 		return onNodeIs{unknown: true}
 	case len(pods) == 0:
 		return onNodeIs{reason: plan.StalledCreationRefused, word: node, unknown: !w.controller.refuses(node)}
-	case len(updated) == 0 && process.refusedUpdates[node] != "":
+	case len(updated) == 0 && process.refusedUpdates[node].Words != "":
 		return onNodeIs{reason: plan.StalledUpdateRefused, word: pods[0].Name}
 	case len(updated) == 0:
 		// Its updated pod may be what the API server refuses.

@@ -17,6 +17,8 @@ type setup struct {
 	Seed     uint64
 	Nodes    int
 	Strategy strategy
+	// Form is the name of the form in which the DaemonSet is written all the time, but for its name; empty for the plain one.
+	Form string
 	// InPlace: the DaemonSet asks for updates in place.
 	InPlace bool
 	// Shared: acts choose as on a real control plane (suites/stress), so that a schedule does the same in both.
@@ -57,7 +59,7 @@ func newWorld(s setup, around variants.Around) *world {
 	w := &world{setup: s, clock: newClock()}
 	chance := chance(s.Seed)
 	w.api = newAPIServer(w.clock)
-	w.api.uncounted = s.Uncounted
+	w.api.uncounted, w.api.write = s.Uncounted, written(s.Form)
 	w.kubelets = newKubelets(w.clock, w.api, chance, s.Pace)
 	w.scheduler = newScheduler(w.clock, w.api, chance)
 	w.collector = newGarbageCollector(w.clock, w.api, chance)
@@ -82,6 +84,7 @@ func (w *world) deploy() {
 		// It has one from the beginning, so that an update may change nothing but its image (INPLACE-005).
 		ds.Spec.Template.Spec.InitContainers = initContainer("init:v1")
 	}
+	w.api.write(ds)
 	if len(w.templates) == 0 {
 		w.templates = []corev1.PodTemplateSpec{ds.Spec.Template}
 	}

@@ -161,7 +161,7 @@ func (c *controller) updatePod(p *process, update plan.PodUpdate) error {
 		case pod.UID != patched.UID || pod.ResourceVersion != patched.ResourceVersion:
 			return errConflict
 		case c.unpatchable:
-			p.refusedUpdates[update.Node] = errUnpatched.Error()
+			p.refusedUpdates[update.Node] = plan.Refusal{Words: errUnpatched.Error()}
 			return errUnpatched
 		}
 		if !c.api.uncounted && !apiequality.Semantic.DeepEqual(pod.Spec, patched.Spec) {

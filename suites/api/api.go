@@ -21,6 +21,7 @@ func Specs() {
 	strategy()
 	counters()
 	identity()
+	whole()
 }
 
 // strategyOf sets the rollingUpdate block as given; an empty value leaves its field out.

@@ -38,6 +38,21 @@ func taints() {
 					AtLeast(1, after(history.UntaintNode, node)))
 			}, spec.SimulatedNodes{})
 	}
+
+	spec.It("takes an updated pod that no node has room for off a node with a NoExecute taint, with the old one beside it",
+		spec.Decides("DRAIN-008"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			large := rollouts.Unscheduled(ctx, c, c.Deploy(ctx, MaxSurge("1")), 1)
+			waiting := c.RequireUpdated(ctx, "an updated pod waits for room", large, NotReady)
+			node := history.NodeOf(waiting)
+			c.EditNode(ctx, history.TaintNode, node, expel)
+			c.Await(ctx, rollouts.NoPodOn(large, node))
+		},
+		func(j *spec.Checks) {
+			// The rule asks nothing where pods tolerate the taint themselves, and their template does not.
+			j.Decide("DRAIN-008", AtLeast(1, After(PodDeleted(OfVersion("v2")), Began(history.TaintNode))))
+		}, spec.SimulatedNodes{})
 }
 
 const expelling = "rollcall.dev/expelling"

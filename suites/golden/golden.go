@@ -54,7 +54,7 @@ func (c *Corpus) Read(name string) (*history.History, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := history.Read(bytes.NewReader(number(text)))
+	h, err := history.Read(bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("read golden recording %s: %w", name, err)
 	}

@@ -3,13 +3,11 @@ package golden
 import (
 	"fmt"
 	"regexp"
-	"strconv"
 )
 
 // Every line of a recording begins with its number.
 var (
 	numbered = regexp.MustCompile(`(?m)^\{"n":\d+,`)
-	line     = regexp.MustCompile(`(?m)^\{`)
 	uid      = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 )
 
@@ -26,13 +24,4 @@ func shorten(text []byte) []byte {
 		return short
 	})
 	return numbered.ReplaceAllLiteral(text, []byte("{"))
-}
-
-// number gives the lines of a shortened text their numbers again, from 1.
-func number(text []byte) []byte {
-	n := 0
-	return line.ReplaceAllFunc(text, func([]byte) []byte {
-		n++
-		return append(strconv.AppendInt([]byte(`{"n":`), int64(n), 10), ',')
-	})
 }

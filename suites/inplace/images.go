@@ -42,6 +42,16 @@ func images() {
 			// The second container got another image twice.
 			j.Decide("INPLACE-016", OnEveryNode(Exactly(3, restartedIn("daemon"))), OnEveryNode(Exactly(2, restartedIn("sidecar"))))
 		}, spec.MainPath{})
+
+	spec.It("patches pods when the edit that changes their images changes minReadySeconds and maxUnavailable, too",
+		spec.Decides("INPLACE-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.RollOut(ctx, begin(ctx, c, 2), Image("v2"), MinReadySeconds(1), MaxUnavailable("2"))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(begun)))
+			j.Decide("INPLACE-003", append(stayed(begun), EndsRolledOut(), OnEveryNode(Exactly(1, PodPatched(OfVersion("v2")))))...)
+		})
 }
 
 // What else can change, and the requirement that it recreates pods.

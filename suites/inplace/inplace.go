@@ -45,6 +45,8 @@ func Specs() {
 	notScheduledSets()
 	refusedSets()
 	stagedSets()
+	returnedSets()
+	grownSets()
 }
 
 // begin deploys the DaemonSet to n nodes, with updates in place and maxUnavailable 1, unless the edits say otherwise.

@@ -78,6 +78,29 @@ func restarts() {
 			j.Decide("INPLACE-027", NeverBetween(Nth(2, alone), Marked(next), PodPatched()))
 		}, spec.SimulatedNodes{})
 
+	spec.It("counts a pod as unavailable that is patched to a revision which it has been of before, until its containers have been restarted again",
+		spec.Decides("INPLACE-013"),
+		func(ctx context.Context, c *spec.Case) {
+			daemonSet := begin(ctx, c, 2)
+			c.RollOut(ctx, daemonSet, Image("v2"))
+			c.RollOut(ctx, daemonSet, Image("v1"))
+			for _, pod := range c.LivePods(ctx, daemonSet) {
+				c.Pods.HoldRestart(ctx, pod)
+			}
+			c.Mark(last)
+			again := c.Update(ctx, daemonSet, Image("v2"))
+			rollouts.Settle(ctx, c, again, UpdatedOn(1, again))
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			releaseAll(ctx, c, again)
+		},
+		func(j *spec.Checks) {
+			patched := After(PodPatched(), Marked(last))
+			j.Given(AtLeast(4, PodPatched()))
+			j.Decide("INPLACE-013", append(stayed(begun), EndsRolledOut(), AtLeast(1, patched), NeverBetween(Marked(last), Marked(next), Nth(2, patched)))...)
+		}, spec.SimulatedNodes{})
+
 	spec.It("waits for no restart where an update is taken back before the kubelet came to it",
 		spec.Decides("INPLACE-030"),
 		func(ctx context.Context, c *spec.Case) {

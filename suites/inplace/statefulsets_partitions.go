@@ -32,3 +32,25 @@ func stagedSets() {
 			j.Decide("INPLACE-018", NeverBetween(Marked(begun), Marked(next), PodPatched()), NeverBetween(Marked(begun), Marked(next), PodDeleted()), setsEndRolledOut())
 		}, spec.SimulatedNodes{}, recorded())
 }
+
+// grownSets is the spec of an update of StatefulSets that are to have more pods at the same time.
+func grownSets() {
+	spec.It("updates no pod of a StatefulSet before those with larger ordinals are there that the same edit asks for",
+		spec.Decides("INPLACE-018"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			inPlace := OfPods(c.InPlaceIfPossible())
+			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {inPlace}, parallel: {inPlace, Parallel()}})
+			c.Mark(begun)
+			updateBoth(ctx, c, Replicas(4), OfPods(Image("v2")))
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(begun)))
+			j.Decide("INPLACE-018", Never(PodDeleted()), setsEndRolledOut())
+			for _, set := range both() {
+				j.Decide("INPLACE-018", Before(First(PodCreated(member(set, 3))), First(PodPatched(member(set, 1)))),
+					Before(First(PodPatched(member(set, 1))), First(PodPatched(member(set, 0)))))
+			}
+		}, spec.SimulatedNodes{}, recorded())
+}

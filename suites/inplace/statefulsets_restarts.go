@@ -130,5 +130,43 @@ func restartedSets() {
 		}, nil, spec.SimulatedNodes{}, recorded())
 }
 
+// returnedSets is the spec of StatefulSets that go to a revision again.
+func returnedSets() {
+	spec.It("counts a pod of a StatefulSet as unavailable that is patched to a revision which it has been of before, until its containers have been restarted again",
+		spec.Decides("INPLACE-033"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			inPlace := OfPods(c.InPlaceIfPossible())
+			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {inPlace}, parallel: {inPlace, Parallel()}})
+			c.Mark(begun)
+			for _, tag := range []string{"v2", "v1"} {
+				updateBoth(ctx, c, OfPods(Image(tag)))
+				c.Require(ctx, "the update is over", state.StatefulSetsRolledOut())
+			}
+			for _, set := range both() {
+				for ordinal := range 2 {
+					c.Pods.HoldRestart(ctx, memberOf(ctx, c, set, ordinal))
+				}
+			}
+			c.Mark(last)
+			updateBoth(ctx, c, OfPods(Image("v2")))
+			for _, set := range both() {
+				patched(ctx, c, set, 1)
+			}
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			release(ctx, c, "v2", both(), 1, 0)
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(last)))
+			j.Decide("INPLACE-033", append(stayed(begun), setsEndRolledOut())...)
+			for _, set := range both() {
+				j.Decide("INPLACE-033", NeverBetween(Marked(last), Marked(next), PodPatched(member(set, 0))))
+			}
+		}, spec.SimulatedNodes{}, recorded())
+}
+
 // renamedImage is the StatefulSet whose pods get the image that they have by another name.
 const renamedImage = "renamed-image"

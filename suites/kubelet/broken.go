@@ -2,6 +2,7 @@ package kubelet
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,7 +22,7 @@ func broken() {
 			updated := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), Image("v2"), CrashLooping())
 			// The kubelet starts a container again at once, then after 10 s.
 			c.RequireUpdated(ctx, "a container was started three times", updated, func(pod *corev1.Pod) bool {
-				return len(pod.Status.ContainerStatuses) == 1 && pod.Status.ContainerStatuses[0].RestartCount >= 2
+				return slices.ContainsFunc(pod.Status.ContainerStatuses, func(status corev1.ContainerStatus) bool { return status.RestartCount >= 2 })
 			})
 			c.Await(ctx, Quiet(2*time.Second))
 		},
@@ -37,8 +38,10 @@ func broken() {
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
 			missing := c.Update(ctx, daemonSet, UnpullableImage())
 			c.RequireUpdated(ctx, "a container waits for its image", missing, func(pod *corev1.Pod) bool {
-				return len(pod.Status.ContainerStatuses) == 1 && pod.Status.ContainerStatuses[0].State.Waiting != nil &&
-					pod.Status.ContainerStatuses[0].State.Waiting.Reason != "ContainerCreating"
+				return slices.ContainsFunc(pod.Status.ContainerStatuses, func(status corev1.ContainerStatus) bool {
+					waiting := status.State.Waiting
+					return waiting != nil && waiting.Reason != "ContainerCreating" && waiting.Reason != "PodInitializing"
+				})
 			})
 			c.Await(ctx, Quiet(2*time.Second))
 			c.RollOut(ctx, missing, Image("v2"))

@@ -5,7 +5,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -22,7 +21,7 @@ func unscheduled() {
 		words string
 		edit  Edit
 	}{
-		{"that ask for more than their node has", tooLarge()},
+		{"that ask for more than their node has", rollouts.TooLarge()},
 		{"whose anti-affinity keeps them off the node of the old pod", Edit{Says: "pods are to be alone on their node", Apply: func(d *appsv1.DaemonSet) {
 			d.Spec.Template.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
 				RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{LabelSelector: d.Spec.Selector, TopologyKey: corev1.LabelHostname}},
@@ -33,7 +32,7 @@ func unscheduled() {
 			spec.Decides("PAUSE-002"),
 			func(ctx context.Context, c *spec.Case) {
 				c.AddNodes(ctx, 3)
-				pause(ctx, c, c.Deploy(ctx, MaxSurge("1")), Image("v2"), cause.edit)
+				rollouts.NeedsScheduler(ctx, c, pause(ctx, c, c.Deploy(ctx, MaxSurge("1")), Image("v2"), cause.edit))
 			}, unscheduledWithin)
 	}
 
@@ -83,11 +82,4 @@ func take(ctx context.Context, c *spec.Case, like *appsv1.DaemonSet, node string
 		c.CannotDecide("harness: take the host port: " + err.Error())
 	}
 	return pod
-}
-
-// tooLarge makes pods that no node has room for.
-func tooLarge() Edit {
-	return Edit{Says: "pods ask for a million CPUs", Apply: func(d *appsv1.DaemonSet) {
-		d.Spec.Template.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1M")}
-	}}
 }

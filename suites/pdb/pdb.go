@@ -22,6 +22,7 @@ import (
 // Specs registers the family.
 func Specs() {
 	limits()
+	grid()
 	scales()
 	withoutLivePods()
 	heldScale()

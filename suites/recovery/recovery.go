@@ -18,6 +18,7 @@ func Specs() {
 	clock()
 	skew()
 	refused()
+	refusedByName()
 	someRefused()
 	undeletable()
 	failover()

@@ -72,6 +72,28 @@ func refused() {
 		}, spec.Alone{})
 }
 
+// refusedByName is the spec of refusals in words that differ with every attempt.
+func refusedByName() {
+	spec.It("goes on trying with pauses while a policy refuses a pod in words that name it, and makes it once it does not",
+		spec.Decides("RECOVERY-006"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			c.RefusePodsByName(ctx)
+			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon"))
+			c.Await(ctx, Past(time.Now().Add(2*refusedFor)))
+			c.AdmitPodsByName(ctx)
+			c.Await(ctx, RolledOut(daemonSet))
+			c.Await(ctx, Quiet(time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Decide("RECOVERY-006", TriesSeldom(seldom), EndsRolledOut(), OnEveryNode(Exactly(1, PodCreated())))
+		},
+		spec.SimulatedNodes{})
+}
+
+// seldom is how often a controller may try to create one pod in twice refusedFor: twenty times a second.
+const seldom = 200
+
 // someRefused is the spec of nodes whose pods are refused while those of others are not.
 func someRefused() {
 	spec.It("makes the pods of all other nodes while those of two are refused, and theirs afterwards",

@@ -79,7 +79,7 @@ func gaveWay(daemonSet *appsv1.DaemonSet) Condition {
 	return state.When("an old pod is on its way out or gone", func(cluster *history.Cluster) bool {
 		for _, node := range cluster.EligibleNodes(daemonSet) {
 			if !slices.ContainsFunc(cluster.PodsOn(daemonSet.UID, node), func(pod *corev1.Pod) bool {
-				return history.IsLive(pod) && !history.MatchesTemplate(pod, &daemonSet.Spec.Template)
+				return history.IsLive(pod) && !cluster.Matches(pod, &daemonSet.Spec.Template)
 			}) {
 				return true
 			}

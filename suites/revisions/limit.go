@@ -21,6 +21,7 @@ func limit() {
 	trims()
 	lost()
 	ended()
+	waiting()
 	spec.It("keeps the histories of several old templates that pods still run or end with, beyond the limit",
 		spec.Decides("HISTORY-017", "HISTORY-010"),
 		func(ctx context.Context, c *spec.Case) {
@@ -97,6 +98,31 @@ func ended() {
 		func(j *spec.Checks) {
 			// What is deleted too early is the standing rule's.
 			j.Decide("HISTORY-017", Tested(Before(Last(PodDeleted(OfVersion("v1"))), ofVersion(RevisionDeleted(), "v1"))))
+		}, spec.SimulatedNodes{})
+}
+
+// waiting is the spec of a pod that waits for the scheduler.
+func waiting() {
+	spec.It("keeps the history of a pod that waits for the scheduler, beyond the limit, for as long as there is the pod",
+		spec.Decides("HISTORY-017"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", OnDelete(), keeping(0), rollouts.TooLarge()))
+			c.Require(ctx, "the node has a pod", UpdatedOn(1, daemonSet))
+			c.Await(ctx, Quiet(judge.Lag))
+			rollouts.NeedsScheduler(ctx, c, daemonSet)
+			updated := c.Update(ctx, daemonSet, Image("v2"), rollouts.Fitting())
+			c.Require(ctx, "the controller has seen the template", Processed(updated))
+			c.Await(ctx, Quiet(2*time.Second))
+			for _, pod := range c.LivePods(ctx, daemonSet) {
+				c.DeletePod(ctx, pod, 0)
+			}
+			c.Await(ctx, RolledOut(updated))
+			c.Await(ctx, histories(1))
+		},
+		func(j *spec.Checks) {
+			// What is deleted too early is the standing rule's.
+			j.Decide("HISTORY-017", Tested(Before(PodDeleted(OfVersion("v1")), ofVersion(RevisionDeleted(), "v1"))))
 		}, spec.SimulatedNodes{})
 }
 

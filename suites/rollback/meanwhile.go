@@ -96,6 +96,21 @@ func meanwhile() {
 			j.Decide("ROLLBACK-002", untouched())
 			j.Decide("ROLLBACK-003", untouched(), noMore(), EndsRolledOut())
 		}, spec.SimulatedNodes{})
+
+	spec.It("takes a surge pod back that waits for the scheduler when the rollout is rolled back",
+		spec.Decides("ROLLBACK-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			updated := rollouts.Unscheduled(ctx, c, daemonSet, 1)
+			c.Mark(back)
+			c.RollOut(ctx, updated, Edit{Says: "the template of before", Apply: restore(daemonSet.Spec.Template)})
+			c.Await(ctx, Quiet(3*time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Given(Before(First(PodCreated(OfVersion("v2"))), Marked(back)), NeverBetween(TemplateChanged(), Marked(back), PodDeleted(OfVersion("v1"))))
+			j.Decide("ROLLBACK-003", untouched(), noMore(), EndsRolledOut())
+		}, spec.SimulatedNodes{})
 }
 
 // whileOneLeaves rolls a rollout back when one node is done, and a pod of the first template is terminating on another one, where it is

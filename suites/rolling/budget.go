@@ -29,6 +29,11 @@ func budget() {
 			})
 	}
 
+	spec.It("keeps to each of many limits of five nodes, numbers and percentages, that change with the template",
+		spec.Decides("ROLLING-003"),
+		func(ctx context.Context, c *spec.Case) { rollouts.EveryLimit(ctx, c, MaxUnavailable) },
+		func(j *spec.Checks) { j.Decide("ROLLING-003", Keeps("ROLLING-002")) }, spec.SimulatedNodes{})
+
 	spec.It("takes the percentage of the nodes that should run the pod, not of the pods that do, and again when nodes become ineligible",
 		spec.Decides("ROLLING-004", "ROLLING-002"),
 		func(ctx context.Context, c *spec.Case) {

@@ -27,6 +27,7 @@ func Specs() {
 		last(strategy)
 	}
 	stalled()
+	waiting()
 	young()
 	handedOver()
 	repair()
@@ -106,6 +107,20 @@ func repair() {
 			j.Given(NeverBetween(TemplateChanged(), Marked(third), PodAvailable(OfVersion("v2"))), AtLeast(1, PodCreated(OfVersion("v2"))))
 			j.Decide("ROLLOVER-004", EndsRolledOut())
 		})
+
+	spec.It("rolls a repair out although updated pods that wait for the scheduler use maxUnavailable up",
+		spec.Decides("ROLLOVER-004"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
+			updated := rollouts.Unscheduled(ctx, c, daemonSet, 2, PodsPerNode(daemonSet, 1))
+			c.Mark(third)
+			c.RollOut(ctx, updated, Image("v3"), rollouts.Fitting())
+		},
+		func(j *spec.Checks) {
+			j.Given(NeverBetween(TemplateChanged(), Marked(third), PodScheduled(OfVersion("v2"))), AtLeast(1, PodCreated(OfVersion("v2"))))
+			j.Decide("ROLLOVER-004", EndsRolledOut())
+		}, spec.SimulatedNodes{})
 }
 
 // refused is the spec of a pod that the API server refuses to create until the template is another one.

@@ -58,6 +58,19 @@ func stalled() {
 		})
 }
 
+// waiting is the spec of a surge rollout whose pods wait for the scheduler when it is overtaken.
+func waiting() {
+	spec.It("replaces surge pods that wait for the scheduler by those of another template, and keeps the old pods until these are available",
+		spec.Decides("ROLLOVER-002"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			updated := rollouts.Unscheduled(ctx, c, c.Deploy(ctx, MaxSurge("2")), 2)
+			c.Bind(both, surgingNodes(ctx, c, c.LivePods(ctx, updated))...)
+			c.Mark(third)
+			c.RollOut(ctx, updated, Image("v3"), rollouts.Fitting())
+		}, firstIsKept, spec.SimulatedNodes{})
+}
+
 // young is the spec of a surge rollout that is overtaken when its pods are Ready, and not available for as long as the scenario takes.
 func young() {
 	spec.It("replaces surge pods that are Ready, but not yet available, by those of another template, and keeps the old pods until these are available",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -37,6 +38,21 @@ func nodes() {
 			rollouts.Close(ctx, c, full...)
 			awaitStatus(ctx, c, daemonSet, desired(4), current(4), misscheduled(1))
 		}, nil, spec.SimulatedNodes{}, spec.MainPath{})
+
+	spec.It("counts a node once that should have no pod and has two",
+		spec.Decides("STATUS-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			stalled := rollouts.Stall(ctx, c, c.Deploy(ctx, MaxSurge("1")), "v2", 1)
+			surging := c.RequireUpdated(ctx, "a node surges", stalled, Running, NotReady)
+			// With one available pod fewer on the other nodes the old pod of the node that is closed is needed.
+			rollouts.LoseReadiness(ctx, c, stalled, rollouts.Untouched(ctx, c, stalled, 1)...)
+			// The updated one beside it is not, and takes its time to go.
+			c.Pods.HoldTermination(ctx, surging)
+			rollouts.Close(ctx, c, history.NodeOf(surging))
+			awaitStatus(ctx, c, stalled, desired(2), misscheduled(1))
+			c.Pods.ReleaseTermination(ctx, surging)
+		}, nil, spec.SimulatedNodes{})
 
 	spec.It("wants a pod on one node fewer once a node is deleted",
 		spec.Decides("STATUS-014"),

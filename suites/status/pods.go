@@ -2,6 +2,7 @@ package status
 
 import (
 	"context"
+	"math"
 
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
@@ -54,6 +55,8 @@ func pods() {
 			c.Pods.BecomeReady(ctx, pod)
 			awaitStatus(ctx, c, daemonSet, ready(2), available(0))
 			awaitStatus(ctx, c, c.Update(ctx, daemonSet, MinReadySeconds(0)), ready(2), available(2))
+			// In milliseconds this is more than 32 bits hold.
+			awaitStatus(ctx, c, c.Update(ctx, daemonSet, MinReadySeconds(math.MaxInt32/1000+1)), ready(2), available(0))
 		}, nil)
 
 	spec.It("counts a node by the replacement of a pod that terminates and is not Ready",

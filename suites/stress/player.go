@@ -22,6 +22,8 @@ type player struct {
 	*spec.Case
 
 	daemonSet *appsv1.DaemonSet
+	// form are the edits that write it in the schedule's form.
+	form []Edit
 	// templates are those that the DaemonSet has had; the first is healthy.
 	templates []corev1.PodTemplateSpec
 	// nodes are those that there are, closed those of them that are tainted, cordoned those that are cordoned.
@@ -56,7 +58,8 @@ func acts() map[string]act {
 func (p *player) play(ctx context.Context, s schedule.Schedule) {
 	p.setFaults(ctx, s.Faults)
 	p.join(ctx, s.Nodes)
-	p.daemonSet = p.Deploy(ctx, p.strategy(s.Strategy), MinReadySeconds(int32(s.MinReadySeconds)))
+	p.form = in(s.Form)
+	p.daemonSet = p.Deploy(ctx, append([]Edit{p.strategy(s.Strategy), MinReadySeconds(int32(s.MinReadySeconds))}, p.form...)...)
 	p.templates = []corev1.PodTemplateSpec{p.daemonSet.Spec.Template}
 	all := acts()
 	for _, step := range s.Steps {

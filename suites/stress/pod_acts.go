@@ -56,7 +56,7 @@ func podActs() map[string]act {
 		}),
 		schedule.Release: func(ctx context.Context, p *player, _, _ int) { p.release(ctx, min(1, len(p.held))) },
 		schedule.TakeLabel: onPod(func(ctx context.Context, p *player, pod *corev1.Pod) {
-			for label := range p.daemonSet.Spec.Selector.MatchLabels {
+			for label := range p.daemonSet.Spec.Template.Labels {
 				if err := p.TryLabelPod(ctx, pod, map[string]string{label: ""}); err != nil && !apierrors.IsNotFound(err) {
 					p.CannotDecide(fmt.Sprintf("harness: take label %s off pod %s: %v", label, pod.Name, err))
 				}
@@ -116,7 +116,7 @@ func (p *player) makeOrphan(ctx context.Context, node string, choice int) {
 	if p.refusing {
 		return
 	}
-	labels, revisions := maps.Clone(p.daemonSet.Spec.Selector.MatchLabels), p.revisions(ctx)
+	labels, revisions := maps.Clone(p.daemonSet.Spec.Template.Labels), p.revisions(ctx)
 	from := func(*corev1.Pod) {}
 	if choice%2 == 1 && len(revisions) > 0 {
 		revision := revisions[choice%len(revisions)]

@@ -74,7 +74,19 @@ func templateActs() map[string]act {
 
 // edit changes the DaemonSet.
 func (p *player) edit(ctx context.Context, edits ...Edit) {
-	p.daemonSet = p.Update(ctx, p.daemonSet, edits...)
+	p.daemonSet = p.Update(ctx, p.daemonSet, append(edits, p.form...)...)
+}
+
+// in are the edits that write a DaemonSet in the form of that name.
+func in(name string) []Edit {
+	form, found := schedule.FormOf(name)
+	switch {
+	case !found:
+		panic("there is no form " + name) // Parse and Draw know those that there are
+	case name == "":
+		return nil
+	}
+	return []Edit{{Says: "form " + name, Apply: form.Write}}
 }
 
 // update gives the DaemonSet another template.

@@ -18,12 +18,13 @@ import (
 // Points in scenarios of changes.
 const (
 	raising  history.Mark = "maxSurge is raised"
+	lowering history.Mark = "maxSurge is lowered"
 	lowered  history.Mark = "maxSurge has been lowered"
 	switched history.Mark = "maxSurge is set to 0"
 )
 
-// lowering is how many nodes the scenario takes in which maxSurge is lowered; half of them surge at first.
-var lowering = NodeCount{Least: 3, Likes: 6}
+// followed is how many nodes the scenario takes in which maxSurge is lowered; half of them surge at first.
+var followed = NodeCount{Least: 3, Likes: 6}
 
 func surgeAtFirst(nodes int) int { return (nodes + 1) / 2 }
 
@@ -48,7 +49,7 @@ func changes() {
 	spec.It("follows a maxSurge that is raised or lowered during the rollout",
 		spec.Decides("SURGE-020"),
 		func(ctx context.Context, c *spec.Case) {
-			first := surgeAtFirst(len(c.TakeNodes(ctx, lowering)))
+			first := surgeAtFirst(len(c.TakeNodes(ctx, followed)))
 			daemonSet := stall(ctx, c, c.Deploy(ctx, MaxSurge(strconv.Itoa(first))), first)
 			// No Require: a controller that does not notice a change is one that breaks the promise.
 			// 16 % of up to 6 nodes is 1.
@@ -65,13 +66,29 @@ func changes() {
 			rollouts.Settle(ctx, c, updated, UpdatedOn(first+1, updated))
 		},
 		func(j *spec.Checks) {
-			first := surgeAtFirst(j.Nodes(lowering))
+			first := surgeAtFirst(j.Nodes(followed))
 			created := PodCreated(OfVersion("v2"))
 			j.Given(Before(Nth(first, created), Marked(lowered)))
 			j.Decide("SURGE-020",
 				NeverBetween(Marked(lowered), Marked(raising), created),
 				AtMost(first+1, created),
 				Never(PodDeleted(OfVersion("v2"))))
+		})
+
+	spec.It("takes no surge pod away that no node has room for when maxSurge is lowered",
+		spec.Decides("SURGE-020"),
+		func(ctx context.Context, c *spec.Case) {
+			const surge = 2
+			c.AddNodes(ctx, 3)
+			large := rollouts.Unscheduled(ctx, c, c.Deploy(ctx, MaxSurge(strconv.Itoa(surge))), surge)
+			c.Mark(lowering)
+			c.Await(ctx, Processed(c.Update(ctx, large, MaxSurge("1"))))
+			c.Await(ctx, Quiet(3*time.Second))
+		},
+		func(j *spec.Checks) {
+			updated := PodCreated(OfVersion("v2"))
+			j.Given(Before(Nth(2, updated), Marked(lowering)))
+			j.Decide("SURGE-020", AtMost(2, updated), Never(PodDeleted(OfVersion("v2"))))
 		})
 
 	spec.It("keeps a ControllerRevision that live pods still use, even with revisionHistoryLimit 0",

@@ -38,6 +38,11 @@ func limit() {
 					NeverBetween(TemplateChanged(), First(updated), PodDeleted(OfVersion("v1"))))
 			})
 	}
+
+	spec.It("keeps to each of many limits of five nodes, numbers and percentages, that change with the template",
+		spec.Decides("SURGE-003"),
+		func(ctx context.Context, c *spec.Case) { rollouts.EveryLimit(ctx, c, MaxSurge) },
+		func(j *spec.Checks) { j.Decide("SURGE-003", Keeps("SURGE-002")) }, spec.SimulatedNodes{})
 }
 
 // percentages are the specs of percentages of a number of nodes that changes.

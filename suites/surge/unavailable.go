@@ -97,6 +97,21 @@ func unavailable() {
 				j.Decide("SURGE-018", AtLeast(1, PodDeleted(OfVersion("v1")).On(closed)), Never(PodCreated(OfVersion("v2")).On(closed)))
 			}
 		}, spec.SimulatedNodes{})
+
+	spec.It("removes an old pod from an ineligible node that is Ready and not yet available",
+		spec.Decides("SURGE-018"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes, daemonSet := deployYoung(ctx, c, 3, "1")
+			c.Bind("closed", nodes[0])
+			rollouts.Close(ctx, c, nodes[0])
+			c.Await(ctx, Quiet(time.Second))
+			updated := stall(ctx, c, daemonSet, 1)
+			c.Await(ctx, rollouts.NoPodOn(updated, nodes[0]))
+		},
+		func(j *spec.Checks) {
+			closed := j.Bound("closed")
+			j.Decide("SURGE-018", AtLeast(1, PodDeleted(OfVersion("v1")).On(closed)), Never(PodCreated(OfVersion("v2")).On(closed)))
+		}, spec.SimulatedNodes{})
 }
 
 // deployYoung deploys a DaemonSet to n nodes. The first node's pod is Ready, and for an hour to come not available; the others are.

@@ -76,6 +76,34 @@ func leaving() {
 	}
 }
 
+// resting is the spec of a node that leaves while the controller backs off from pods that failed there.
+func resting() {
+	spec.It("takes the old pod from a node that leaves the selector while updated ones keep failing there",
+		spec.Decides("TARGET-002"),
+		func(ctx context.Context, c *spec.Case) {
+			node := c.AddNodes(ctx, 1, rollouts.InPool)[0]
+			daemonSet := c.Deploy(ctx, MaxSurge("1"), rollouts.OnPool())
+			failing := c.Update(ctx, daemonSet, Image("v2"), Failing())
+			// Where the delay doubles from a second the next pod comes after sixteen. Where it grows otherwise there may be less to wait for.
+			c.Await(ctx, state.Any(PodsSeen(failing, manyFailed), Past(time.Now().Add(manyFailedWithin))))
+			rollouts.LeavePool(ctx, c, node)
+			c.Await(ctx, noneLive(failing, node))
+		}, nil, spec.SimulatedNodes{})
+}
+
+// A controller whose delay doubles from a second makes the sixth pod on a node after fifteen seconds, and the seventh after thirty-one.
+const (
+	manyFailed       = 6
+	manyFailedWithin = 20 * time.Second
+)
+
+// noneLive holds when the node has no pod of the DaemonSet that runs, or is to.
+func noneLive(daemonSet *appsv1.DaemonSet, node string) Condition {
+	return state.When("node "+node+" has no live pod", func(cluster *history.Cluster) bool {
+		return !slices.ContainsFunc(cluster.PodsOn(daemonSet.UID, node), history.IsLive)
+	})
+}
+
 // leave begins a rollout that stands still, makes the node where it does and one that it has not come to leave, and makes the others' updated pods ready.
 func leave(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, nodes []string, gone func(node string)) {
 	stalled := rollouts.Stall(ctx, c, daemonSet, "v2", 1)

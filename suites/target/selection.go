@@ -118,6 +118,19 @@ func selection() {
 			rollouts.LeavePool(ctx, c, nodes[0])
 			c.Await(ctx, rollouts.NoPodOn(daemonSet, nodes[0]))
 		}, nil, spec.SimulatedNodes{})
+
+	spec.It("takes the pod away that waits for the scheduler when its node loses the label",
+		spec.Decides("TARGET-002"),
+		func(ctx context.Context, c *spec.Case) {
+			node := c.AddNodes(ctx, 2, rollouts.InPool)[0]
+			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", MaxUnavailable("1"), rollouts.OnPool(), rollouts.TooLarge()))
+			c.Require(ctx, "each node has a pod", UpdatedOn(2, daemonSet))
+			c.Await(ctx, Quiet(late))
+			rollouts.NeedsScheduler(ctx, c, daemonSet)
+			rollouts.LeavePool(ctx, c, node)
+			c.Await(ctx, rollouts.NoPodOn(daemonSet, node))
+			c.Await(ctx, Quiet(late))
+		}, nil, spec.SimulatedNodes{})
 }
 
 const bystanderName = "everywhere"

@@ -14,6 +14,7 @@ func Specs() {
 	joining()
 	returning()
 	leaving()
+	resting()
 	tolerations()
 	limited()
 	room()

@@ -33,7 +33,7 @@ func terms() {
 				MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpNotIn, Values: []string{"a", "b", "c"}}},
 			}), orWhere("of the name "+named, corev1.NodeSelectorTerm{
 				MatchFields: []corev1.NodeSelectorRequirement{{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{named}}},
-			})))
+			}), orWhere("of nothing, which selects none", corev1.NodeSelectorTerm{})))
 			c.Await(ctx, RolledOut(daemonSet))
 		},
 		func(j *spec.Checks) { j.Decide("TARGET-001", onePodEach()...) }, spec.SimulatedNodes{})

@@ -206,7 +206,7 @@ func servedBy(name string) state.Condition {
 		}
 		for node := range cluster.Nodes {
 			pods := cluster.PodsOn(ds.UID, node)
-			if len(pods) != 1 || !history.IsAvailable(pods[0], ds.Spec.MinReadySeconds, cluster.Time) || !history.MatchesTemplate(pods[0], &ds.Spec.Template) {
+			if len(pods) != 1 || !history.IsAvailable(pods[0], ds.Spec.MinReadySeconds, cluster.Time) || !cluster.Matches(pods[0], &ds.Spec.Template) {
 				return fmt.Errorf("node %s has %d pods of it, or one that is not available or of another template", node, len(pods))
 			}
 		}

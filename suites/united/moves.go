@@ -102,12 +102,17 @@ func inZoneOr(in, name string) Edit {
 // apart has pods keep away from those of another application, if they can.
 func apart() Edit {
 	return Edit{Says: "an affinity against pods", Apply: func(ds *appsv1.DaemonSet) {
-		ds.Spec.Template.Spec.Affinity.PodAntiAffinity = &corev1.PodAntiAffinity{
-			PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{Weight: 1, PodAffinityTerm: corev1.PodAffinityTerm{
-				TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "another"}},
-			}}},
-		}
+		ds.Spec.Template.Spec.Affinity.PodAntiAffinity = fromAnother()
 	}}
+}
+
+// fromAnother is an affinity against pods of another application.
+func fromAnother() *corev1.PodAntiAffinity {
+	return &corev1.PodAntiAffinity{
+		PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{Weight: 1, PodAffinityTerm: corev1.PodAffinityTerm{
+			TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "another"}},
+		}}},
+	}
 }
 
 // joining is the spec of nodes that join, and that change from one subset to another.

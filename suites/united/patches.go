@@ -25,10 +25,26 @@ func ofTarget() Edit {
 
 // withoutAnnotation is the patch that takes the annotation away, too.
 func withoutAnnotation(patch history.UnitedPatch) history.UnitedPatch {
+	return withFields(patch, func(fields map[string]any) {
+		fields["metadata"] = map[string]any{"annotations": map[string]any{annotation: nil}}
+	})
+}
+
+// tolerating is the patch that has pods tolerate taints of the key, too.
+func tolerating(patch history.UnitedPatch, key string) history.UnitedPatch {
+	return withFields(patch, func(fields map[string]any) {
+		if spec, is := fields["spec"].(map[string]any); is {
+			spec["tolerations"] = []map[string]string{{"key": key, "operator": string(corev1.TolerationOpExists)}}
+		}
+	})
+}
+
+// withFields is the patch with more in it.
+func withFields(patch history.UnitedPatch, add func(fields map[string]any)) history.UnitedPatch {
 	fields := map[string]any{}
 	// It was encoded from as much.
 	_ = json.Unmarshal(patch.Template.Raw, &fields)
-	fields["metadata"] = map[string]any{"annotations": map[string]any{annotation: nil}}
+	add(fields)
 	return PatchTemplate(fields)
 }
 

@@ -67,14 +67,7 @@ func targetChanges() {
 			c.Bind(moved, nodes[0], nodes[1])
 			ds := c.Deploy(ctx, MaxUnavailable("1"))
 			u := c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch(stages.MissingTag)), zone, "a"))
-			c.Require(ctx, "a pod of the subset waits for its image", state.When("a pod waits for its image", func(cluster *history.Cluster) bool {
-				for _, pod := range cluster.Pods {
-					if Waiting(pod) {
-						return true
-					}
-				}
-				return false
-			}))
+			c.Require(ctx, "a pod of the subset waits for its image", waitsForImage())
 			// The other node has to wait: no more may be out.
 			c.Await(ctx, Quiet(silence))
 			c.Subdivide(ctx, u, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))

@@ -45,6 +45,10 @@ func Specs() {
 	hands()
 	namesakes()
 	longNames()
+	hostnames()
+	tolerations()
+	turnedBack()
+	affinities()
 }
 
 // name is that of the scenarios' UnitedDaemonSet, target that of its target.

@@ -19,6 +19,7 @@ import (
 func Specs() {
 	removed()
 	failed()
+	failedBeside()
 	failedAgain()
 	readiness()
 	recovered()

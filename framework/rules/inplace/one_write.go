@@ -62,5 +62,5 @@ func (o *oneWrite) Observe(s *judge.Scene) []judge.Violation {
 // differs reports whether the pod is known to be another one than its label says.
 func (o *oneWrite) differs(s *judge.Scene, w *judge.Workload, pod *corev1.Pod) bool {
 	template := s.Cluster.Template(w.Object.UID, s.Cluster.LabelledTemplate(w.Object.UID, pod.Labels[o.label]))
-	return template != nil && !history.MatchesTemplate(pod, template)
+	return template != nil && !s.Cluster.Matches(pod, template)
 }

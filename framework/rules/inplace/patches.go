@@ -108,7 +108,7 @@ func Template() judge.Rule {
 		w := p.Pod.Workload
 		for settings := range w.Recent(s.Now) {
 			template := s.Cluster.Template(w.Object.UID, settings.Template)
-			if template == nil || history.MatchesTemplate(p.Pod.Object, template) {
+			if template == nil || s.Cluster.Matches(p.Pod.Object, template) {
 				return "", true
 			}
 		}

@@ -47,7 +47,7 @@ func patchable(s *judge.Scene, w *judge.Workload, pod *corev1.Pod) bool {
 		return false
 	}
 	from := s.Cluster.Template(w.Object.UID, s.Cluster.RevisionOf(pod))
-	return from != nil && history.MatchesTemplate(pod, from) && w.Always(s.Now, func(settings judge.Settings) bool {
+	return from != nil && s.Cluster.Matches(pod, from) && w.Always(s.Now, func(settings judge.Settings) bool {
 		to := s.Cluster.Template(w.Object.UID, settings.Template)
 		return settings.InPlace && settings.Rolling && settings.Yielding && to != nil && history.OnlyImagesDiffer(from, to)
 	})

@@ -56,7 +56,7 @@ func SetOrder() judge.Rule {
 			if did.patched && did.before.Spec.NodeName == "" {
 				return did.before.Name + " patched, which is not scheduled", true
 			}
-			if !did.updates(s.Now) || !did.set.always(s.Now, rolls) {
+			if !did.updates(s) || !did.set.always(s.Now, rolls) {
 				return "", false
 			}
 			if did.set.always(s.Now, func(is *appsv1.StatefulSet) bool { return did.ordinal < partitionOf(is) }) {
@@ -64,7 +64,7 @@ func SetOrder() judge.Rule {
 			}
 			above := did.above(s)
 			for _, pod := range above {
-				old := did.set.always(s.Now, func(is *appsv1.StatefulSet) bool { return !history.MatchesTemplate(pod, &is.Spec.Template) })
+				old := did.set.always(s.Now, func(is *appsv1.StatefulSet) bool { return !s.Cluster.Matches(pod, &is.Spec.Template) })
 				if old && history.IsLive(pod) {
 					return fmt.Sprintf("%s %s while %s is not updated", did.before.Name, did.verb(), pod.Name), true
 				}
@@ -81,7 +81,7 @@ func SetPatches() judge.Rule {
 				return "", true
 			}
 			ran, running := o.ran[did.before.UID]
-			if !did.outdated(s.Now) || !running || s.Now.Sub(ran) < judge.Lag || !o.patchable(s, did) {
+			if !did.outdated(s) || !running || s.Now.Sub(ran) < judge.Lag || !o.patchable(s, did) {
 				return "", false
 			}
 			return did.before.Name + " deleted, which differs from the template in images alone", true
@@ -95,7 +95,7 @@ func (o *sets) patchable(s *judge.Scene, did *setAct) bool {
 			return false
 		}
 		for _, from := range did.set.templates {
-			if history.MatchesTemplate(did.before, from) && history.OnlyImagesDiffer(from, &is.Spec.Template) {
+			if s.Cluster.Matches(did.before, from) && history.OnlyImagesDiffer(from, &is.Spec.Template) {
 				return true
 			}
 		}
@@ -109,13 +109,13 @@ func SetPolicy() judge.Rule {
 		"no pod of a StatefulSet is patched unless that is asked for, the strategy is RollingUpdate, and it makes a pod of the template, nor in an init container",
 		func(o *sets, s *judge.Scene, did *setAct) (string, bool) {
 			if !did.patched {
-				return "", did.outdated(s.Now) && !o.patchable(s, did)
+				return "", did.outdated(s) && !o.patchable(s, did)
 			}
 			if history.InitImagesDiffer(did.before, did.after) {
 				return did.before.Name + " got another image of an init container", true
 			}
 			never := did.set.always(s.Now, func(is *appsv1.StatefulSet) bool {
-				return !o.inPlace(is) || !rolls(is) || !history.MatchesTemplate(did.after, &is.Spec.Template)
+				return !o.inPlace(is) || !rolls(is) || !s.Cluster.Matches(did.after, &is.Spec.Template)
 			})
 			if !never {
 				return "", true
@@ -180,7 +180,7 @@ func (o *setOneWrite) relabelled(s *judge.Scene) []judge.Violation {
 		if revision.Name != to {
 			continue
 		}
-		if template, err := history.TemplateIn(revision); err == nil && !history.MatchesTemplate(after, template) {
+		if template, err := history.TemplateIn(revision); err == nil && !s.Cluster.Matches(after, template) {
 			o.PutToTest()
 			did := &setAct{before: before}
 			return did.violation(s, fmt.Sprintf("%s got the label %s, and not the images of that revision", after.Name, to))

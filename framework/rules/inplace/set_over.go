@@ -75,7 +75,7 @@ func (o *setOver) outdated(s *judge.Scene, is *appsv1.StatefulSet) *corev1.Pod {
 			continue
 		}
 		if o.known[is.UID].always(s.Now, func(is *appsv1.StatefulSet) bool {
-			return asksFor(is, ordinalOf(pod)) && !history.MatchesTemplate(pod, &is.Spec.Template)
+			return asksFor(is, ordinalOf(pod)) && !s.Cluster.Matches(pod, &is.Spec.Template)
 		}) {
 			first = pod
 		}

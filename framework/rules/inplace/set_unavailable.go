@@ -50,7 +50,7 @@ func (o *setCounts) Observe(s *judge.Scene) []judge.Violation {
 		return nil
 	}
 	var violations []judge.Violation
-	if did.updates(s.Now) && available(did.set, did.before, s.Now) && did.set.always(s.Now, rolls) {
+	if did.updates(s) && available(did.set, did.before, s.Now) && did.set.always(s.Now, rolls) {
 		if o.begun[did.set.now.UID] {
 			o.PutToTest()
 		}

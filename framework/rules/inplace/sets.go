@@ -144,13 +144,13 @@ func (o *sets) act(s *judge.Scene) *setAct {
 
 // updates reports whether this can only be a part of an update: other images, or the end of a pod that was none of the template, whichever the
 // implementation may have gone by.
-func (a *setAct) updates(now time.Time) bool {
-	return a.patched || a.outdated(now)
+func (a *setAct) updates(s *judge.Scene) bool {
+	return a.patched || a.outdated(s)
 }
 
 // outdated reports whether the pod was none of the template, whichever the implementation may have gone by.
-func (a *setAct) outdated(now time.Time) bool {
-	return a.set.always(now, func(is *appsv1.StatefulSet) bool { return !history.MatchesTemplate(a.before, &is.Spec.Template) })
+func (a *setAct) outdated(s *judge.Scene) bool {
+	return a.set.always(s.Now, func(is *appsv1.StatefulSet) bool { return !s.Cluster.Matches(a.before, &is.Spec.Template) })
 }
 
 // above returns the pods with larger ordinals that the StatefulSet asks for.

@@ -57,7 +57,7 @@ func (o *adopts) Observe(s *judge.Scene) []judge.Violation {
 			continue
 		}
 		o.PutToTest()
-		if history.MatchesTemplate(pod.Object, template) && history.MatchesTemplate(other, template) {
+		if s.Cluster.Matches(pod.Object, template) && history.MatchesTemplate(other, template) {
 			return s.OnNode(pod.Workload, pod.Node, fmt.Sprintf("%s created beside %s, which was left behind", pod.Object.Name, other.Name))
 		}
 	}

@@ -7,7 +7,7 @@ import "github.com/rollcall-conformance/rollcall/framework/judge"
 func Rules() []judge.Rule {
 	return []judge.Rule{
 		AvailableUndated(), AvailableMeans(), AvailableByClock(), AvailableAtOnce(),
-		TargetNodes(), UnreadyCurrent(), RolloverNewest(), TargetCurrent(),
+		CreatedWhole(), TargetNodes(), UnreadyCurrent(), RolloverNewest(), TargetCurrent(),
 		SurgeBound(), SurgeHandOff(), SurgeZeroDowntime(), SurgeTwoPods(), SurgeOnePerRevision(), SurgeLastAvailable(),
 		UnreadyReplaced(), UnreadyDeleted(), UnreadyEvicted(), DrainDeleted(), DrainEvicted(), SurgeFills(),
 		SurgeHandOver(), SurgeUnserved(), SurgeStarts(), SurgeGoesOn(),

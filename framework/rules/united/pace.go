@@ -154,7 +154,7 @@ func (o *pace) rollingOut(s *judge.Scene, family types.UID, deleted *corev1.Pod)
 		if owner == nil || o.of[owner.UID] != family || !history.IsLive(pod) {
 			continue
 		}
-		if ds := s.Cluster.DaemonSets[owner.UID]; ds != nil && !history.MatchesTemplate(pod, &ds.Spec.Template) {
+		if ds := s.Cluster.DaemonSets[owner.UID]; ds != nil && !s.Cluster.Matches(pod, &ds.Spec.Template) {
 			return true
 		}
 	}

@@ -31,6 +31,8 @@ type Actions struct {
 
 	// DeletePods holds at most Burst pods, at most one entry per pod.
 	DeletePods []PodDeletion
+	// PutOff are deletions that the API server refused before and that Backoff puts off now. What State.RefusedDeletions says of their nodes still holds.
+	PutOff []PodDeletion
 	// UpdatePods holds at most Burst pods, at most one per node, and none on a node on which DeletePods deletes one or CreatePods creates one.
 	UpdatePods []PodUpdate
 	// CreatePods holds at most Burst pods, at most one per node, and none for a node on which DeletePods deletes one.

@@ -130,7 +130,7 @@ func (p *pass) rolledOut(views []*nodeView) bool {
 // moves reports whether this pass creates, deletes or updates pods. In a stall that is known, to replace a pod that ended is no move. Nor is it to try again
 // what the API server refuses.
 func (p *pass) moves(known bool) bool {
-	return slices.ContainsFunc(p.actions.UpdatePods, func(update PodUpdate) bool { return p.state.RefusedUpdates[update.Node] == "" }) || slices.ContainsFunc(p.actions.DeletePods, func(deletion PodDeletion) bool {
+	return slices.ContainsFunc(p.actions.UpdatePods, func(update PodUpdate) bool { return !p.refusesUpdate(update.Node) }) || slices.ContainsFunc(p.actions.DeletePods, func(deletion PodDeletion) bool {
 		_, refused := p.state.RefusedDeletions[deletion.Node]
 		return !refused && (!known || deletion.Reason != ReasonFailed && deletion.Reason != ReasonSucceeded)
 	}) || p.state.Refused == nil && slices.ContainsFunc(p.actions.CreatePods, func(creation PodCreation) bool {

@@ -243,6 +243,37 @@ func TestARolloutWhosePodsAreNotDeletedIsStalled(t *testing.T) {
 	}
 }
 
+func TestAPodThatStaysOnANodeWhichMustNotRunItStallsNoRollout(t *testing.T) {
+	g := NewWithT(t)
+	w := newWorld(t, 2)
+	w.pod("n0", w.ready())
+	w.pod("n1", waiting("ImagePullBackOff"))
+	w.Nodes[0].Spec.Taints = taint(corev1.TaintEffectNoExecute)
+	w.RefusedDeletions = map[string]plan.Refusal{"n0": {Since: w.now.Add(-time.Minute), Words: "is forbidden"}}
+	g.Expect(deleted(w.pass())).To(HaveLen(1), "TARGET-002: it keeps trying")
+	g.Expect(w.stalled()).To(HaveValue(And(HaveField("Reason", plan.StalledImagePull),
+		HaveField("Message", And(ContainSubstring("node n1"), Not(ContainSubstring("more nodes")))))), "COND-001")
+}
+
+func TestARefusedDeletionIsAStallWhileTheNextAttemptWaits(t *testing.T) {
+	g := NewWithT(t)
+	w := newWorld(t, 1)
+	w.surging("1")
+	w.pods(w.ready(), ended(corev1.PodFailed))
+	w.update("v2")
+	w.Backoff = map[string]plan.Backoff{"n0": {Delay: 10 * time.Minute, Last: w.now}}
+	w.now = w.now.Add(time.Minute)
+	actions := w.pass()
+	g.Expect(actions.PutOff).To(BeEmpty(), "nothing was refused")
+	g.Expect(w.stalled()).To(BeNil(), "COND-001: it goes on when the pod is replaced")
+
+	w.RefusedDeletions = map[string]plan.Refusal{"n0": {Since: w.now.Add(-time.Minute), Words: "is forbidden"}}
+	actions = w.pass()
+	g.Expect(deleted(actions)).To(BeEmpty(), "TARGET-010")
+	g.Expect(actions.PutOff).To(HaveExactElements(HaveField("Node", "n0")))
+	g.Expect(w.stalled()).To(HaveValue(And(HaveField("Status", corev1.ConditionTrue), HaveField("Reason", plan.StalledDeletionRefused))), "COND-001")
+}
+
 func TestARefusalIsNoStallWhileAnotherPodIsStarting(t *testing.T) {
 	g := NewWithT(t)
 	w := newWorld(t, 3)

@@ -299,7 +299,7 @@ func TestAnUpdateInPlaceThatIsRefusedIsAStall(t *testing.T) {
 	w := inPlace(t, 2)
 	w.pods(w.runs())
 	w.update("v2")
-	w.RefusedUpdates = map[string]string{"n0": "not today"}
+	w.RefusedUpdates = map[string]plan.Refusal{"n0": {Words: "not today"}}
 	actions := w.plan()
 	g.Expect(patched(actions)).To(Equal([]string{w.Pods[0].Name}))
 	g.Expect(actions.DeletePods).To(BeEmpty())

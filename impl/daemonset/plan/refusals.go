@@ -16,11 +16,21 @@ func (p *pass) refusedLast() {
 	slices.SortStableFunc(p.actions.CreatePods, func(a, b PodCreation) int { return at(a).Compare(at(b)) })
 }
 
-// refusals are the stalls of the nodes whose pods this pass deletes or creates while the API server refuses that.
-func (p *pass) refusals() []stall {
+// refusesUpdate reports whether the API server refused the last update in place of a pod on the node.
+func (p *pass) refusesUpdate(node string) bool {
+	_, refused := p.state.RefusedUpdates[node]
+	return refused
+}
+
+// refusals are the stalls of the eligible nodes whose pods are to be deleted or created while the API server refuses that. A node that must not run any keeps no
+// rollout from its end.
+func (p *pass) refusals(views []*nodeView) []stall {
 	var found []stall
-	for _, deletion := range p.actions.DeletePods {
-		if refused, is := p.state.RefusedDeletions[deletion.Node]; is {
+	eligible := func(node string) bool {
+		return slices.ContainsFunc(views, func(view *nodeView) bool { return view.eligible && view.name == node })
+	}
+	for _, deletion := range slices.Concat(p.actions.DeletePods, p.actions.PutOff) {
+		if refused, is := p.state.RefusedDeletions[deletion.Node]; is && eligible(deletion.Node) {
 			found = append(found, stall{
 				node: deletion.Node, reason: StalledDeletionRefused, from: refused.Since.Add(RefusalGrace),
 				message: fmt.Sprintf("pod %s on node %s cannot be deleted: %s", deletion.Pod.Name, deletion.Node, quoted(refused.Words)),

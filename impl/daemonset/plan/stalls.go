@@ -31,7 +31,7 @@ type stall struct {
 // stalls returns the stalls of the nodes, in the order of their names. moving says that an updated pod may become available without anybody's help.
 // known says that the stall has been reported before: then a pod between two failures is part of it.
 func (p *pass) stalls(views []*nodeView, known bool) (found []stall, moving bool) {
-	causes := p.refusals()
+	causes := p.refusals(views)
 	for _, view := range views {
 		if !view.eligible || p.available(view.updated()) {
 			continue
@@ -60,9 +60,9 @@ func (p *pass) stallOf(view *nodeView, known bool) *stall {
 	waits := p.now.Before(backoff.Until()) &&
 		slices.ContainsFunc(view.ended, func(pod *corev1.Pod) bool { return p.history.updated(p.ds, pod) })
 	switch {
-	case pod == nil && view.old() != nil && p.state.RefusedUpdates[view.name] != "":
+	case pod == nil && view.old() != nil && p.refusesUpdate(view.name):
 		return &stall{node: view.name, reason: StalledUpdateRefused, message: fmt.Sprintf("pod %s on node %s cannot be updated in place: %s",
-			view.old().Name, view.name, quoted(p.state.RefusedUpdates[view.name]))}
+			view.old().Name, view.name, quoted(p.state.RefusedUpdates[view.name].Words))}
 	case waits, known && backoff.fails() && (pod == nil || !IsReady(pod)):
 		return &stall{node: view.name, reason: StalledFailing, message: fmt.Sprintf("pods on node %s end again and again", view.name)}
 	case pod == nil || IsReady(pod):

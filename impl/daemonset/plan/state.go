@@ -30,11 +30,11 @@ type State struct {
 
 	// Refused is what the API server answered to the last attempts to create pods; nil if the last one succeeded, or there was none in this generation.
 	Refused *Refusal
-	// RefusedUpdates says, by node name, with what words the API server refused the last update in place of a pod there. Keep those of the present
+	// RefusedUpdates says, by node name, what the API server answered to the last attempts to update a pod there in place. Keep those of the present
 	// generation, as with Backoff.
-	RefusedUpdates map[string]string
+	RefusedUpdates map[string]Refusal
 	// RefusedDeletions says, by node name, what the API server answered to the last attempts to delete a pod there. Keep those of the deletions that the last pass
-	// planned, of the present generation.
+	// planned or put off, of the present generation.
 	RefusedDeletions map[string]Refusal
 
 	// SurgeDisabled says that maxSurge is to be ignored: the feature gate DaemonSetUpdateSurge is off (GATE-002).
@@ -50,8 +50,9 @@ type State struct {
 type Refusal struct {
 	// Since is when the first of the attempts failed that all have failed since.
 	Since time.Time
-	// Words are the API server's.
+	// Words are the API server's, as it said them at Said.
 	Words string
+	Said  time.Time
 	// Nodes are those for which it has failed since, with the time of the last attempt.
 	Nodes map[string]time.Time
 }

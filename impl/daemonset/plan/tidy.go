@@ -39,6 +39,9 @@ func (p *pass) clearEnded(view *nodeView) {
 	backoff := p.state.Backoff[view.name]
 	if until := backoff.Until(); p.now.Before(until) {
 		p.comeBack(until)
+		if _, refused := p.state.RefusedDeletions[view.name]; refused {
+			p.actions.PutOff = append(p.actions.PutOff, PodDeletion{Pod: view.ended[0], Node: view.name})
+		}
 		return
 	}
 	next := backoff.Next(p.now)

@@ -138,7 +138,10 @@ func inPlaceOnDelete(next plan.Planner) plan.Planner {
 
 // brokenPatches write updates in place wrongly, or what is refused.
 func brokenPatches() []Variant {
-	isRefused := func(state plan.State, update plan.PodUpdate) bool { return state.RefusedUpdates[update.Node] != "" }
+	isRefused := func(state plan.State, update plan.PodUpdate) bool {
+		_, refused := state.RefusedUpdates[update.Node]
+		return refused
+	}
 	return []Variant{
 		{Name: "patches-images-alone", Says: "Gives pods new images and leaves them the label of the old ones.", Breaks: []string{"INPLACE-028"},
 			Planner: changeUpdates(func(_ plan.State, update *plan.PodUpdate) { update.Labels = map[string]string{} })},

@@ -37,7 +37,7 @@ func brokenSequences() []Variant {
 					if *refused == nil {
 						*refused = map[types.UID]int{}
 					}
-					if state.RefusedUpdates[update.Node] == "" {
+					if _, refused := state.RefusedUpdates[update.Node]; !refused {
 						return false
 					}
 					(*refused)[update.Pod.UID]++

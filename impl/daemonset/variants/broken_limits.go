@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
@@ -40,6 +41,19 @@ func brokenLimits() []Variant {
 				limits := state.DaemonSet.Spec.UpdateStrategy.RollingUpdate
 				if limits != nil && limits.MaxSurge != nil && limits.MaxSurge.Type == intstr.String && !maySurge(*state) {
 					withoutPods(state, func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil })
+				}
+			})},
+		{Name: "a-percentage-is-one-node-at-least", Says: "Takes a limit for one node that is a percentage, of zero too.",
+			Breaks: []string{"STRESS-001"},
+			Planner: seeingSpec(func(spec *appsv1.DaemonSetSpec, _ plan.State, _ time.Time) {
+				rolling := spec.UpdateStrategy.RollingUpdate
+				if rolling == nil {
+					return
+				}
+				for _, which := range []limit{maxSurge, maxUnavailable} {
+					if value := *which(rolling); value != nil && value.Type == intstr.String && scaled(value, 100, true) == 0 {
+						*which(rolling) = ptr.To(intstr.FromInt32(1))
+					}
 				}
 			})},
 		{Name: "keeps-the-max-unavailable-of-the-beginning", Says: "Does not notice during a rollout that maxUnavailable was changed.",

@@ -3,13 +3,18 @@ package variants
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
@@ -35,6 +40,8 @@ func brokenRefusals() []Variant {
 					comeBack(actions, time.Second)
 				}
 			})},
+		{Name: "notes-each-refusal-on-the-daemonset", Says: "Writes the API server's words about a pod that it refused into an annotation of the DaemonSet.",
+			Breaks: []string{"RECOVERY-006"}, Writer: func(c client.Client) client.Client { return notingClient{c} }},
 		{Name: "waits-for-pods-that-were-refused", Says: "Expects every pod that it tried to create for five minutes, also one that was refused.",
 			Breaks: []string{"RECOVERY-006"}, Planner: remember(expectPods)},
 		{Name: "gets-no-further-than-a-refused-pod", Says: "Tries the pods that were refused first again, before those of other nodes.",
@@ -87,6 +94,20 @@ func refusedLately(state *plan.State, _ time.Time) {
 	refused.Nodes = maps.Clone(refused.Nodes)
 	maps.DeleteFunc(refused.Nodes, func(_ string, at time.Time) bool { return at.Before(last) })
 	state.Refused = &refused
+}
+
+// notingClient writes on the DaemonSet why its last pod was refused, which is a change of the DaemonSet, and so a reason to look at it at once.
+type notingClient struct{ client.Client }
+
+func (c notingClient) Create(ctx context.Context, object client.Object, options ...client.CreateOption) error {
+	err := c.Client.Create(ctx, object, options...)
+	owner := metav1.GetControllerOf(object)
+	if _, isPod := object.(*corev1.Pod); !isPod || apierrors.ReasonForError(err) == "" || owner == nil {
+		return err
+	}
+	ds := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: object.GetNamespace(), Name: owner.Name}}
+	body, failed := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{"example.org/last-refusal": err.Error()}}})
+	return errors.Join(err, failed, c.Patch(ctx, ds, client.RawPatch(types.MergePatchType, body)))
 }
 
 // deafClient does not hear that a pod was refused.

@@ -44,6 +44,13 @@ func brokenTerms() []Variant {
 					term.MatchExpressions = append(term.MatchExpressions, preferred[0].Preference.MatchExpressions...)
 				}
 			})},
+		{Name: "an-empty-term-selects-every-node", Says: "Creates pods on every node where one term of the node affinity asks for nothing.",
+			Breaks: []string{"TARGET-001"},
+			Planner: opening(func(spec *corev1.PodSpec) {
+				if required := requiredOf(spec); required != nil && slices.ContainsFunc(required.NodeSelectorTerms, asksForNothing) {
+					spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = nil
+				}
+			})},
 		{Name: "an-expression-is-no-selector", Says: "Does nothing about a DaemonSet whose selector has expressions alone, as if it selected every pod.",
 			Breaks: []string{"ROLLING-001"},
 			Planner: func(next plan.Planner) plan.Planner {
@@ -55,6 +62,10 @@ func brokenTerms() []Variant {
 				}
 			}},
 	}
+}
+
+func asksForNothing(term corev1.NodeSelectorTerm) bool {
+	return len(term.MatchExpressions)+len(term.MatchFields) == 0
 }
 
 // opening is the planner that creates pods also on nodes that would be eligible if the template were changed, and leaves them there.

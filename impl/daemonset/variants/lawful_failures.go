@@ -1,9 +1,12 @@
 package variants
 
 import (
+	"slices"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
@@ -60,6 +63,39 @@ func (g *graves) see(state plan.State, now time.Time) {
 	}
 }
 
+// report returns what the planner does who sees all pods, and how long the variant waits between them.
+func (g *graves) report(state plan.State, now time.Time) plan.Actions {
+	state.Backoff = map[string]plan.Backoff{}
+	for name, failures := range g.byNode {
+		state.Backoff[name] = *failures
+	}
+	return plan.Plan(state, now)
+}
+
+// reportAs takes what is reported of stalls from the other actions: without the pods that have ended nothing is seen of them (COND-001, COND-002).
+func reportAs(actions *plan.Actions, others plan.Actions, ds *appsv1.DaemonSet) {
+	isStall := func(event plan.Event) bool {
+		return event.Reason == plan.EventRolloutStalled || event.Reason == plan.EventRolloutResumed
+	}
+	actions.Events = slices.DeleteFunc(actions.Events, isStall)
+	for _, event := range others.Events {
+		if isStall(event) {
+			actions.Events = append(actions.Events, event)
+		}
+	}
+	conditions := ds.Status.Conditions
+	if others.Status != nil {
+		conditions = others.Status.Conditions
+	}
+	switch {
+	case actions.Status != nil:
+		actions.Status.Conditions = conditions
+	case !apiequality.Semantic.DeepEqual(conditions, ds.Status.Conditions):
+		actions.Status = ds.Status.DeepCopy()
+		actions.Status.Conditions = conditions
+	}
+}
+
 // buryLate hides pods that have ended from the planner for a while, and keeps what it creates meanwhile until the delay is over. What is known of failures
 // is shown as delays that are over.
 func buryLate(after time.Duration) func(m *memory[graves]) Around {
@@ -71,6 +107,7 @@ func buryLate(after time.Duration) func(m *memory[graves]) Around {
 				}
 				known, waits := m.of(state), []time.Duration(nil)
 				known.see(state, now)
+				all := state
 				withoutPods(&state, func(pod *corev1.Pod) bool {
 					since, ended := known.since[pod.UID]
 					left := since.Add(after).Sub(now)
@@ -86,6 +123,9 @@ func buryLate(after time.Duration) func(m *memory[graves]) Around {
 				}
 				actions := next(state, now)
 				actions.Backoff = nil
+				if len(waits) > 0 {
+					reportAs(&actions, known.report(all, now), all.DaemonSet)
+				}
 				withoutCreations(&actions, func(creation plan.PodCreation) bool {
 					failures := known.byNode[creation.Node]
 					if failures == nil || !failures.Until().After(now) {

@@ -50,7 +50,10 @@ func oneAPass(m *memory[rand.PCG]) Around {
 		} else {
 			actions.CreatePods = shuffled(actions.CreatePods, m.of(state), state.DaemonSet.UID)[:1]
 		}
-		comeBack(actions, time.Millisecond)
+		// What is refused is tried again with pauses.
+		if state.Refused == nil {
+			comeBack(actions, time.Millisecond)
+		}
 	})
 }
 

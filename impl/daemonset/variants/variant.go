@@ -79,9 +79,9 @@ func Broken() []Variant {
 		brokenRollovers(), brokenPauses(), brokenOnDeletes(), brokenBackoffs(), brokenReplacements(), brokenGates(), brokenPolicies(), brokenPatches(), brokenPatchTurns(), brokenProofs(),
 		brokenReconcilers(), brokenExcesses(), brokenBounds(), brokenWithKubelets(),
 		brokenCordons(), brokenDepartures(), brokenDrains(), brokenHistoriesInUse(), brokenHistoryNumbers(), brokenYouths(), brokenStallEnds(), brokenTolerations(), brokenStrategies(),
-		brokenLimits(), brokenMatches(), brokenWakeups(), brokenEvents(), brokenMemories(), brokenEnds(), brokenComparisons(), brokenTimers(), brokenHangs(),
-		brokenTemplates(), brokenFormers(), brokenKinds(), brokenHands(), brokenAbsences(), brokenNumbers(), brokenReadings(), brokenCounts(), brokenConflicts(), brokenEdges(), brokenMeantimes(), brokenTerms(),
-		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(), brokenUnitedParts(), brokenUnitedReports(), brokenUnitedAgain(), brokenUnitedCorners(), brokenUnitedChoices(), brokenUnitedNames(), brokenSequences(),
+		brokenParts(), brokenLimits(), brokenMatches(), brokenWakeups(), brokenEvents(), brokenMemories(), brokenEnds(), brokenComparisons(), brokenTimers(), brokenHangs(),
+		brokenTemplates(), brokenFormers(), brokenKinds(), brokenHands(), brokenAbsences(), brokenNumbers(), brokenReadings(), brokenCounts(), brokenConflicts(), brokenEdges(), brokenMeantimes(), brokenTerms(), brokenSlips(), brokenWaits(),
+		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(), brokenUnitedParts(), brokenUnitedReports(), brokenUnitedAgain(), brokenUnitedCorners(), brokenUnitedChoices(), brokenUnitedNames(), brokenUnitedSlips(), brokenSequences(), brokenPatchSlips(),
 	)
 }
 
@@ -90,7 +90,7 @@ func Lawful() []Variant {
 	return sorted(
 		lawfulStatuses(), lawfulDeletions(), lawfulObjects(), lawfulWrites(), lawfulOrders(), lawfulPaces(), lawfulWaits(),
 		lawfulPasses(), lawfulProcesses(), lawfulHabits(), lawfulLinks(), lawfulChores(), lawfulPatches(), lawfulUnited(), lawfulAuthors(),
-		lawfulReports(), lawfulFailures(), lawfulRequests(), lawfulPods(), lawfulUnitedPaces(),
+		lawfulReports(), lawfulFailures(), lawfulRequests(), lawfulPods(), lawfulUnitedPaces(), lawfulRhythms(),
 	)
 }
 

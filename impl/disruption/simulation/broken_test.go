@@ -29,7 +29,7 @@ func unseen() []string {
 		"takes-the-first-owner-for-what-scales", "expects-nothing-of-workloads-that-go", "resets-no-targets-of-pending-pods", "remembers-who-has-no-scale",
 		"asks-what-controls-a-replica-set", "counts-a-workload-for-its-predecessor",
 		"leaves-deleted-budgets-alone", "hears-of-labels-that-match-labels-name",
-		"hears-of-pods-by-the-first-selector", "reads-a-custom-scale-once-a-minute", "keeps-the-numbers-of-a-limit-that-is-gone", "expects-no-scale-without-a-live-pod",
+		"hears-of-pods-by-the-first-selector", "tells-the-new-budget-alone", "reads-a-custom-scale-once-a-minute", "keeps-the-numbers-of-a-limit-that-is-gone", "expects-no-scale-without-a-live-pod",
 		// They patch, which the simulation's API server does not know: see unconditional.
 		"writes-over-evictions", "writes-again-over-a-conflict", "takes-a-conflict-for-one-over-the-version",
 	}

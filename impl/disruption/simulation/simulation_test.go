@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rollcall-conformance/rollcall/impl/disruption"
+	"github.com/rollcall-conformance/rollcall/impl/seedtest"
 )
 
 // act is one thing that happens, and the time that passes then.
@@ -130,6 +132,8 @@ func (w *world) live(acts []act) []string {
 }
 
 func reference() disruption.Options { return disruption.Options{} }
+
+func TestMain(m *testing.M) { os.Exit(seedtest.Main(m.Run)) }
 
 func TestTheControllerKeepsEveryPromise(t *testing.T) {
 	granted, written := 0, 0

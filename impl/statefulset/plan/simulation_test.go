@@ -3,6 +3,7 @@ package plan_test
 import (
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -11,9 +12,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
 
+	"github.com/rollcall-conformance/rollcall/impl/seedtest"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/plan"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/variants"
 )
+
+func TestMain(m *testing.M) { os.Exit(seedtest.Main(m.Run)) }
 
 // TestNoScheduleCostsMoreThanOnePod draws schedules of updates, kubelets and lost pods. Whatever happens, no pod is updated before those with larger ordinals
 // are, and none that serves before these serve, but for lost ones that wait for an update themselves; none below the partition is, and in the end all are.
@@ -35,7 +39,7 @@ func unseen() []string {
 		"set-orders-by-name", "set-takes-no-notice-of-pods-that-go",
 		// Nothing but images is changed in it, and never the number of pods, nor minReadySeconds; and every pod has a node.
 		"set-compares-with-the-current-revision", "set-counts-pods-that-are-too-many-as-updated", "set-keeps-min-ready-seconds-of-the-update",
-		"set-patches-pods-that-wait-for-a-node", "set-patches-init-containers", "set-patches-pods-of-lost-histories",
+		"set-updates-while-larger-ordinals-are-missing", "set-patches-pods-that-wait-for-a-node", "set-patches-init-containers", "set-patches-pods-of-lost-histories",
 		// Its pods have one container, and its policy stays.
 		"set-takes-one-restart-for-all", "set-believes-pods-without-the-policy",
 		// It has no API server, and no kubelet that comes late.

@@ -50,9 +50,19 @@ func Ungate(template *corev1.PodTemplateSpec, keys Keys) *corev1.PodTemplateSpec
 	return ungated
 }
 
-// alike reports whether the templates are the same but for the gates of the family.
+// alike reports whether the templates are the same but for the gates of the family, and for parts of an affinity that are empty.
 func alike(a, b *corev1.PodTemplateSpec, keys Keys) bool {
-	return apiequality.Semantic.DeepEqual(Ungate(a, keys), Ungate(b, keys))
+	return apiequality.Semantic.DeepEqual(pruned(Ungate(a, keys)), pruned(Ungate(b, keys)))
+}
+
+// pruned returns the template without parts of an affinity that are empty: they ask for nothing, and Ungate does not know of them.
+func pruned(template *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
+	if template.Spec.Affinity == nil {
+		return template
+	}
+	bare := template.DeepCopy()
+	setTerms(bare, termsOf(bare))
+	return bare
 }
 
 func termsOf(template *corev1.PodTemplateSpec) []corev1.NodeSelectorTerm {
@@ -76,9 +86,11 @@ func setTerms(template *corev1.PodTemplateSpec, terms []corev1.NodeSelectorTerm)
 		spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = &corev1.NodeSelector{NodeSelectorTerms: terms}
 		return
 	}
-	spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = nil
-	if len(spec.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution) == 0 {
-		spec.Affinity.NodeAffinity = nil
+	if spec.Affinity.NodeAffinity != nil {
+		spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = nil
+		if len(spec.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution) == 0 {
+			spec.Affinity.NodeAffinity = nil
+		}
 	}
 	if *spec.Affinity == (corev1.Affinity{}) {
 		spec.Affinity = nil

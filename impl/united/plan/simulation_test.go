@@ -3,6 +3,7 @@ package plan_test
 import (
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	daemons "github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
+	"github.com/rollcall-conformance/rollcall/impl/seedtest"
 	"github.com/rollcall-conformance/rollcall/impl/united/api"
 	"github.com/rollcall-conformance/rollcall/impl/united/plan"
 )
@@ -180,6 +182,8 @@ func (s *simulation) steps() {
 		s.step()
 	}
 }
+
+func TestMain(m *testing.M) { os.Exit(seedtest.Main(m.Run)) }
 
 func TestMovesNeverCostMoreThanTheStrategyAllows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -19,7 +19,7 @@ func (f *family) gated() bool {
 
 // planTarget returns the target as it is to be written, nil if not now, and the pods that are to get another revision label first.
 func (f *family) planTarget() (*appsv1.DaemonSet, []PodLabel) {
-	gate, free := Gate(f.template, f.keys, Original), f.template
+	gate, free := Gate(f.template, f.keys, Original), f.original()
 	switch {
 	case !f.dissolving && !f.gated():
 		if slices.ContainsFunc(f.nodes, func(m *member) bool { return m.belongs != "" && m.home == "" }) {
@@ -38,6 +38,20 @@ func (f *family) planTarget() (*appsv1.DaemonSet, []PodLabel) {
 // isFree reports whether the target's template has no gate.
 func (f *family) isFree() bool {
 	return apiequality.Semantic.DeepEqual(&f.target.Spec.Template, f.template)
+}
+
+// original returns the template without its gate as it was before: with the parts of an affinity that were empty, of which the history alone knows.
+func (f *family) original() *corev1.PodTemplateSpec {
+	original, latest := f.template, int64(0)
+	for _, revision := range f.Revisions {
+		if !metav1.IsControlledBy(revision, f.target) || revision.Revision <= latest {
+			continue
+		}
+		if before := templateIn(revision); before != nil && Ungate(before, f.keys) == before && alike(before, f.template, f.keys) {
+			original, latest = before, revision.Revision
+		}
+	}
+	return original
 }
 
 // allHome reports whether every node of the family is the target's.
