@@ -39,6 +39,7 @@ type Cluster struct {
 	revisionOf    map[types.UID]int
 	uncontrolled  map[types.UID]bool
 	patched       map[types.UID]*patched
+	sent          map[types.UID]*corev1.Pod
 	eligibility   map[types.UID]map[string]Eligibility
 	desired       map[types.UID]int
 	revisionLabel string
@@ -66,6 +67,7 @@ func NewCluster(revisionLabel string) *Cluster {
 		revisionOf:   map[types.UID]int{},
 		uncontrolled: map[types.UID]bool{},
 		patched:      map[types.UID]*patched{},
+		sent:         map[types.UID]*corev1.Pod{},
 		eligibility:  map[types.UID]map[string]Eligibility{},
 		desired:      map[types.UID]int{},
 
@@ -100,6 +102,7 @@ func (c *Cluster) Apply(entry Entry) Change {
 	c.Changes++
 	entry = c.believe(entry)
 	change := Change{Entry: entry, Before: c.store(entry)}
+	c.rememberSent(entry)
 	c.view(change)
 	return change
 }

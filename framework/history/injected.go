@@ -252,6 +252,6 @@ func (c *Cluster) Matches(pod *corev1.Pod, template *corev1.PodTemplateSpec) boo
 	if known == nil || len(known.exact(pod)) > 0 {
 		return false
 	}
-	is := known.byContent(pod, c.labelled(known, pod))
+	is := c.content(known, pod)
 	return is != NoRevision && is == known.find(template)
 }

@@ -1,6 +1,7 @@
 package history_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -175,6 +176,47 @@ func TestTheLabelTellsWhichTemplateAdmissionChanged(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestWhatWasSentTellsOfAPodThatAdmissionMadeAnother has a pod of each template of which admission changed what pods are known by, and an update in place of it.
+func TestWhatWasSentTellsOfAPodThatAdmissionMadeAnother(t *testing.T) {
+	for name, change := range map[string]func(*corev1.Pod){
+		"a label":            func(pod *corev1.Pod) { pod.Labels["team"] = "another" },
+		"the network":        admission(func(spec *corev1.PodSpec) { spec.HostNetwork = true }),
+		"a removed variable": admission(first(func(c *corev1.Container) { c.Env = nil })),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := historytest.New(t).Nodes(2)
+			ds := b.DaemonSet("agent", template(first(func(c *corev1.Container) { c.Env = []corev1.EnvVar{{Name: "DEBUG", Value: "1"}} })), func(ds *appsv1.DaemonSet) {
+				ds.Spec.Template.Labels["team"] = "nodes"
+			})
+			ds.Revision("v1", 1)
+			created := func(version, name, node string) *historytest.Pod {
+				var sent *corev1.Pod
+				pod := ds.PodOf(version, name, node, func(pod *corev1.Pod) {
+					sent = pod.DeepCopy()
+					pod.Labels = maps.Clone(pod.Labels)
+					change(pod)
+				})
+				b.By(history.Implementation, "create").Asked(func(pod *corev1.Pod) { pod.Labels, pod.Spec = sent.Labels, sent.Spec })
+				return pod
+			}
+			old := created("v1", "old", "node-1")
+			ds.Update("v2").Revision("v2", 2)
+			updated := created("v2", "updated", "node-2")
+			cluster := end(b)
+			if cluster.RevisionOf(old.Object()) == history.NoRevision || cluster.IsUpdated(old.Object()) {
+				t.Errorf("the old pod is of revision %d", cluster.RevisionOf(old.Object()))
+			}
+			if now := ds.Object().Spec.Template; !cluster.IsUpdated(updated.Object()) || !cluster.Matches(updated.Object(), &now) {
+				t.Errorf("the updated pod is of revision %d", cluster.RevisionOf(updated.Object()))
+			}
+			old.Patch("v2")
+			if !end(b).IsUpdated(old.Object()) {
+				t.Error("the pod that was updated in place is not updated")
+			}
+		})
 	}
 }
 

@@ -202,7 +202,7 @@ func (c *Cluster) attribute(pod *corev1.Pod) {
 		// Something else than the template changed in the pod, for example its resources were resized, or admission had added to it before.
 		return
 	}
-	if is := known.byContent(pod, c.labelled(known, pod)); is != NoRevision || !attributed {
+	if is := c.content(known, pod); is != NoRevision || !attributed {
 		c.revisionOf[pod.UID] = is
 	}
 }

@@ -2,6 +2,7 @@ package pulse
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -80,6 +81,20 @@ func (p *Pulse) Standstills() (past []Standstill, underWay *Standstill) {
 		underWay = &Standstill{From: r.heard, Until: now, Error: r.trouble}
 	}
 	return slices.Clone(r.past), underWay
+}
+
+// Untroubled is how long ago everybody had recovered from every standstill: as long after its end as it lasted (history.Standstill.Recovered). It is
+// negative while somebody may still have to, and the longest duration there is where there was none.
+func (p *Pulse) Untroubled() time.Duration {
+	all, underWay := p.Standstills()
+	if underWay != nil {
+		all = append(all, *underWay)
+	}
+	ago := time.Duration(math.MaxInt64)
+	for _, s := range all {
+		ago = min(ago, time.Since(s.Until)-s.Until.Sub(s.From))
+	}
+	return ago
 }
 
 // Follow has the function called whenever a standstill is over, until the function that it returns is called, and possibly once more.

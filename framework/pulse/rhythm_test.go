@@ -96,6 +96,26 @@ func TestFollowersAreToldOfEachStandstill(t *testing.T) {
 	g.Expect(told).To(Equal(1))
 }
 
+func TestWhoeverRecoversIsTroubled(t *testing.T) {
+	for name, row := range map[string]struct {
+		beats []beatAt
+		// ago is how long ago, a minute after the beats began, everybody had recovered.
+		ago time.Duration
+	}{
+		"after one":                             {beats: []beatAt{{at: 0}, {at: 2 * time.Second}}, ago: 56 * time.Second},
+		"while they recover":                    {beats: []beatAt{{at: 0}, {at: 40 * time.Second}}, ago: -20 * time.Second},
+		"a short one while they recover of one": {beats: []beatAt{{at: 0}, {at: 30 * time.Second}, {at: 32 * time.Second}}, ago: 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			began := time.Now().Add(-time.Minute)
+			p := heard(began, row.beats...)
+			p.rhythm.heard = time.Now()
+			NewWithT(t).Expect(p.Untroubled()).To(BeNumerically("~", row.ago, time.Second))
+		})
+	}
+	NewWithT(t).Expect(heard(time.Now(), beatAt{at: 0}).Untroubled()).To(BeNumerically(">", time.Hour), "no standstill")
+}
+
 func TestNoPulseKnowsOfNoStandstill(t *testing.T) {
 	g := NewWithT(t)
 	var p *Pulse
@@ -103,6 +123,7 @@ func TestNoPulseKnowsOfNoStandstill(t *testing.T) {
 	g.Expect(past).To(BeEmpty())
 	g.Expect(underWay).To(BeNil())
 	g.Expect(p.Lively()).To(BeTrue())
+	g.Expect(p.Untroubled()).To(BeNumerically(">", time.Hour))
 	p.Follow(func() {})()
 	p.Stop()
 }

@@ -77,6 +77,14 @@ func (s *Scenario) RequireAfter(ctx context.Context, takes time.Duration, what s
 	}
 }
 
+// AwaitUntroubled waits until everybody has been at work for the duration since the API server last stood still, or for that and the scenario's patience.
+// Rules take nothing for tested of what is decided sooner; that they could is for them to say.
+func (s *Scenario) AwaitUntroubled(ctx context.Context, d time.Duration) {
+	s.tb.Helper()
+	untroubled := state.When(fmt.Sprintf("the API server has answered for %s", d), func(*history.Cluster) bool { return s.env.Pulse.Untroubled() >= d })
+	s.AwaitAfter(ctx, d, untroubled)
+}
+
 // awaitServiceAccount waits until pods can be made in the namespace: they are rejected until it has its default service account.
 func (s *Scenario) awaitServiceAccount(ctx context.Context, namespace string) {
 	s.tb.Helper()

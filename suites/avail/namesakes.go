@@ -33,7 +33,7 @@ func namesakes() {
 			c.BecomeReadyInTurn(ctx, here, 1)
 			c.Await(ctx, Past(time.Now().Add(apart)))
 			c.BecomeReadyInTurn(ctx, elsewhere, 1)
-			c.Await(ctx, state.All(RolledOut(here), RolledOut(elsewhere)))
+			c.AwaitAfter(ctx, time.Duration(minReady)*time.Second, state.All(RolledOut(here), RolledOut(elsewhere)))
 		},
 		func(j *spec.Checks) {
 			for _, rollout := range [][2]string{{"v1", "v2"}, {"v3", "v4"}} {

@@ -52,7 +52,7 @@ func timers() {
 			daemonSet := c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(minReady))
 			updated := c.Update(ctx, daemonSet, Image("v2"))
 			flap(ctx, c, readyPodOn(ctx, c, updated, nodes[0]))
-			c.Await(ctx, RolledOut(updated))
+			c.AwaitAfter(ctx, minReady*time.Second, RolledOut(updated))
 			// Nothing but the status has to follow where no pod is to be replaced, with either strategy.
 			for _, strategy := range []Edit{MaxSurge("1"), OnDelete()} {
 				updated = c.Update(ctx, updated, MinReadySeconds(3), strategy)
@@ -117,16 +117,17 @@ func timers() {
 				c.Pods.SetReadySince(ctx, pod, time.Now().Add(-hour*time.Second))
 			}
 			// Longer than the time between the two, which is longer than a controller may take: one timer for both shows.
-			const apart = spec.AtOnce + time.Second
-			// So much longer that a slow machine does not have the second pod become Ready when the first becomes available, which would wake the controller.
-			daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(int32(apart/time.Second)+4))
+			// minReady is so much longer that a slow machine does not have the second pod become Ready when the first becomes available, which would wake the
+			// controller.
+			const apart, minReady = spec.AtOnce + time.Second, int32(spec.AtOnce/time.Second) + 5
+			daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(minReady))
 			c.Require(ctx, "the old pods are available", Steady(daemonSet))
 			updated := c.Update(ctx, daemonSet, Image("v2"), NeverReady())
 			c.Require(ctx, "every node has an updated pod that runs", UpdatedOn(len(nodes), updated, Running))
 			c.BecomeReadyInTurn(ctx, updated, 1)
 			c.Await(ctx, Past(time.Now().Add(apart)))
 			c.BecomeReadyInTurn(ctx, updated, 1)
-			c.Await(ctx, RolledOut(updated))
+			c.AwaitAfter(ctx, time.Duration(minReady)*time.Second, RolledOut(updated))
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(2, PodReady(OfVersion("v2"))))

@@ -97,9 +97,10 @@ func evictions() {
 		}, recorded())
 }
 
-// evict asks for the eviction of each pod, one after the other; what the budget refuses is left.
+// evict asks for the eviction of each pod, one after the other, when whoever decides on it has had the time to know better; what the budget refuses is left.
 func evict(ctx context.Context, c *spec.Case, pods ...*corev1.Pod) {
 	for _, pod := range pods {
+		c.AwaitUntroubled(ctx, spec.AtOnce)
 		if err := c.TryEvict(ctx, pod); err != nil && !apierrors.IsTooManyRequests(err) {
 			c.CannotDecide(fmt.Sprintf("the eviction of pod %s failed: %v", pod.Name, err))
 		}

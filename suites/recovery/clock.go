@@ -26,7 +26,7 @@ func clock() {
 			c.RequireAfter(ctx, time.Duration(minReady)*time.Second, "the old pod is available", Steady(daemonSet))
 			updated := c.Update(ctx, daemonSet, Image("v2"))
 			crashFor(ctx, c, away, "the updated pod is Ready", UpdatedOn(1, updated, history.IsReady))
-			c.Await(ctx, RolledOut(updated))
+			c.AwaitAfter(ctx, time.Duration(minReady)*time.Second, RolledOut(updated))
 		},
 		func(j *spec.Checks) {
 			// One that is back only later shows nothing about its clock.
