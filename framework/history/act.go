@@ -90,6 +90,7 @@ const (
 	AdmitPodUpdates  Act = "admit pod updates"
 	RefuseDeletions  Act = "refuse pod deletions"
 	AdmitDeletions   Act = "admit pod deletions"
+	ChangePods       Act = "change pods by admission"
 	CreateUnited     Act = "create UnitedDaemonSet"
 	UpdateUnited     Act = "update UnitedDaemonSet"
 	DeleteUnited     Act = "delete UnitedDaemonSet"
@@ -154,6 +155,7 @@ var effects = map[Act]effect{
 	CreateRevision: creates, UpdateRevision: 0, DeleteRevision: deletes, CreateBudget: creates, StoreBudget: creates, UpdateBudget: 0, DeleteBudget: deletes,
 	DeleteNamespace: deletes | disturbs, DeleteCollection: deletes | disturbs, StartProbes: 0,
 	HoldDaemonSet: 0, RefusePods: 0, AdmitPods: 0, RefuseRevisions: 0, AdmitRevisions: 0, RefusePodUpdates: 0, AdmitPodUpdates: 0, RefuseDeletions: 0, AdmitDeletions: 0,
+	ChangePods:   0,
 	CreateUnited: creates, UpdateUnited: 0, DeleteUnited: deletes,
 
 	KillImplementation: halts, RestartImplementation: starts, SuspendImplementation: halts, ResumeImplementation: starts,

@@ -40,6 +40,7 @@ type Cluster struct {
 	uncontrolled  map[types.UID]bool
 	patched       map[types.UID]*patched
 	sent          map[types.UID]*corev1.Pod
+	decoded       map[*appsv1.ControllerRevision]decoded
 	eligibility   map[types.UID]map[string]Eligibility
 	desired       map[types.UID]int
 	revisionLabel string
@@ -68,6 +69,7 @@ func NewCluster(revisionLabel string) *Cluster {
 		uncontrolled: map[types.UID]bool{},
 		patched:      map[types.UID]*patched{},
 		sent:         map[types.UID]*corev1.Pod{},
+		decoded:      map[*appsv1.ControllerRevision]decoded{},
 		eligibility:  map[types.UID]map[string]Eligibility{},
 		desired:      map[types.UID]int{},
 

@@ -79,6 +79,25 @@ func TemplateIn(revision *appsv1.ControllerRevision) (*corev1.PodTemplateSpec, e
 	return data.Spec.Template, nil
 }
 
+// decoded is what TemplateIn says of a ControllerRevision.
+type decoded struct {
+	template *corev1.PodTemplateSpec
+	err      error
+}
+
+// TemplateIn is the function TemplateIn, which decodes each ControllerRevision that the cluster has once. The template must not be changed.
+func (c *Cluster) TemplateIn(revision *appsv1.ControllerRevision) (*corev1.PodTemplateSpec, error) {
+	if c.Revisions[revision.UID] != revision {
+		return TemplateIn(revision)
+	}
+	known, found := c.decoded[revision]
+	if !found {
+		known.template, known.err = TemplateIn(revision)
+		c.decoded[revision] = known
+	}
+	return known.template, known.err
+}
+
 // learnTemplate takes note of the DaemonSet's template and reports whether it is another than before.
 func (c *Cluster) learnTemplate(daemonSet *appsv1.DaemonSet) bool {
 	if !learn(c.templates, daemonSet.UID, &daemonSet.Spec.Template) {
@@ -118,7 +137,7 @@ func (c *Cluster) learnLabel(revision *appsv1.ControllerRevision) {
 	if _, ok := known.byLabel[label]; ok {
 		return
 	}
-	template, err := TemplateIn(revision)
+	template, err := c.TemplateIn(revision)
 	if err != nil {
 		// Another format of data: the label then breaks no ties.
 		return
@@ -154,7 +173,7 @@ func (c *Cluster) named(known *templates, pod *corev1.Pod) (revision int, named 
 		if object.Labels[c.revisionLabel] != label || metav1.GetControllerOf(object) == nil || metav1.GetControllerOf(object).UID != metav1.GetControllerOf(pod).UID {
 			continue
 		}
-		template, err := TemplateIn(object)
+		template, err := c.TemplateIn(object)
 		if err != nil {
 			return NoRevision, false
 		}
@@ -219,7 +238,7 @@ func (c *Cluster) ofUnknown(known *templates, pod *corev1.Pod) bool {
 		if object.Namespace != pod.Namespace || object.Labels[c.revisionLabel] != label {
 			continue
 		}
-		template, err := TemplateIn(object)
+		template, err := c.TemplateIn(object)
 		if err != nil {
 			continue
 		}
@@ -297,7 +316,7 @@ func (c *Cluster) labelled(known *templates, pod *corev1.Pod) int {
 		if object.Namespace != pod.Namespace || object.Labels[c.revisionLabel] != label {
 			continue
 		}
-		if template, err := TemplateIn(object); err == nil {
+		if template, err := c.TemplateIn(object); err == nil {
 			found = max(found, known.find(template))
 		}
 	}

@@ -31,6 +31,9 @@ func (c *Cluster) view(change Change) {
 			learn(c.setTemplates, object.UID, &object.Spec.Template)
 		}
 	case *appsv1.ControllerRevision:
+		if before, is := change.Before.(*appsv1.ControllerRevision); is {
+			delete(c.decoded, before)
+		}
 		put(c.Revisions, object.UID, object, gone)
 		c.learnLabel(object)
 	case *corev1.Node:

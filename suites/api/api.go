@@ -22,6 +22,7 @@ func Specs() {
 	counters()
 	identity()
 	whole()
+	admitted()
 }
 
 // strategyOf sets the rollingUpdate block as given; an empty value leaves its field out.

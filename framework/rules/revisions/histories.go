@@ -8,7 +8,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
 
@@ -19,7 +18,7 @@ func histories(s *judge.Scene, meets func(*appsv1.ControllerRevision) bool) []*a
 		if revision.DeletionTimestamp != nil || !meets(revision) {
 			continue
 		}
-		if _, err := history.TemplateIn(revision); err == nil {
+		if _, err := s.Cluster.TemplateIn(revision); err == nil {
 			all = append(all, revision)
 		}
 	}

@@ -29,7 +29,7 @@ func outnumbered(s *judge.Scene, w *judge.Workload, _ *judge.Node) (judge.Due, b
 	var current, rival *appsv1.ControllerRevision
 	for _, revision := range histories(s, of(w)) {
 		chosen := &rival
-		if holds(revision, w.Object) {
+		if holds(s, revision, w.Object) {
 			chosen = &current
 		}
 		if *chosen == nil || above(revision, *chosen) {
@@ -57,12 +57,12 @@ func outnumbered(s *judge.Scene, w *judge.Workload, _ *judge.Node) (judge.Due, b
 func mayBeElsewhere(s *judge.Scene, w *judge.Workload) bool {
 	for _, revision := range s.Cluster.Revisions {
 		controls := metav1.IsControlledBy(revision, w.Object)
-		_, unreadable := history.TemplateIn(revision)
+		_, unreadable := s.Cluster.TemplateIn(revision)
 		switch {
 		case revision.Namespace != w.Object.Namespace:
 		case controls && unreadable != nil:
 			return true
-		case holds(revision, w.Object) && (!controls || revision.DeletionTimestamp != nil):
+		case holds(s, revision, w.Object) && (!controls || revision.DeletionTimestamp != nil):
 			return true
 		}
 	}
@@ -70,8 +70,8 @@ func mayBeElsewhere(s *judge.Scene, w *judge.Workload) bool {
 }
 
 // holds reports whether the revision holds the DaemonSet's template.
-func holds(revision *appsv1.ControllerRevision, ds *appsv1.DaemonSet) bool {
-	template, err := history.TemplateIn(revision)
+func holds(s *judge.Scene, revision *appsv1.ControllerRevision, ds *appsv1.DaemonSet) bool {
+	template, err := s.Cluster.TemplateIn(revision)
 	return err == nil && history.SameTemplate(template, &ds.Spec.Template)
 }
 

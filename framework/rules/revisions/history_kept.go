@@ -21,7 +21,7 @@ func HistoryKept() judge.Rule {
 		Needs:       trims(),
 		Situations:  []judge.Situation{situation.RolledBack(), situation.Rollout()},
 		New: newTrimmed(func(_ *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string {
-			if current, _ := left(s, w, deleted); len(current) > 0 || !holds(deleted, w.Object) {
+			if current, _ := left(s, w, deleted); len(current) > 0 || !holds(s, deleted, w.Object) {
 				return ""
 			}
 			return fmt.Sprintf("%s deleted, which alone holds the template in force", deleted.Name)
@@ -39,7 +39,7 @@ func HistoryOldest() judge.Rule {
 		Situations:  []judge.Situation{situation.RolledBack(), situation.Rollout()},
 		New: newTrimmed(func(o *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string {
 			_, old := left(s, w, deleted)
-			if holds(deleted, w.Object) || twin(old, deleted) {
+			if holds(s, deleted, w.Object) || twin(old, deleted) {
 				return ""
 			}
 			for _, other := range old {
@@ -64,7 +64,7 @@ func HistoryLimit() judge.Rule {
 		New: newTrimmed(func(o *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string {
 			current, old := left(s, w, deleted)
 			limit := w.Object.Spec.RevisionHistoryLimit
-			if limit == nil || s.Now.Sub(o.trimmedAt[w]) < judge.Lag || holds(deleted, w.Object) || twin(slices.Concat(current, old), deleted) {
+			if limit == nil || s.Now.Sub(o.trimmedAt[w]) < judge.Lag || holds(s, deleted, w.Object) || twin(slices.Concat(current, old), deleted) {
 				return ""
 			}
 			// The deleted one was there.

@@ -17,7 +17,7 @@ func HistoryOne() judge.Rule {
 		Needs:       []history.Kind{history.KindDaemonSet, history.KindControllerRevision},
 		Situations:  []judge.Situation{situation.Rollout(), situation.NoRollout()},
 		New: judge.DueOnDaemonSets(func(s *judge.Scene, w *judge.Workload, _ *judge.Node) (judge.Due, bool) {
-			twins := histories(s, func(revision *appsv1.ControllerRevision) bool { return of(w)(revision) && holds(revision, w.Object) })
+			twins := histories(s, func(revision *appsv1.ControllerRevision) bool { return of(w)(revision) && holds(s, revision, w.Object) })
 			if len(twins) < 2 {
 				return judge.Due{}, false
 			}

@@ -49,7 +49,7 @@ func (o *historyReused) Observe(s *judge.Scene) []judge.Violation {
 		return nil
 	}
 	w := s.Workloads()[owner.UID]
-	if !holds(written, w.Object) {
+	if !holds(s, written, w.Object) {
 		return nil
 	}
 	if before, existed := s.Change.Before.(*appsv1.ControllerRevision); existed {
@@ -62,7 +62,7 @@ func (o *historyReused) Observe(s *judge.Scene) []judge.Violation {
 	for _, other := range histories(s, of(w)) {
 		switch {
 		case other.UID == written.UID || o.edited.Has(other.UID):
-		case holds(other, w.Object):
+		case holds(s, other, w.Object):
 			former = other
 		case newest == nil || other.Revision > newest.Revision:
 			newest = other

@@ -76,7 +76,7 @@ func (l *limits) see(since time.Time, limit int32) {
 func idleHistories(s *judge.Scene, w *judge.Workload, label string) (count int, idle bool) {
 	labels := map[string]bool{}
 	for _, revision := range histories(s, of(w)) {
-		if !holds(revision, w.Object) {
+		if !holds(s, revision, w.Object) {
 			count++
 			labels[revision.Labels[label]] = true
 		}

@@ -101,7 +101,7 @@ func left(s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision)
 	for _, revision := range s.Cluster.Revisions {
 		switch {
 		case revision.UID == deleted.UID || revision.DeletionTimestamp != nil || !metav1.IsControlledBy(revision, w.Object):
-		case holds(revision, w.Object):
+		case holds(s, revision, w.Object):
 			current = append(current, revision)
 		default:
 			old = append(old, revision)

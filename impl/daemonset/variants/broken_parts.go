@@ -26,6 +26,17 @@ func brokenParts() []Variant {
 			})},
 		{Name: "knows-no-host-aliases", Says: "Copies the parts of the template that it knows, and not its host aliases.",
 			Breaks: []string{"API-023"}, Planner: changeCreated(func(pod *corev1.Pod) { pod.Spec.HostAliases = nil })},
+		{Name: "compares-pods-with-the-template", Says: "Takes a pod for outdated that has more containers than the template, whatever its revision label says.",
+			Breaks: []string{"HISTORY-024"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				more := func(pod *corev1.Pod) bool {
+					return len(pod.Spec.Containers) > len(state.DaemonSet.Spec.Template.Spec.Containers)
+				}
+				changePods(state, more, func(pod *corev1.Pod) {
+					delete(pod.Labels, plan.HashLabel)
+					delete(pod.Labels, plan.GenerationLabel)
+				})
+			})},
 	}
 }
 

@@ -48,6 +48,30 @@ func brokenUnitedSlips() []Variant {
 			})},
 		{Name: "united-leaves-nodes-that-repel-the-target", Says: "Gives no subset a node that repels the target's pods, also where its patch tolerates that.",
 			Breaks: []string{"UNITED-007"}, United: func(next plan.Planner) plan.Planner { return blind(next, withoutRepelling) }},
+		{Name: "united-replaces-the-node-affinity", Says: "Writes its own node affinity in place of the target's, and does not ask for both.",
+			Breaks: []string{"UNITED-035"}, United: func(next plan.Planner) plan.Planner { return blind(next, withoutNodeAffinity) }},
+	}
+}
+
+// withoutNodeAffinity shows a target that asks for no nodes but those of its family.
+func withoutNodeAffinity(state *plan.State) {
+	keys := homes(*state)
+	state.DaemonSets = slices.Clone(state.DaemonSets)
+	for i, ds := range state.DaemonSets {
+		if ds.Name != state.United.Spec.TargetRef.Name || ds.Spec.Template.Spec.Affinity == nil {
+			continue
+		}
+		template := plan.Ungate(&ds.Spec.Template, keys)
+		gated := template != &ds.Spec.Template
+		template = template.DeepCopy()
+		if affinity := template.Spec.Affinity; affinity != nil {
+			affinity.NodeAffinity = nil
+		}
+		if gated {
+			template = plan.Gate(template, keys, plan.Original)
+		}
+		state.DaemonSets[i] = ds.DeepCopy()
+		state.DaemonSets[i].Spec.Template = *template
 	}
 }
 
