@@ -43,7 +43,7 @@ func failedPatches() {
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Done(history.RefuseRequest)), AtLeast(1, Done(history.LoseAnswer)))
 			j.Decide("INPLACE-003", append(stayed(begun), EndsRolledOut())...)
-		}, spec.SimulatedNodes{}, spec.Alone{Relay: true}, spec.Faults{})
+		}, spec.SimulatedNodes{}, spec.Alone{Relay: true}, spec.OneCause{})
 
 	spec.It("patches a pod of a StatefulSet again when the API server failed, and recreates none for that, nor when the answer is lost",
 		spec.Decides("INPLACE-018", "INPLACE-031"),
@@ -61,5 +61,5 @@ func failedPatches() {
 			j.Given(AtLeast(2, Done(history.RefuseRequest)), AtLeast(2, Done(history.LoseAnswer)))
 			j.Decide("INPLACE-018", setsEndRolledOut())
 			j.Decide("INPLACE-031", stayed(begun)...)
-		}, spec.SimulatedNodes{}, spec.Alone{Relay: true}, spec.Faults{}, recorded())
+		}, spec.SimulatedNodes{}, spec.Alone{Relay: true}, spec.OneCause{}, recorded())
 }

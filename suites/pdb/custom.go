@@ -102,7 +102,7 @@ func custom() {
 					WithCode(http.StatusTooManyRequests), WithCause(policyv1.DisruptionBudgetCause)), Never(PodDeleted(Named(evicted.pod))))
 			}
 			j.Decide("PDB-008", HoldsAtMark(ofAgain, ofThree()))
-		}, recorded(), spec.Alone{Relay: true}, spec.Faults{}, spec.SimulatedNodes{})
+		}, recorded(), spec.Alone{Relay: true}, spec.OneCause{}, spec.SimulatedNodes{})
 }
 
 // keeper is the name of the custom resource, and of the workload beside it.

@@ -35,5 +35,5 @@ func refusedWrites() {
 		func(j *spec.Checks) {
 			j.Given(Exactly(2, Done(history.RefuseRequest)))
 			j.Decide("PDB-026", Keeps("PDB-001"))
-		}, recorded(), spec.Alone{Relay: true}, spec.Faults{}, spec.SimulatedNodes{})
+		}, recorded(), spec.Alone{Relay: true}, spec.OneCause{}, spec.SimulatedNodes{})
 }

@@ -27,7 +27,7 @@ func lostAnswers() {
 			updated := rollOutLosing(ctx, c, creations, relay.LostAnswer{}, daemonSet, aPodOf, Image("v2"))
 			rollOutLosing(ctx, c, creations, relay.LostAnswer{}, updated, aPodOf, Image("v3"), MaxSurge("1"))
 			c.Await(ctx, Quiet(time.Second))
-		}, createsOnce, spec.Alone{Relay: true}, spec.Faults{})
+		}, createsOnce, spec.Alone{Relay: true}, spec.OneCause{})
 
 	spec.It("makes no second pod on a node, with maxUnavailable and with maxSurge, when a creation that is carried out is said to have timed out",
 		spec.Decides("RECOVERY-008"),
@@ -37,7 +37,7 @@ func lostAnswers() {
 			updated := rollOutLosing(ctx, c, creations, relay.LostAnswer{TimedOut: true}, daemonSet, aPodOf, Image("v2"))
 			rollOutLosing(ctx, c, creations, relay.LostAnswer{TimedOut: true}, updated, aPodOf, Image("v3"), MaxSurge("1"))
 			c.Await(ctx, Quiet(time.Second))
-		}, createsOnce, spec.Alone{Relay: true}, spec.Faults{})
+		}, createsOnce, spec.Alone{Relay: true}, spec.OneCause{})
 
 	spec.It("deletes no pod on another node beyond maxUnavailable when the answer to a deletion is lost",
 		spec.Decides("RECOVERY-009"),
@@ -56,7 +56,7 @@ func lostAnswers() {
 			for _, version := range []string{"v1", "v2"} {
 				j.Decide("RECOVERY-009", OnEveryNode(Exactly(1, PodDeleted(OfVersion(version)))))
 			}
-		}, spec.Alone{Relay: true}, spec.Faults{})
+		}, spec.Alone{Relay: true}, spec.OneCause{})
 
 	spec.It("gives a new history a larger number than all others when the answer to the creation of the one before is lost, which it hears of a second late",
 		spec.Decides("HISTORY-003"),
@@ -76,7 +76,7 @@ func lostAnswers() {
 			c.Await(ctx, RolledOut(third))
 			c.Await(ctx, Quiet(time.Second))
 		},
-		func(j *spec.Checks) { j.Given(Exactly(1, Done(history.LoseAnswer))) }, spec.Alone{Relay: true}, spec.Faults{})
+		func(j *spec.Checks) { j.Given(Exactly(1, Done(history.LoseAnswer))) }, spec.Alone{Relay: true}, spec.OneCause{})
 }
 
 // createsOnce are the promises of two rollouts, each of which loses the answer to a creation.

@@ -34,7 +34,7 @@ func staleLists() {
 		func(j *spec.Checks) {
 			j.Given(AtLeast(2, Done(history.AnswerFromPast)))
 			j.Decide("RECOVERY-012", EndsRolledOut(), Keeps("SURGE-002"), Keeps("SURGE-009"), Keeps("ROLLING-002"), Keeps("ROLLING-013"))
-		}, spec.Alone{Relay: true}, spec.Faults{})
+		}, spec.Alone{Relay: true}, spec.OneCause{})
 }
 
 // staleHistories is the spec of an implementation that is started again beside an API server that is behind with histories: its first list of them lacks the newest.
@@ -56,7 +56,7 @@ func staleHistories() {
 			c.Await(ctx, RolledOut(third))
 			c.Await(ctx, Quiet(time.Second))
 			// Whoever asks for no list that may be stale is asked for the same number.
-		}, nil, spec.Alone{Relay: true}, spec.Faults{})
+		}, nil, spec.Alone{Relay: true}, spec.OneCause{})
 }
 
 // listsOf has every list of the resource show what there was at a resource version.

@@ -43,7 +43,7 @@ func statusWrites() {
 			// The fourth only meets who tries again after the second.
 			j.Given(AtLeast(3, Done(history.RefuseRequest)), Exactly(1, Done(history.LoseAnswer)))
 			j.Decide("RECOVERY-010", Keeps("STATUS-004"), Keeps("STATUS-005"))
-		}, spec.Alone{Relay: true}, spec.Faults{})
+		}, spec.Alone{Relay: true}, spec.OneCause{})
 
 	spec.It("waits as long as it is told before it writes a status again that was throttled, and writes it then",
 		spec.Decides("RECOVERY-011"),
@@ -58,7 +58,7 @@ func statusWrites() {
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Began(history.ThrottleRequest)))
 			j.Decide("RECOVERY-011", Exactly(1, Began(history.ThrottleRequest)), Keeps("STATUS-004"))
-		}, spec.Alone{Relay: true}, spec.Faults{})
+		}, spec.Alone{Relay: true}, spec.OneCause{})
 }
 
 // statuses are the writes of DaemonSets' statuses, whatever the verb.

@@ -39,5 +39,5 @@ func unobserved() {
 			// One that does not trust its watch may be quicker than that breaks.
 			j.Decide("RECOVERY-013",
 				OneOf(AtLeast(1, Between(created, PodGone().On(node), broken)), Within(2*spec.Prompt, broken, created)), EndsRolledOut())
-		}, spec.Alone{Relay: true}, spec.Faults{})
+		}, spec.Alone{Relay: true}, spec.OneCause{})
 }

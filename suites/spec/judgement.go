@@ -84,7 +84,7 @@ func (s *Spec) Judge(h *history.History, catalogue *requirements.Catalogue) Judg
 
 // held are those of the standing rules' verdicts that the spec's recordings may give.
 func (s *Spec) held(standing judge.Verdicts) judge.Verdicts {
-	if !s.wants.faults {
+	if !s.wants.oneCause {
 		return standing
 	}
 	return slices.DeleteFunc(slices.Clone(standing), func(v judge.Verdict) bool { return !slices.Contains(s.Decides, v.Requirement) })

@@ -55,9 +55,9 @@ func TestWhatAStandingRuleSeesBrokenIsBrokenWhateverBecameOfTheScenario(t *testi
 	g.Expect(got).To(HaveKeyWithValue(requirements.ID("ROLLING-006"), is(reports.Inconclusive, "it could not go on")))
 }
 
-func TestWhatComesOfFaultsIsHeldAgainstTheSpecsOwnRequirementsAlone(t *testing.T) {
+func TestWhatComesOfOneCauseIsHeldAgainstTheSpecsOwnRequirementsAlone(t *testing.T) {
 	g := NewWithT(t)
-	s := &Spec{Text: "a spec", Decides: Decides("RECOVERY-008"), Check: func(j *Checks) { j.Decide("RECOVERY-008", matchers.Keeps("SURGE-006")) }, wants: wants{faults: true}}
+	s := &Spec{Text: "a spec", Decides: Decides("RECOVERY-008"), Check: func(j *Checks) { j.Decide("RECOVERY-008", matchers.Keeps("SURGE-006")) }, wants: wants{oneCause: true}}
 	got := verdicts(t, s, recording(t, true, history.Ending{}))
 	g.Expect(got).To(HaveKeyWithValue(requirements.ID("RECOVERY-008"), is(reports.Fail, "")))
 	g.Expect(got).To(HaveLen(1))

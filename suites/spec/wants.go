@@ -49,9 +49,10 @@ type MainPath struct{}
 // decorator of It.
 type Long struct{}
 
-// Faults says that in a spec requests of the implementation meet faults of which none of the documents speaks. What comes of them is held against the
-// requirements that the spec decides, and against no other. It is a decorator of It.
-type Faults struct{}
+// OneCause says that what goes wrong in a spec has one cause, which the requirements that the spec decides name: what comes of it is held against these, and
+// against no other. So it is where requests of the implementation meet faults of which none of the documents speaks, and where an implementation that fails the
+// spec does nothing at all. It is a decorator of It.
+type OneCause struct{}
 
 // wants is what a spec asks of the cluster, by decorators.
 type wants struct {
@@ -65,7 +66,7 @@ type wants struct {
 	bystanders bool
 	mainPath   bool
 	long       bool
-	faults     bool
+	oneCause   bool
 }
 
 // wantsOf tells our decorators from Ginkgo's.
@@ -90,8 +91,8 @@ func wantsOf(decorators []any) (w wants, others []any) {
 			w.bystanders = true
 		case Long:
 			w.long = true
-		case Faults:
-			w.faults = true
+		case OneCause:
+			w.oneCause = true
 		case MainPath:
 			w.mainPath = true
 		default:
