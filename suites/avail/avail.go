@@ -25,6 +25,7 @@ const open corev1.PodConditionType = "rollcall.dev/open"
 // Specs registers the family.
 func Specs() {
 	definition()
+	undated()
 	boundary()
 	timers()
 	longWaits()

@@ -61,6 +61,28 @@ func left() {
 			reported := StallBetween{From: begun, To: over, Known: judge.ReportWithin}
 			j.Decide("COND-003", Tested(EndsRolledOut()), reported.TakenBack())
 		}, spec.SimulatedNodes{})
+
+	spec.It("takes the report of a stall back at the end of a rollout with another limit, another node and a restart",
+		spec.Decides("COND-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			before := c.Deploy(ctx, MaxUnavailable("1"))
+			report := rollouts.ReportOf(before)
+			report.Begin(ctx, c, begun)
+			stalled := c.Update(ctx, before, UnpullableImage())
+			c.Await(ctx, UpdatedOn(1, stalled))
+			report.Await(ctx, c)
+			c.Mark(over)
+			next := c.Update(ctx, rollouts.Stall(ctx, c, stalled, "v3", 1), MaxUnavailable("2"))
+			c.AddNodes(ctx, 1)
+			c.Restart(ctx)
+			rollouts.Finish(ctx, c, next)
+			report.AwaitTakenBack(ctx, c)
+		},
+		func(j *spec.Checks) {
+			reported := StallBetween{From: begun, To: over, Known: judge.ReportWithin}
+			j.Decide("COND-003", Tested(EndsRolledOut()), reported.TakenBack())
+		}, spec.SimulatedNodes{}, spec.Alone{})
 }
 
 // crowd leaves pods that ask for 4 CPUs no room on the node: a simulated one has 8 CPUs.

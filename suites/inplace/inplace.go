@@ -25,6 +25,7 @@ func Specs() {
 	policy()
 	images()
 	recreated()
+	initImages()
 	unknown()
 	limits()
 	mixed()

@@ -36,6 +36,7 @@ func Specs() {
 	waiting()
 	overtaken()
 	several()
+	meanwhile()
 	writes()
 	silence()
 	away()

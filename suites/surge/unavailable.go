@@ -54,6 +54,29 @@ func unavailable() {
 			}
 		}, spec.SimulatedNodes{}, spec.Alone{})
 
+	spec.It("counts neither of two nodes against maxSurge whose old pods are not available, after a restart",
+		spec.Decides("SURGE-013"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 5)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			c.Kill(ctx)
+			for _, node := range nodes[:2] {
+				c.Pods.BecomeUnready(ctx, c.LivePodOn(ctx, daemonSet, node))
+			}
+			updated := c.Update(ctx, daemonSet, Image("v2"), NeverReady())
+			c.Restart(ctx)
+			rollouts.Settle(ctx, c, updated, UpdatedOn(3, updated))
+			for range 2 {
+				pod := c.AwaitUpdated(ctx, updated, NotOnNode(nodes[0]), NotOnNode(nodes[1]), Running, NotReady)
+				if pod == nil {
+					break
+				}
+				c.Pods.BecomeReady(ctx, pod)
+			}
+			c.Await(ctx, handedOver(updated, 2))
+		},
+		func(j *spec.Checks) { j.Decide("SURGE-013", AtLeast(2, availableDeleted("v1"))) }, spec.SimulatedNodes{}, spec.Alone{})
+
 	spec.It("keeps one pod of each revision at most while neither is ready, and ends with one",
 		spec.Decides("SURGE-022", "SURGE-010"),
 		func(ctx context.Context, c *spec.Case) {

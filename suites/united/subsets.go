@@ -61,6 +61,7 @@ func subsets() {
 			said := c.Await(ctx, overlapping(nodes[0]))
 			c.Mark(united)
 			// Daemons go where nothing else is to be scheduled.
+			c.Cordon(ctx, nodes[1])
 			c.Cordon(ctx, nodes[3])
 			relabel(ctx, c, nodes[3], "b")
 			placed(ctx, c)

@@ -34,12 +34,7 @@ func brokenRollovers() []Variant {
 		{Name: "a-repair-waits-for-its-turn", Says: "Deletes an old pod that is not Ready only while maxUnavailable is not used up.",
 			Breaks: []string{"ROLLOVER-004"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {
-				room := limitOf(state, maxUnavailable)
-				for _, n := range nodes(state) {
-					if n.eligible && !available(state, append(n.olds, n.news...), now) {
-						room--
-					}
-				}
+				room := roomOf(state, now)
 				if !maySurge(state) && room <= 0 {
 					withoutDeletions(actions, deletedFor(plan.ReasonOldUnavailable))
 				}

@@ -36,12 +36,7 @@ func brokenWaits() []Variant {
 		{Name: "a-repair-waits-for-pods-that-wait", Says: "Deletes an old pod that waits for the scheduler only while maxUnavailable is not used up.",
 			Breaks: []string{"ROLLOVER-004"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {
-				room := limitOf(state, maxUnavailable)
-				for _, n := range nodes(state) {
-					if n.eligible && !available(state, append(n.olds, n.news...), now) {
-						room--
-					}
-				}
+				room := roomOf(state, now)
 				withoutDeletions(actions, func(d plan.PodDeletion) bool {
 					return !maySurge(state) && room <= 0 && waits(d.Pod) && d.Reason == plan.ReasonOldUnavailable
 				})

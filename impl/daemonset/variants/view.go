@@ -139,6 +139,17 @@ func limitOf(state plan.State, which limit) int {
 	return scaled(*which(rolling), eligibleNodes(state), true)
 }
 
+// roomOf returns how many more nodes maxUnavailable lets be without an available pod; below zero if too many are.
+func roomOf(state plan.State, now time.Time) int {
+	room := limitOf(state, maxUnavailable)
+	for _, n := range nodes(state) {
+		if n.eligible && !available(state, append(n.olds, n.news...), now) {
+			room--
+		}
+	}
+	return room
+}
+
 // limiting replaces a limit that is not zero by a number of nodes.
 func limiting(which limit, number func(value *intstr.IntOrString, state plan.State, now time.Time) int) Around {
 	return seeingSpec(func(spec *appsv1.DaemonSetSpec, state plan.State, now time.Time) {
