@@ -114,6 +114,16 @@ func (s *Scenario) AddOwner(ctx context.Context, pod *corev1.Pod) {
 	s.must(err, "add an owner to pod %s", pod.Name)
 }
 
+// AddToleration has the pod tolerate a taint that no node has: one of the few changes of a pod's spec that the API lets anybody make, as kubectl debug makes another.
+func (s *Scenario) AddToleration(ctx context.Context, pod *corev1.Pod) {
+	s.tb.Helper()
+	pods := s.client.CoreV1().Pods(pod.Namespace)
+	_, err := rewrite(ctx, s, onPod(history.AddToleration, pod), pods, func(current *corev1.Pod) {
+		current.Spec.Tolerations = append(current.Spec.Tolerations, corev1.Toleration{Key: "rollcall.dev/none", Operator: corev1.TolerationOpExists})
+	}, pods.Update)
+	s.must(err, "add a toleration to pod %s", pod.Name)
+}
+
 // AddFinalizer keeps the pod's object, once deleted, until RemoveFinalizer or the end of the scenario, whatever its node does.
 func (s *Scenario) AddFinalizer(ctx context.Context, pod *corev1.Pod) {
 	s.tb.Helper()

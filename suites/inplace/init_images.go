@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// initImages is the spec of an init container that gets another image in rollouts that are not the plain one. That its pods are recreated is the standing rule's.
+// initImages is the spec of an init container that gets another image in rollouts that are not the plain one.
 func initImages() {
 	spec.It("recreates pods whose init container gets another image when that overtakes an update, after a restart, and in a roll-back",
 		spec.Decides(initImage),
@@ -23,5 +24,8 @@ func initImages() {
 			c.Restart(ctx)
 			c.Await(ctx, RolledOut(recreated))
 			c.RollOut(ctx, recreated, InitImage("v1"))
-		}, nil, spec.SimulatedNodes{}, spec.Alone{})
+		},
+		func(j *spec.Checks) {
+			j.Decide(initImage, EndsRolledOut(), OnEveryNode(AtLeast(2, After(PodCreated(), Marked(begun)))))
+		}, spec.SimulatedNodes{}, spec.Alone{})
 }

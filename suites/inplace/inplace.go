@@ -48,6 +48,8 @@ func Specs() {
 	stagedSets()
 	returnedSets()
 	grownSets()
+	meantime()
+	edgesOfSets()
 }
 
 // begin deploys the DaemonSet to n nodes, with updates in place and maxUnavailable 1, unless the edits say otherwise.

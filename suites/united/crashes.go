@@ -222,6 +222,15 @@ func hands() {
 			c.Await(ctx, state.All(state.UnitedPlaced(name), state.UnitedLabelled(name)))
 			placed(ctx, c)
 			c.Mark(again)
+			var labelled map[string]string
+			c.Look(ctx, func(cluster *history.Cluster) { labelled = cluster.Nodes[nodes[0]].Labels })
+			c.Bind(nodeLabels, encoded(labelled))
+			c.EditNode(ctx, history.EditNode, nodes[0], func(node *corev1.Node) { meaningless(node.Labels, before) })
+			c.Await(ctx, Quiet(time.Second))
+			c.Await(ctx, state.All(state.UnitedPlaced(name), unlabelled(nodes[0], encoded(labelled))))
+			placed(ctx, c)
+			c.Bind(moved, nodes[0])
+			c.Mark(mislabelled)
 			c.DeleteDaemonSet(ctx, subset, metav1.DeletePropagationBackground)
 			c.Await(ctx, Quiet(time.Second))
 			placed(ctx, c)
@@ -234,6 +243,22 @@ func hands() {
 			j.Decide("UNITED-041",
 				HoldsAtMark(changed, state.UnitedPlaced(name)),
 				HoldsAtMark(relabelled, subsetLabelled(j.Bound(subsetLabels))), HoldsAtMark(relabelled, state.UnitedPlaced(name)), HoldsAtMark(relabelled, state.UnitedDaemonSets(name)),
-				HoldsAtMark(again, state.UnitedPlaced(name)), HoldsAtMark(again, state.UnitedLabelled(name)))
+				HoldsAtMark(again, state.UnitedPlaced(name)), HoldsAtMark(again, state.UnitedLabelled(name)),
+				HoldsAtMark(mislabelled, state.UnitedPlaced(name)), HoldsAtMark(mislabelled, unlabelled(j.Bound(moved), j.Bound(nodeLabels))))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// nodeLabels are those of a node before somebody gives them values that nobody knows, and mislabelled is when they are expected to be back.
+const (
+	nodeLabels               = "labels of the subset's node"
+	mislabelled history.Mark = "the values that mean nothing have been put back"
+)
+
+// meaningless gives the labels that the node has not had before a value that is nobody's.
+func meaningless(labels, before map[string]string) {
+	for key := range labels {
+		if _, had := before[key]; !had {
+			labels[key] = "nobody"
+		}
+	}
 }

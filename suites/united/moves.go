@@ -24,7 +24,8 @@ func surge() {
 		func(ctx context.Context, c *spec.Case) {
 			nodes := addNodes(ctx, c, "a", "a", "b")
 			c.Bind(moved, nodes[:2]...)
-			ds := c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(minReady))
+			// One of the three nodes.
+			ds := c.Deploy(ctx, MaxSurge("30%"), MinReadySeconds(minReady))
 			u := c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
 			placed(ctx, c)
 			c.Mark(united)
@@ -118,7 +119,7 @@ func fromAnother() *corev1.PodAntiAffinity {
 // joining is the spec of nodes that join, and that change from one subset to another.
 func joining() {
 	spec.It("runs no pod of the target on a node that joins a subset, nor on one that changes from one subset to another, and one on a node that is registered again",
-		spec.Decides("UNITED-006", "UNITED-022", "UNITED-040"),
+		spec.Decides("UNITED-006", "UNITED-018", "UNITED-022", "UNITED-040"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := addNodes(ctx, c, "3", "1")
 			var registered []*corev1.Node
@@ -134,8 +135,8 @@ func joining() {
 			subset := Where(Subset("first", c.ImagePatch("v2")), zone, "1")
 			u := c.Unite(ctx, ds, subset, Where(Subset("second", c.ImagePatch("v3")), zone, "2"))
 			placed(ctx, c)
-			joined := addNodes(ctx, c, "1")
-			c.Bind(moved, joined...)
+			joined := addNodes(ctx, c, "1", "1")
+			c.Bind(moved, joined[0])
 			placed(ctx, c)
 			c.Mark(united)
 			relabel(ctx, c, joined[0], "2")
@@ -154,6 +155,8 @@ func joining() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("UNITED-022", HoldsAtMark(again, state.UnitedSingle(name)))
+			// The first subset has nodes that are older than those whose names come before theirs.
+			j.Decide("UNITED-018", HoldsAtMark(again, state.UnitedReported(name)))
 			node := j.Bound(moved)
 			j.Decide("UNITED-006", HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(changed, state.UnitedPlaced(name)), HoldsAtMark(again, state.UnitedPlaced(name)))
 			j.Decide("UNITED-040",

@@ -3,6 +3,8 @@ package united
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -46,6 +48,48 @@ func withFields(patch history.UnitedPatch, add func(fields map[string]any)) hist
 	_ = json.Unmarshal(patch.Template.Raw, &fields)
 	add(fields)
 	return PatchTemplate(fields)
+}
+
+// variable is an environment variable of the target's container, which the patch of a subset takes away.
+const variable = "OF_THE_TARGET"
+
+func withVariable() Edit {
+	return Edit{Says: "variable " + variable, Apply: func(ds *appsv1.DaemonSet) {
+		container := &ds.Spec.Template.Spec.Containers[0]
+		container.Env = append(container.Env, corev1.EnvVar{Name: variable, Value: "true"})
+	}}
+}
+
+// withoutVariable is the patch that takes the variable away, too, by a directive.
+func withoutVariable(patch history.UnitedPatch) history.UnitedPatch {
+	return withFields(patch, func(fields map[string]any) {
+		spec, _ := fields["spec"].(map[string]any)
+		containers, _ := spec["containers"].([]any)
+		for _, container := range containers {
+			if container, is := container.(map[string]any); is {
+				container["env"] = []map[string]string{{"name": variable, "$patch": "delete"}}
+			}
+		}
+	})
+}
+
+// variableOn holds when the pods on the nodes have the variable, or have not.
+func variableOn(has bool, nodes ...string) state.Condition {
+	return state.Right(fmt.Sprintf("the pods on the nodes %s have the variable %s: %t", strings.Join(nodes, ", "), variable, has), func(cluster *history.Cluster) error {
+		for _, pod := range cluster.Pods {
+			if !slices.Contains(nodes, history.NodeOf(pod)) || !history.IsLive(pod) {
+				continue
+			}
+			container := history.Daemon(&pod.Spec)
+			if container == nil {
+				return fmt.Errorf("pod %s has no container of the target", pod.Name)
+			}
+			if found := slices.ContainsFunc(container.Env, func(is corev1.EnvVar) bool { return is.Name == variable }); found != has {
+				return fmt.Errorf("pod %s has it: %t", pod.Name, found)
+			}
+		}
+		return nil
+	})
 }
 
 // notOn is the subset without the nodes with that kind of disk, a label that no node has.

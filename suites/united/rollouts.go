@@ -22,36 +22,43 @@ const note = "example.org/note"
 // targetChanges is the spec of changes of the target while it is united.
 func targetChanges() {
 	spec.It("rolls changes of the target out to its own nodes and into the subsets, by the strategy that it has",
-		spec.Decides("UNITED-014", "UNITED-032", "UNITED-033"),
+		spec.Decides("UNITED-014", "UNITED-007", "UNITED-032", "UNITED-033"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := addNodes(ctx, c, "a", "b", "c", "c")
-			ds := c.Deploy(ctx, MaxUnavailable("1"), noted("of the target"))
-			pinned := OnNodes(Subset("pinned", c.ImagePatch("v2")), nodes[0])
+			ds := c.Deploy(ctx, MaxUnavailable("1"), noted("of the target"), withVariable())
+			pinned := OnNodes(Subset("pinned", withoutVariable(c.ImagePatch("v2"))), nodes[0])
 			noting := OnNodes(Subset("noting", PatchTemplate(map[string]any{"metadata": map[string]any{"annotations": map[string]any{note: "of the subset"}}})), nodes[1])
 			u := c.Unite(ctx, ds, pinned, noting)
 			// The template changes before the affinity can have settled.
 			c.Await(ctx, Processed(c.Update(ctx, ds, Image("v3"))))
-			c.Await(ctx, state.All(state.UnitedPlaced(name), annotated(nodes[1], "of the subset"), strategyIs(1)))
+			c.Await(ctx, state.All(state.UnitedPlaced(name), annotated(nodes[1], "of the subset"), variableOn(false, nodes[0]), strategyIs(1)))
 			placed(ctx, c)
 			c.Mark(united)
 			c.Await(ctx, Processed(c.Update(ctx, ds, Image("v4"), MaxUnavailable("2"))))
 			placed(ctx, c)
 			c.Mark(changed)
 			noting.Patch = c.ImagePatch("v5")
-			c.Subdivide(ctx, u, pinned, noting)
+			u = c.Subdivide(ctx, u, pinned, noting)
 			c.Await(ctx, state.All(state.UnitedPlaced(name), annotated(nodes[1], "of the target")))
 			placed(ctx, c)
 			c.Mark(again)
 			c.Bind(moved, nodes[0])
 			c.Bind(byName, nodes[1])
 			c.Bind(none, nodes[2:]...)
+			c.Separate(ctx, u, metav1.DeletePropagationBackground)
+			c.Await(ctx, state.All(state.UnitedGone(name, target), servedBy(target), strategyIs(2)))
+			c.Await(ctx, Quiet(silence))
+			c.Mark(back)
 		},
 		func(j *spec.Checks) {
 			node := j.Bound(byName)
 			own, ofSubsets := state.UnitedPlaced(name, j.BoundAll(none)...), state.UnitedPlaced(name, j.Bound(moved), node)
+			// A patch may speak of no container, and may take away what the target has.
+			j.Decide("UNITED-007", HoldsAtMark(united, annotated(node, "of the subset")), HoldsAtMark(united, variableOn(false, j.Bound(moved))),
+				HoldsAtMark(united, variableOn(true, append(j.BoundAll(none), node)...)))
 			j.Decide("UNITED-014", HoldsAtMark(united, own))
 			j.Decide("UNITED-032", HoldsAtMark(changed, own), HoldsAtMark(again, own),
-				HoldsAtMark(united, strategyIs(1)), HoldsAtMark(changed, strategyIs(2)), HoldsAtMark(again, strategyIs(2)))
+				HoldsAtMark(united, strategyIs(1)), HoldsAtMark(changed, strategyIs(2)), HoldsAtMark(again, strategyIs(2)), HoldsAtMark(back, strategyIs(2)))
 			for _, other := range j.BoundAll(none) {
 				j.Decide("UNITED-032", Exactly(1, PodCreated(OfVersion("v4")).On(other)))
 			}

@@ -49,6 +49,8 @@ func Specs() {
 	tolerations()
 	turnedBack()
 	affinities()
+	underWay()
+	successors()
 }
 
 // name is that of the scenarios' UnitedDaemonSet, target that of its target.

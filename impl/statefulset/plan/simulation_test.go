@@ -44,6 +44,9 @@ func unseen() []string {
 		"set-takes-one-restart-for-all", "set-believes-pods-without-the-policy",
 		// It has no API server, and no kubelet that comes late.
 		"set-deletes-what-is-refused", "set-deletes-what-could-not-be-patched", "set-takes-any-new-container", "set-waits-for-a-restart-that-is-not-due",
+		"set-skips-what-is-refused", "set-takes-refusals-for-conflicts",
+		// It has always pods, and these have one container.
+		"set-keeps-the-revision-without-pods", "set-records-the-latest-update-alone",
 	}
 }
 
