@@ -65,7 +65,7 @@ type Reckoning struct {
 	Tallies []Tally
 	// NeedsScale: the limit is a share of the pods' expected scale, or is subtracted from it.
 	NeedsScale bool
-	// Unmanaged are those of the live pods that have no controller, Unscaled those whose controller has no scale: a DaemonSet, or a Job. Unknown are those
+	// Unmanaged are those of the live pods that have no controller, Unscaled those whose controller has no scale: a DaemonSet, a Job, or a Node. Unknown are those
 	// whose controller's scale the recording does not tell.
 	Unmanaged, Unscaled, Unknown []*corev1.Pod
 	// Unsettled: a pod that terminates or has ended is such a one. Whether it counts the documents leave open: who takes it for one that has
@@ -95,7 +95,7 @@ func (c *Cluster) Reckon(budget *policyv1.PodDisruptionBudget) Reckoning {
 		switch owner := metav1.GetControllerOf(pod); {
 		case owner == nil:
 			r.Unmanaged = append(r.Unmanaged, pod)
-		case slices.Contains([]Kind{KindDaemonSet, KindJob}, kindNamed(owner)):
+		case slices.Contains([]Kind{KindDaemonSet, KindJob, KindNode}, kindNamed(owner)):
 			r.Unscaled = append(r.Unscaled, pod)
 		default:
 			if _, _, known := c.scaleOf(pod); !known {

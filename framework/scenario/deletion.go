@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
@@ -81,6 +82,26 @@ func (s *Scenario) DeleteScaled(ctx context.Context, w Scaled) {
 	background := metav1.DeletePropagationBackground
 	err := s.Do(ctx, s.onScaled(history.DeleteWorkload, w), func(ctx context.Context) error {
 		return s.client.AppsV1().ReplicaSets(s.namespace).Delete(ctx, w.Name, metav1.DeleteOptions{PropagationPolicy: &background})
+	})
+	s.must(err, "delete %s %s", w.Kind, w.Name)
+}
+
+// Orphan deletes the Deployment, and lets its ReplicaSets and their pods stay. It returns when the Deployment is gone.
+func (s *Scenario) Orphan(ctx context.Context, w Scaled) {
+	s.tb.Helper()
+	orphan := metav1.DeletePropagationOrphan
+	stimulus := s.onScaled(history.DeleteWorkload, w)
+	stimulus.Detail = "its pods stay"
+	err := s.Do(ctx, stimulus, func(ctx context.Context) error {
+		deployments := s.client.AppsV1().Deployments(s.namespace)
+		if err := deployments.Delete(ctx, w.Name, metav1.DeleteOptions{PropagationPolicy: &orphan}); err != nil {
+			return err
+		}
+		// The garbage collector takes the owner references away before that.
+		return s.poll(ctx, func(ctx context.Context) (bool, error) {
+			_, err := deployments.Get(ctx, w.Name, metav1.GetOptions{})
+			return apierrors.IsNotFound(err), ignoreNotFound(err)
+		})
 	})
 	s.must(err, "delete %s %s", w.Kind, w.Name)
 }

@@ -85,6 +85,8 @@ func options() {
 			_ = c.TryEvict(ctx, all[1], WithDeleteOptions("if it is as it was created", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &all[1].ResourceVersion}}))
 			now := current["right"]
 			_ = c.TryEvict(ctx, now, WithDeleteOptions("if it is as it is", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &now.UID, ResourceVersion: &now.ResourceVersion}}))
+			// It goes only if nobody waits for it.
+			c.Pods.HoldTermination(ctx, all[4])
 			for i, seconds := range []int64{7, 0} {
 				_ = c.TryEvict(ctx, all[3+i], WithDeleteOptions("with a grace period", metav1.DeleteOptions{GracePeriodSeconds: &seconds}))
 			}

@@ -89,20 +89,23 @@ func expiry() {
 			givenUp(j, pod, First(listed), 0, written(guard, "pod "+pod+" is listed no more", countsAgain(pod, 0)))
 		}, recorded(), spec.Alone{}, spec.SimulatedNodes{})
 
-	spec.It("gives up in time on a pod that was to be evicted before the controller was started again",
-		spec.Decides("PDB-015"),
+	spec.It("gives up in time on a pod that was to be evicted, and on one that was to be disrupted, before the controller was started again",
+		spec.Decides("PDB-015", "PDB-034"),
 		func(ctx context.Context, c *spec.Case) {
 			workload := web(ctx, c, 2)
 			budget := guarded(ctx, c, workload, MinAvailable("1"))
 			c.Await(ctx, Quiet(time.Second))
-			pod := c.PodsOf(ctx, workload)[0]
-			c.Bind(unmoved, pod.Name)
-			c.WriteBudgetStatus(ctx, budget, ListDisrupted(pod.Name, time.Now().Add(longLeft-history.DisruptedTimeout)))
+			pods := c.PodsOf(ctx, workload)
+			c.Bind(unmoved, pods[0].Name)
+			c.Bind(spared, pods[1].Name)
+			since := time.Now().Add(longLeft - history.DisruptedTimeout)
+			c.Disrupt(ctx, pods[1], since)
+			c.WriteBudgetStatus(ctx, budget, ListDisrupted(pods[0].Name, since))
 			// By then it knows what is listed.
 			c.Await(ctx, Quiet(judge.Lag))
 			c.Kill(ctx)
 			c.Restart(ctx)
-			c.AwaitAfter(ctx, longLeft, state.Budget(guard, "it counts all pods", counts(2)))
+			c.AwaitAfter(ctx, longLeft, state.All(state.Budget(guard, "it counts all pods", counts(2)), reset(pods[1].Name)))
 			c.Await(ctx, Quiet(spec.Prompt))
 		},
 		func(j *spec.Checks) {
@@ -112,6 +115,9 @@ func expiry() {
 			pod := j.Bound(unmoved)
 			dropped := written(guard, "pod "+pod+" is listed no more, and counts", countsAgain(pod, 2))
 			j.Decide("PDB-015", Within(longLeft+promptly, listed, dropped), Tested(NotWithin(longLeft-2*time.Second, listed, dropped)))
+			// Its time is the same, and it is written a moment before.
+			disrupted, other := First(Began(history.SetDisruption)), PodSpared(Named(j.Bound(spared)))
+			j.Decide("PDB-034", Within(longLeft+promptly, disrupted, other), NotWithin(longLeft-2*time.Second, disrupted, other))
 		}, recorded(), spec.Alone{}, spec.SimulatedNodes{}, spec.Long{})
 }
 

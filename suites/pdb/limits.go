@@ -33,6 +33,9 @@ func limits() {
 				}
 				budget = c.UpdateBudget(ctx, budget, limit.values[0])
 				c.Await(ctx, Computed(budget))
+				// No number follows from it.
+				budget = c.UpdateBudget(ctx, budget, Policy("AlwaysAllow"))
+				c.Await(ctx, Computed(budget))
 				// What the controller does about its own write is over.
 				c.Await(ctx, Quiet(judge.Lag))
 				pod := c.PodsOf(ctx, workload)[0]

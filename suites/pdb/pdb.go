@@ -24,6 +24,7 @@ func Specs() {
 	limits()
 	grid()
 	scales()
+	orphaned()
 	withoutLivePods()
 	heldScale()
 	successors()

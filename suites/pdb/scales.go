@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -87,6 +89,24 @@ func scales() {
 			}
 			c.Await(ctx, Computed(budget))
 		}, nil, recorded(), spec.SimulatedNodes{})
+}
+
+// orphaned is the spec of a ReplicaSet whose Deployment is gone.
+func orphaned() {
+	spec.It("expects the replicas of a ReplicaSet that outlives its Deployment, once for the Deployment and then for itself",
+		spec.Decides("PDB-003", "PDB-007"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			deployment := c.RunScaled(ctx, history.KindDeployment, "web", 3)
+			c.Require(ctx, "the pods are Ready", LivePodsOf(deployment, 3, history.IsReady))
+			budget := guarded(ctx, c, deployment, MaxDisrupted("1"))
+			set := Scaled{Kind: history.KindReplicaSet, Name: metav1.GetControllerOf(c.PodsOf(ctx, deployment)[0]).Name}
+			c.Orphan(ctx, deployment)
+			c.Await(ctx, Quiet(judge.Lag))
+			c.Scale(ctx, set, 5)
+			c.Await(ctx, state.All(LivePodsOf(deployment, 5, history.IsReady), Computed(budget)))
+			c.Await(ctx, Quiet(silent))
+		}, nil, spec.SimulatedNodes{}, spec.Kinds{history.KindPodDisruptionBudget, history.KindReplicaSet, history.KindDeployment})
 }
 
 // withoutLivePods is the spec of a workload that has no pod but one that terminates.

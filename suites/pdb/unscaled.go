@@ -10,6 +10,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -53,7 +54,7 @@ func unscaled() {
 		}, recorded(), spec.SimulatedNodes{})
 
 	spec.It("says the cause that there is now where a budget fails for another than before",
-		spec.Decides("PDB-021"),
+		spec.Decides("PDB-020", "PDB-021"),
 		func(ctx context.Context, c *spec.Case) {
 			node := c.AddNodes(ctx, 1)[0]
 			job := c.RunScaled(ctx, history.KindJob, "job", 1)
@@ -71,6 +72,26 @@ func unscaled() {
 			j.Decide("PDB-021", Within(promptly, First(BudgetRespecified(guard)), written(guard, "it failed, and the message says that nodes have no scale", failedFor("node"))))
 		}, recorded(), spec.SimulatedNodes{})
 
+	spec.It("allows no disruption and says why, where a budget needs a scale and the API server does not know the kind of the pods' controller",
+		spec.Decides("PDB-018", "PDB-020"),
+		func(ctx context.Context, c *spec.Case) {
+			node := c.AddNodes(ctx, 1)[0]
+			controls := true
+			owner := metav1.OwnerReference{
+				APIVersion: "removed.rollcall.dev/v1", Kind: "Keeper", Name: keeper, UID: uuid.NewUUID(), Controller: &controls,
+			}
+			pods := keepPods(ctx, c, node, owner, 3)
+			budget := guarded(ctx, c, kept(), MinAvailable("1"))
+			c.UpdateBudget(ctx, budget, MaxDisrupted("1"))
+			learns(ctx, c, pods[0], state.Budget(guard, "it failed", failed), ofNoKind)
+		},
+		func(j *spec.Checks) {
+			for _, id := range spec.Decides("PDB-018", "PDB-020") {
+				j.Decide(id, HoldsAtMark(ofNoKind, state.Budget(guard, "it failed", failed)))
+			}
+			j.Decide("PDB-020", Reported("CalculateExpectedPodCountFailed about the budget", about(guard, "CalculateExpectedPodCountFailed")))
+		}, recorded(), spec.SimulatedNodes{})
+
 	spec.It("computes the status for an integer minAvailable whoever controls the pods, and where nobody does",
 		spec.Decides("PDB-019"),
 		func(ctx context.Context, c *spec.Case) {
@@ -85,6 +106,9 @@ func unscaled() {
 		},
 		func(j *spec.Checks) { j.Decide("PDB-019", Keeps("PDB-001")) }, recorded(), spec.SimulatedNodes{})
 }
+
+// ofNoKind is where a controller has had time to find that there is no such kind.
+const ofNoKind history.Mark = "the kind of the pods' controller is not known"
 
 // tallied holds when the budget's status has these numbers.
 func tallied(want history.Tally) Condition {

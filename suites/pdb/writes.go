@@ -47,5 +47,11 @@ func writes() {
 			c.Await(ctx, Computed(budget))
 			budget = c.UpdateBudget(ctx, budget, MinAvailable("2"))
 			c.Await(ctx, Computed(budget))
+			// A Job has no scale.
+			c.RunScaled(ctx, history.KindJob, "job", 1)
+			budget = c.UpdateBudget(ctx, budget, MaxDisrupted("1"), Selecting(nil))
+			c.Await(ctx, state.Budget(guard, "it failed", failed))
+			c.Await(ctx, Quiet(silent))
+			changed(ctx, c, budget, MinAvailable("1"))
 		}, nil, recorded(), spec.SimulatedNodes{})
 }

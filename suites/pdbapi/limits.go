@@ -48,6 +48,8 @@ func limits() {
 				}
 				for i, value := range wrong {
 					create(ctx, c, fmt.Sprintf("wrong-%s-%d", of.name, i), Selecting(nobody), limit(of.field, value))
+					later := create(ctx, c, fmt.Sprintf("later-%s-%d", of.name, i), Selecting(nobody), limit(of.field, intstr.FromInt32(1)))
+					update(ctx, c, later, limit(of.field, value))
 				}
 			}
 		},
@@ -58,7 +60,8 @@ func limits() {
 				}
 				for i, value := range wrong {
 					j.Decide("PDBAPI-005",
-						Rejected(fmt.Sprintf("%s %q", of.field, value.String()), of.field, created(fmt.Sprintf("wrong-%s-%d", of.name, i))))
+						Rejected(fmt.Sprintf("%s %q", of.field, value.String()), of.field, created(fmt.Sprintf("wrong-%s-%d", of.name, i))),
+						Rejected(fmt.Sprintf("a change of %s to %q", of.field, value.String()), of.field, updated(fmt.Sprintf("later-%s-%d", of.name, i))))
 				}
 			}
 		}, budgets)

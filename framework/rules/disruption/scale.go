@@ -11,7 +11,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
 
-// Unscaled is PDB-020, of pods of DaemonSets and Jobs. It says nothing of the other numbers, nor of the generation that is observed.
+// Unscaled is PDB-020, of pods of DaemonSets, Jobs and Nodes. It says nothing of the other numbers, nor of the generation that is observed.
 func Unscaled() judge.Rule {
 	return follows("PDB-020", "pods whose controller has no scale promptly make a budget that needs it allow 0, with the reason SyncFailed", field{
 		applies: func(b *budget) bool { return b.NeedsScale && len(b.Unscaled) > 0 && !b.relabelled && !b.shared },
