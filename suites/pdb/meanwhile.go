@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -27,22 +25,22 @@ func meanwhile() {
 				Computed(c.CreateBudget(ctx, "second", MinAvailable("2"), Selecting(another.Labels()))))
 			c.Await(ctx, right)
 			c.WriteBudgetStatus(ctx, budget, AddCondition("example.org/Checked"))
-			relabel := func(pod *corev1.Pod) {
+			c.Pods.HoldTermination(ctx, pods[6])
+			for i, change := range []func(){
+				func() { c.DeletePod(ctx, pods[6], time.Minute) },
+				func() { c.Pods.Fail(ctx, pods[5]) },
+				func() { c.Pods.BecomeUnready(ctx, pods[4]) },
+				func() { c.Restart(ctx) },
+			} {
+				change()
 				c.Await(ctx, right)
 				// What the controller does about its own writes is over.
 				c.Await(ctx, Quiet(judge.Lag))
-				c.LabelPod(ctx, pod, another.Labels())
-				c.Await(ctx, right)
+				c.LabelPod(ctx, pods[i], another.Labels())
+				if !c.Await(ctx, right) {
+					return
+				}
 				c.Await(ctx, Quiet(silent))
 			}
-			c.Pods.HoldTermination(ctx, pods[6])
-			c.DeletePod(ctx, pods[6], time.Minute)
-			relabel(pods[0])
-			c.Pods.Fail(ctx, pods[5])
-			relabel(pods[1])
-			c.Pods.BecomeUnready(ctx, pods[4])
-			relabel(pods[2])
-			c.Restart(ctx)
-			relabel(pods[3])
 		}, nil, recorded(), spec.SimulatedNodes{}, spec.Alone{})
 }
