@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -113,13 +114,15 @@ func (s *summary) nodes() {
 // sharedBy is how many requirements must have a reason in common for it to be written once for all of them.
 const sharedBy = 3
 
-// failed lists the requirements that failed, each with what was seen.
+// failed lists the requirements that failed, each with what was seen: those that Kubernetes itself breaks before those of the implementation, since the last
+// lines are what a terminal shows, and what is left of a log that was cut.
 func (s *summary) failed() {
 	all := having(s.report, Fail)
 	if len(all) == 0 {
 		return
 	}
 	s.text.WriteString("\nFailed\n")
+	slices.SortStableFunc(all, func(a, b RequirementResult) int { return cmp.Compare(b.BrokenBy(), a.BrokenBy()) })
 	for _, result := range all {
 		s.entry(result, red)
 	}

@@ -3,6 +3,7 @@ package reports_test
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -81,5 +82,22 @@ func TestColourAddsNothingButColour(t *testing.T) {
 	}
 	if coloured != plain {
 		t.Errorf("without its colours the coloured summary reads\n%s\nwant\n%s", coloured, plain)
+	}
+}
+
+func TestWhatTheImplementationBreaksComesLastOfWhatFailed(t *testing.T) {
+	t.Parallel()
+	run := exampleRun()
+	after := run.Outcomes[slices.IndexFunc(run.Outcomes, func(o reports.Outcome) bool { return o.Verdict == reports.Fail })]
+	after.Requirement = "PDB-002"
+	run.Outcomes = append(run.Outcomes, after)
+	for i := range run.Catalogue {
+		if run.Catalogue[i].ID == "PDB-002" {
+			run.Catalogue[i].Kubernetes = reports.Kubernetes{Behaviour: reports.Differs, By: "API server"}
+		}
+	}
+	_, failed, _ := strings.Cut(summaryOf(t, assemble(t, run), reports.SummaryOptions{}), "\nFailed\n")
+	if own, other := strings.Index(failed, "SURGE-009 "), strings.Index(failed, "PDB-002 "); other < 0 || own < other {
+		t.Errorf("the summary says of what failed\n%s\nwant PDB-002, which Kubernetes itself breaks, before SURGE-009: a log that was cut has the last lines", failed)
 	}
 }

@@ -36,6 +36,8 @@ type Options struct {
 	Plan plan.Planner
 	// Writer wraps the client that all writes go through; default none.
 	Writer func(client.Client) client.Client
+	// Live wraps the client that reads past all caches; default none.
+	Live func(client.Reader) client.Reader
 }
 
 // SetupWithManager adds the controller to manager, with its watches. It starts when the manager starts, as the leader if the manager elects one.
@@ -46,12 +48,15 @@ func SetupWithManager(manager ctrl.Manager, options Options) error {
 	if options.Plan == nil {
 		options.Plan = plan.Plan
 	}
-	writer := manager.GetClient()
+	writer, live := manager.GetClient(), manager.GetAPIReader()
 	if options.Writer != nil {
 		writer = options.Writer(writer)
 	}
+	if options.Live != nil {
+		live = options.Live(live)
+	}
 	r := &Reconciler{
-		Clock: options.Clock, Plan: options.Plan, Cache: manager.GetCache(),
+		Clock: options.Clock, Plan: options.Plan, Cache: manager.GetCache(), Live: live,
 		Actor: &act.Actor{Client: writer, Recorder: eventlimit.New(manager.GetEventRecorder("rollcall-reference"), options.Clock)},
 	}
 	err := ctrl.NewControllerManagedBy(manager).
@@ -71,14 +76,14 @@ func SetupWithManager(manager ctrl.Manager, options Options) error {
 type Reconciler struct {
 	Clock clock.PassiveClock
 	Plan  plan.Planner
-	// Cache holds StatefulSets, pods and ControllerRevisions.
-	Cache client.Reader
-	Actor *act.Actor
+	// Cache holds StatefulSets, pods and ControllerRevisions; Live bypasses it.
+	Cache, Live client.Reader
+	Actor       *act.Actor
 }
 
 // Reconcile observes, plans and acts once.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	state, err := observe.Observe(ctx, r.Cache, request.NamespacedName)
+	state, err := observe.Observe(ctx, r.Cache, r.Live, request.NamespacedName)
 	if err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}

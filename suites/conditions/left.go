@@ -32,10 +32,7 @@ func left() {
 			c.Await(ctx, RolledOut(updated))
 			report.AwaitTakenBack(ctx, c)
 		},
-		func(j *spec.Checks) {
-			reported := StallBetween{From: begun, To: over, Known: judge.ReportWithin}
-			j.Decide("COND-003", Tested(EndsRolledOut()), reported.TakenBack())
-		}, spec.SimulatedNodes{})
+		takenBackAtTheEnd, spec.SimulatedNodes{})
 
 	spec.It("takes the report of a stall back when its rollout is finished by hand, with OnDelete",
 		spec.Decides("COND-003"),
@@ -57,10 +54,7 @@ func left() {
 			c.Await(ctx, RolledOut(manual))
 			report.AwaitTakenBack(ctx, c)
 		},
-		func(j *spec.Checks) {
-			reported := StallBetween{From: begun, To: over, Known: judge.ReportWithin}
-			j.Decide("COND-003", Tested(EndsRolledOut()), reported.TakenBack())
-		}, spec.SimulatedNodes{})
+		takenBackAtTheEnd, spec.SimulatedNodes{})
 
 	spec.It("takes the report of a stall back at the end of a rollout with another limit, another node and a restart",
 		spec.Decides("COND-003"),
@@ -79,10 +73,13 @@ func left() {
 			rollouts.Finish(ctx, c, next)
 			report.AwaitTakenBack(ctx, c)
 		},
-		func(j *spec.Checks) {
-			reported := StallBetween{From: begun, To: over, Known: judge.ReportWithin}
-			j.Decide("COND-003", Tested(EndsRolledOut()), reported.TakenBack())
-		}, spec.SimulatedNodes{}, spec.Alone{})
+		takenBackAtTheEnd, spec.SimulatedNodes{}, spec.Alone{})
+}
+
+// takenBackAtTheEnd decides that the report of the stall that was over at the mark is taken back when the rollout ends.
+func takenBackAtTheEnd(j *spec.Checks) {
+	reported := StallBetween{From: begun, To: over, Known: judge.ReportWithin}
+	j.Decide("COND-003", Tested(EndsRolledOut()), reported.TakenBack())
 }
 
 // crowd leaves pods that ask for 4 CPUs no room on the node: a simulated one has 8 CPUs.

@@ -42,6 +42,7 @@ func Specs() {
 	recreatedSets()
 	takenBackSets()
 	crashedSets()
+	lateSets()
 	restartedSets()
 	notScheduledSets()
 	refusedSets()

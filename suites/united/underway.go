@@ -16,7 +16,7 @@ import (
 
 // underWay is the spec of a target that is being rolled out when it is united.
 func underWay() {
-	spec.It("restarts no pod of the target for its affinity, one that is not Ready neither, and goes on with the rollout that is under way",
+	spec.It("restarts no pod of the target for its affinity, not even one that is not Ready, and goes on with the rollout that is under way",
 		spec.Decides("UNITED-013", "UNITED-014"),
 		func(ctx context.Context, c *spec.Case) {
 			nodes := addNodes(ctx, c, "a", "b", "c")

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -18,7 +19,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/plan"
 )
 
-// brokenWrites are right as long as nothing but images of containers changes, and the API server takes what is written.
+// brokenWrites are right as long as nothing but images of containers changes, the API server takes what is written, and watches show it at once.
 func brokenWrites() []Variant {
 	sidecars := &initImages{wanted: map[types.UID]map[string]string{}}
 	return []Variant{
@@ -28,6 +29,8 @@ func brokenWrites() []Variant {
 			Writer: func(c client.Client) client.Client { return failureEnder{c, refused} }},
 		{Name: "set-deletes-what-could-not-be-patched", Says: "Deletes pods of a StatefulSet whose patch met an error of the API server.", Breaks: []string{"INPLACE-031"},
 			Writer: func(c client.Client) client.Client { return failureEnder{c, apierrors.IsInternalError} }},
+		{Name: "set-goes-by-its-cache-of-revisions", Says: "Takes revisions of a StatefulSet's pods that its watch does not show yet for lost.", Breaks: []string{"INPLACE-031"},
+			Live: func(client.Reader) client.Reader { return nothing{} }},
 	}
 }
 
@@ -139,4 +142,12 @@ func (w failureEnder) Patch(ctx context.Context, object client.Object, patch cli
 		_ = w.Client.Delete(ctx, object)
 	}
 	return err
+}
+
+// nothing is an API server that has nothing.
+type nothing struct{ client.Reader }
+
+// Get implements client.Reader.
+func (nothing) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
+	return apierrors.NewNotFound(schema.GroupResource{}, "")
 }

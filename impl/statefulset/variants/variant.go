@@ -29,6 +29,8 @@ type Variant struct {
 	Planner Around
 	// Writer wraps the client that all writes go through.
 	Writer func(client.Client) client.Client
+	// Live wraps the client that reads past all caches; nil for none.
+	Live func(client.Reader) client.Reader
 }
 
 // Around wraps a planner. The result may remember what it saw, until its process ends.
@@ -36,7 +38,7 @@ type Around func(next plan.Planner) plan.Planner
 
 // Options are those of a controller that is the variant.
 func (v Variant) Options() statefulset.Options {
-	options := statefulset.Options{Writer: v.Writer}
+	options := statefulset.Options{Writer: v.Writer, Live: v.Live}
 	if v.Planner != nil {
 		options.Plan = v.Planner(plan.Plan)
 	}
@@ -44,13 +46,14 @@ func (v Variant) Options() statefulset.Options {
 }
 
 // Differs says whether there is any difference.
-func (v Variant) Differs() bool { return v.Planner != nil || v.Writer != nil }
+func (v Variant) Differs() bool { return v.Planner != nil || v.Writer != nil || v.Live != nil }
 
 // Together returns a controller that has the differences of all those variants: each is around those after it.
 func Together(all ...Variant) Variant {
 	var result Variant
 	for _, v := range slices.Backward(all) {
 		result.Planner, result.Writer = around.Join(v.Planner, result.Planner), around.Join(v.Writer, result.Writer)
+		result.Live = around.Join(v.Live, result.Live)
 	}
 	return result
 }
