@@ -20,6 +20,8 @@ type Standstill struct {
 	Error string `json:"error,omitempty"`
 	// Waited is for how long the implementation was ready to run and did not. 0 if it is the API server that stood still.
 	Waited time.Duration `json:"waited,omitempty"`
+	// Suspended is for how long this machine was suspended, or by how much its clock was set forward, which looks the same. 0 if neither.
+	Suspended time.Duration `json:"suspended,omitempty"`
 	// Outstanding is for how long, at least, a request of the implementation had been without its answer for longer than OrdinaryAnswer, or a change untold for
 	// longer than OrdinaryNews. 0 if it is not about such.
 	Outstanding time.Duration `json:"outstanding,omitempty"`
@@ -30,12 +32,12 @@ func (s Standstill) Lasted() time.Duration { return s.Until - s.From }
 
 // Recovered is when everybody has to be at work again, since the recording began: as long again after its end as it lasted. Whoever retries with delays
 // that double, as controllers and their watches do, has no more than that to wait when the API server answers again. Who has waited for a processor has to
-// take in what it did not hear of.
+// take in what it did not hear of, and so has who was suspended, who tried nothing meanwhile.
 func (s Standstill) Recovered() time.Duration {
 	if s.Waited > 0 {
 		return s.Until + catchingUp
 	}
-	return s.Until + s.Lasted()
+	return s.Until + max(s.Lasted()-s.Suspended, min(s.Suspended, catchingUp))
 }
 
 // catchingUp is how long an implementation that runs again may take to hear of what has happened.
@@ -54,6 +56,10 @@ func (s Standstill) String() string {
 	if s.Waited > 0 {
 		return fmt.Sprintf("the implementation waited for a processor for %.1f s of %.1f s, from %.1f s into the recording",
 			s.Waited.Seconds(), s.Lasted().Seconds(), max(s.From, 0).Seconds())
+	}
+	if s.Suspended > 0 {
+		return fmt.Sprintf("this machine was suspended, or its clock was set forward, for %.1f s, from %.1f s into the recording",
+			s.Suspended.Seconds(), max(s.From, 0).Seconds())
 	}
 	if s.Outstanding > 0 {
 		return fmt.Sprintf("the API server took more than %.1f s over requests of the implementation, or more than %.1f s to tell of changes, "+

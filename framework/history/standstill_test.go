@@ -41,6 +41,17 @@ func TestNothingIsDueWhileTheAPIServerStandsStill(t *testing.T) {
 	NewWithT(t).Expect((&history.History{}).Due(at(0), second)).To(Equal(at(second)))
 }
 
+func TestWhoWasSuspendedHasNothingToCatchUpButWhatWasBesides(t *testing.T) {
+	g := NewWithT(t)
+	for recovered, standstill := range map[time.Duration]history.Standstill{
+		61 * second: {Until: 60 * second, Suspended: 60*second - 250*time.Millisecond},
+		70 * second: {Until: 60 * second, Suspended: 50 * second},
+	} {
+		g.Expect(standstill.Recovered()).To(Equal(recovered))
+		g.Expect(standstill.String()).To(ContainSubstring("suspended"))
+	}
+}
+
 func TestAStandstillOvershadowsUntilEverybodyHasRecovered(t *testing.T) {
 	g := NewWithT(t)
 	h, at := stoodStill()

@@ -114,8 +114,8 @@ func (p *Pulse) makeLease(ctx context.Context) error {
 
 // beat writes the Lease, unless another process has just done so.
 func (p *Pulse) beat(ctx context.Context) {
-	now := time.Now()
-	if now.Sub(p.rhythm.now().heard) < recent {
+	now := now().wall
+	if p.rhythm.beatLately(now) {
 		return
 	}
 	bounded, cancel := context.WithTimeout(ctx, answerTimeout)
@@ -148,7 +148,7 @@ func (p *Pulse) listen(ctx context.Context) {
 		if !ok || event.Type == watch.Deleted || lease.Spec.RenewTime == nil {
 			continue
 		}
-		if first := p.rhythm.hear(lease.Spec.RenewTime.Time, time.Now()); first {
+		if first := p.rhythm.hear(lease.Spec.RenewTime.Time, now()); first {
 			close(p.began)
 		}
 	}

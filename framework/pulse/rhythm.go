@@ -10,10 +10,45 @@ import (
 
 // Standstill is a time without a beat.
 type Standstill struct {
-	// From is when the last beat before it was heard, Until when the first one after it was.
+	// From is when the last beat before it was heard, Until when the first one after it was, by the wall clock.
 	From, Until time.Time
+	// Suspended is for how long of it this machine was suspended, so that nobody on it did anything; or its clock was set forward by that, which looks the same.
+	Suspended time.Duration
 	// Error is what a request of the pulse failed with meanwhile, the last one; nil if none did.
 	Error error
+}
+
+// troubles is for how long after its end somebody may still have to recover: see history.Standstill.Recovered.
+func (s Standstill) troubles() time.Duration {
+	return max(s.Until.Sub(s.From)-s.Suspended, min(s.Suspended, Silence))
+}
+
+// between returns the standstill between two beats, nil if that was no longer than Silence.
+func between(last beats, next instant) *Standstill {
+	lasted := next.wall.Sub(last.heard.wall)
+	if lasted <= Silence {
+		return nil
+	}
+	s := &Standstill{From: last.heard.wall, Until: next.wall, Error: last.trouble}
+	if suspended := lasted - (next.awake - last.heard.awake); suspended > Silence {
+		s.Suspended = suspended
+	}
+	return s
+}
+
+// instant is a time by both clocks.
+type instant struct {
+	wall time.Time
+	// awake is for how long the process has run, without the times in which the machine was suspended.
+	awake time.Duration
+}
+
+// began is when the process did, by both clocks.
+var began = time.Now()
+
+func now() instant {
+	now := time.Now()
+	return instant{wall: now.Round(0), awake: now.Sub(began)}
 }
 
 // rhythm is what was heard of a pulse.
@@ -29,7 +64,7 @@ type rhythm struct {
 // beats are the last ones.
 type beats struct {
 	// heard is when the last one was; zero before the first.
-	heard time.Time
+	heard instant
 	// trouble is what a request failed with since.
 	trouble error
 }
@@ -40,6 +75,12 @@ func (r *rhythm) now() beats {
 	return r.beats
 }
 
+// beatLately reports whether the last beat was just before now. By a clock that was set back since, none was.
+func (r *rhythm) beatLately(now time.Time) bool {
+	ago := now.Sub(r.now().heard.wall)
+	return ago >= 0 && ago < recent
+}
+
 func (r *rhythm) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -48,8 +89,8 @@ func (r *rhythm) fail(err error) {
 
 // hear takes in what was sent at a time and heard at another, and reports whether it is the first beat. What was heard late is none: it shows no more than
 // that something was stored at some time.
-func (r *rhythm) hear(sent, heard time.Time) (first bool) {
-	if heard.Sub(sent) > Silence {
+func (r *rhythm) hear(sent time.Time, heard instant) (first bool) {
+	if heard.wall.Sub(sent) > Silence {
 		return false
 	}
 	var tell []func()
@@ -60,9 +101,9 @@ func (r *rhythm) hear(sent, heard time.Time) (first bool) {
 	}()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	first = r.heard.IsZero()
-	if !first && heard.Sub(r.heard) > Silence {
-		r.past = append(r.past, Standstill{From: r.heard, Until: heard, Error: r.trouble})
+	first = r.heard.wall.IsZero()
+	if standstill := between(r.beats, heard); !first && standstill != nil {
+		r.past = append(r.past, *standstill)
 		tell = slices.Collect(maps.Values(r.followers))
 	}
 	r.beats = beats{heard: heard}
@@ -77,13 +118,10 @@ func (p *Pulse) Standstills() (past []Standstill, underWay *Standstill) {
 	r := &p.rhythm
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if now := time.Now(); now.Sub(r.heard) > Silence {
-		underWay = &Standstill{From: r.heard, Until: now, Error: r.trouble}
-	}
-	return slices.Clone(r.past), underWay
+	return slices.Clone(r.past), between(r.beats, now())
 }
 
-// Untroubled is how long ago everybody had recovered from every standstill: as long after its end as it lasted (history.Standstill.Recovered). It is
+// Untroubled is how long ago everybody had recovered from every standstill (history.Standstill.Recovered). It is
 // negative while somebody may still have to, and the longest duration there is where there was none.
 func (p *Pulse) Untroubled() time.Duration {
 	all, underWay := p.Standstills()
@@ -92,7 +130,7 @@ func (p *Pulse) Untroubled() time.Duration {
 	}
 	ago := time.Duration(math.MaxInt64)
 	for _, s := range all {
-		ago = min(ago, time.Since(s.Until)-s.Until.Sub(s.From))
+		ago = min(ago, now().wall.Sub(s.Until)-s.troubles())
 	}
 	return ago
 }
@@ -119,4 +157,6 @@ func (p *Pulse) Follow(another func()) (unfollow func()) {
 }
 
 // Lively reports whether a beat is no further back than two intervals. While it is not, that nothing happens means nothing.
-func (p *Pulse) Lively() bool { return p == nil || time.Since(p.rhythm.now().heard) <= 2*Interval }
+func (p *Pulse) Lively() bool {
+	return p == nil || now().wall.Sub(p.rhythm.now().heard.wall) <= 2*Interval
+}

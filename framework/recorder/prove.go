@@ -21,8 +21,8 @@ const slow = time.Second
 // which nothing happened that is behind it. Where the API server took longer than a second to answer, the recording has a standstill. When the proof fails,
 // the error says what is wrong, and the recording goes on as well.
 func (r *Recorder) Prove(ctx context.Context) (horizon uint64, at time.Time, err error) {
-	asked := time.Now()
-	at = r.now()
+	from, asked := r.sinceBegan(), time.Now()
+	at = r.start.Add(from)
 	for _, s := range r.streams {
 		if s.Kind.EvidenceOnly() {
 			continue
@@ -33,7 +33,7 @@ func (r *Recorder) Prove(ctx context.Context) (horizon uint64, at time.Time, err
 		break
 	}
 	if took := time.Since(asked); took > slow {
-		r.answeredLate(at.Sub(r.start), took)
+		r.answeredLate(from, took)
 	}
 	group, proving := errgroup.WithContext(ctx)
 	for _, s := range r.streams {

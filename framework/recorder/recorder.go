@@ -13,6 +13,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/pulse"
@@ -35,6 +36,8 @@ type Options struct {
 	Seal bool
 	// Ahead is how far the clock of the cluster is ahead of this machine's, by which events are timed.
 	Ahead time.Duration
+	// Clock of this machine; default the system's.
+	Clock clock.PassiveClock
 	// OnEntry is called with every entry that is recorded, and OnGap with every gap, one at a time. Neither may call the Recorder, nor change what it gets.
 	OnEntry func(history.Entry)
 	OnGap   func(history.Gap)
@@ -55,11 +58,14 @@ type Recorder struct {
 	// onStandstill: see Options.
 	onStandstill func(history.Standstill)
 
-	mu      sync.Mutex
-	file    *os.File
-	writer  *history.Writer
-	start   time.Time
-	began   time.Time
+	mu     sync.Mutex
+	file   *os.File
+	writer *history.Writer
+	clock  clock.PassiveClock
+	start  time.Time
+	began  time.Time
+	// latest is the longest that the recording has taken so far.
+	latest  time.Duration
 	newest  uint64
 	state   *history.Cluster
 	changed chan struct{}
@@ -85,9 +91,12 @@ func Start(ctx context.Context, options Options) (_ *Recorder, err error) {
 		return nil, fmt.Errorf("create recording: %w", err)
 	}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
-	began := time.Now()
+	if options.Clock == nil {
+		options.Clock = clock.RealClock{}
+	}
+	began := wall(options.Clock)
 	r := &Recorder{
-		stop: stop, file: file, start: began.Add(options.Ahead), began: began, state: history.NewCluster(options.Header.RevisionLabel), changed: make(chan struct{}),
+		stop: stop, file: file, clock: options.Clock, start: began.Add(options.Ahead), began: began, state: history.NewCluster(options.Header.RevisionLabel), changed: make(chan struct{}),
 		pulse: options.Pulse, unfollow: func() {}, onEntry: options.OnEntry, onGap: options.OnGap,
 		onStandstill: options.OnStandstill, seal: options.Seal,
 	}
@@ -196,15 +205,6 @@ func (r *Recorder) Close() error {
 	r.wake()
 	return errors.Join(r.failure, err)
 }
-
-// stamp says when the entry was received. The caller holds the lock, so that the times on disk never go back.
-func (r *Recorder) stamp(entry *history.Entry) {
-	entry.Received = time.Since(r.began)
-	entry.Time = r.start.Add(entry.Received)
-}
-
-// now is the time by the cluster's clock.
-func (r *Recorder) now() time.Time { return r.start.Add(time.Since(r.began)) }
 
 // append writes the entry and brings the state up to date. The caller holds the lock.
 func (r *Recorder) append(entry history.Entry) error {

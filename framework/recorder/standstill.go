@@ -30,7 +30,7 @@ func (r *Recorder) recordLastStandstills() {
 // recordStandstills records those that are not in the recording yet, and concern it. The caller holds the lock.
 func (r *Recorder) recordStandstills(all []pulse.Standstill) {
 	for _, s := range all[r.standstills:] {
-		standstill := history.Standstill{From: s.From.Sub(r.start), Until: s.Until.Sub(r.start)}
+		standstill := history.Standstill{From: s.From.Sub(r.start), Until: s.Until.Sub(r.start), Suspended: s.Suspended}
 		if s.Error != nil {
 			standstill.Error = s.Error.Error()
 		}

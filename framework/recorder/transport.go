@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -35,7 +34,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if !recorded {
 		return t.under.RoundTrip(request)
 	}
-	exchange.Began = time.Since(t.recorder.start)
+	exchange.Began = t.recorder.sinceBegan()
 	response, err := t.under.RoundTrip(request)
 	switch {
 	case err != nil:
@@ -43,7 +42,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	default:
 		answer(&exchange, response)
 	}
-	exchange.Ended = time.Since(t.recorder.start)
+	exchange.Ended = t.recorder.sinceBegan()
 	// A failure to record ends the recording, and is reported with it; after the end nothing is recorded.
 	_ = t.recorder.exchange(exchange)
 	return response, err
