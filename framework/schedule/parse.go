@@ -57,12 +57,14 @@ func (s *Schedule) take(line string, levers []Lever) (err error) {
 		var step Step
 		step, err = parseStep(line, levers)
 		s.Steps = append(s.Steps, step)
+	case "late":
+		s.Late, err = parseLate(line)
 	case "fault":
 		var fault Fault
 		fault, err = parseFault(line)
 		s.Faults = append(s.Faults, fault)
 	default:
-		return fmt.Errorf("%q: want nodes, strategy, minReadySeconds, form, fault or after", word)
+		return fmt.Errorf("%q: want nodes, strategy, minReadySeconds, form, late, fault or after", word)
 	}
 	return err
 }

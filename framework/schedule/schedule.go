@@ -21,6 +21,8 @@ type Schedule struct {
 	Form string
 	// Faults are what the controller's writes meet meanwhile. The simulation knows none.
 	Faults []Fault
+	// Late is what the controller hears late of. The simulation knows nothing of it.
+	Late Late
 	// Steps in their order.
 	Steps Steps
 }
@@ -38,10 +40,13 @@ type Step struct {
 	A, B int
 }
 
-// OnController reports whether something happens to the controller itself, or to its writes, and not only to what it looks after.
+// OnController reports whether something happens to the controller itself, to its writes or its watches, and not only to what it looks after.
 func (s Schedule) OnController() bool {
-	return len(s.Faults) > 0 || slices.ContainsFunc(s.Steps, func(step Step) bool { return slices.Contains(onController, step.Act) })
+	return s.OnRequests() || slices.ContainsFunc(s.Steps, func(step Step) bool { return slices.Contains(onController, step.Act) })
 }
+
+// OnRequests reports whether something happens to the controller's writes or its watches.
+func (s Schedule) OnRequests() bool { return len(s.Faults) > 0 || s.Late.By > 0 }
 
 // String is the step as a line of the text.
 func (s Step) String() string { return fmt.Sprintf("after %s: %s (%d, %d)", s.Wait, s.Act, s.A, s.B) }
@@ -64,6 +69,9 @@ func (s Schedule) String() string {
 	fmt.Fprintf(&text, "nodes %d\nstrategy %s\nminReadySeconds %d\n", s.Nodes, s.Strategy, s.MinReadySeconds)
 	if s.Form != "" {
 		fmt.Fprintf(&text, "form %s\n", s.Form)
+	}
+	if s.Late.By > 0 {
+		fmt.Fprintf(&text, "%s\n", s.Late)
 	}
 	for _, fault := range s.Faults {
 		fmt.Fprintf(&text, "%s\n", fault)

@@ -47,10 +47,11 @@ A schedule is plain text. -replay plays that of a file, such as
   after 1s: update (0, 0)
   after 300ms: a node leaves (2, 0)
 
--faults plays one schedule, of the seed or of -replay, and then again with one fault at each of the implementation's writes in it: it is killed after the write,
-the answer is lost, or the API server answers 409, 429, 500 or 504. Of writes of one verb and resource that follow one kind of act the first is taken. Such a
-fault is a line of the schedule, too:
+-faults plays one schedule, of the seed or of -replay, and then again with one of the implementation's watches half a second late, and with one fault at each of its
+writes in it: it is killed after the write, the answer is lost, or the API server answers 409, 429, 500 or 504. Of writes of one verb and resource that follow
+one kind of act the first is taken. Either is a line of the schedule, too:
 
+  late 500ms: controllerrevisions
   fault at create pods 3: lose the answer
 
 Exit code: 0 no promise was broken, 1 one was, 2 usage or bad input, 3 nothing could be played.
@@ -59,7 +60,7 @@ Exit code: 0 no promise was broken, 1 one was, 2 usage or bad input, 3 nothing c
 	flags.DurationVar(&x.lasting, "for", 10*time.Minute, "how long to play fresh schedules")
 	flags.DurationVar(&x.shrinking, "shrink", 5*time.Minute, "how long to make a schedule smaller, for each requirement that is broken; 0 for not at all")
 	flags.StringVar(&x.replay, "replay", "", "play the schedule of this `file`, and no other")
-	flags.BoolVar(&x.faults, "faults", false, "play one schedule with faults at the implementation's writes, for as long as -for says")
+	flags.BoolVar(&x.faults, "faults", false, "play one schedule with late watches, and with faults at the implementation's writes, for as long as -for says")
 	flags.StringVar(&x.artifacts, "artifacts", "_explore", "folder for schedules and recordings; it must be empty, or not exist")
 	flags.IntVar(&x.procs, "procs", exploreProcs, "how many schedules are played at once")
 	flags.Int64Var(&x.seed, "seed", 0, "seed of the schedules (default: the time)")

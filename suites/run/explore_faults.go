@@ -49,9 +49,15 @@ func points(h *history.History) []point {
 	return found
 }
 
-// faulty are the schedules that have one fault more: at each of the points each kind of fault that it may meet, the first of all points before the second of any.
+// faulty are the schedules that have one fault more: the watch of each resource is late, and at each of the points each kind of fault that it may meet, the first
+// of all points before the second of any.
 func faulty(s schedule.Schedule, all []point) []schedule.Schedule {
 	var variants []schedule.Schedule
+	for _, resource := range schedule.LateResources() {
+		variant := s
+		variant.Late = schedule.Late{By: schedule.LateBy, Resources: []string{resource}}
+		variants = append(variants, variant)
+	}
 	for round := 0; ; round++ {
 		any := false
 		for _, at := range all {
@@ -71,7 +77,7 @@ func faulty(s schedule.Schedule, all []point) []schedule.Schedule {
 	}
 }
 
-// playWithFaults plays the schedules once, then each again with one fault at each of the implementation's writes in it, until the time is over. It returns what was
+// playWithFaults plays the schedules once, then each again with one of the implementation's watches late, or one fault at each of its writes in it, until the time is over. It returns what was
 // played, and adds the schedules that it made.
 func (e *explorer) playWithFaults(ctx context.Context, schedules map[string]schedule.Schedule) ([]played, error) {
 	all, err := e.play(ctx, schedules, e.lasting+setUp)

@@ -187,8 +187,17 @@ func TestFaultsAreAtTheWritesThatDiffer(t *testing.T) {
 	}
 	drawn := schedule.Draw(1, schedule.Levers())
 	variants := faulty(drawn, found)
-	var lines []string
-	for _, variant := range variants {
+	var late, lines []string
+	for _, variant := range variants[:len(schedule.LateResources())] {
+		late = append(late, variant.Late.String())
+		if len(variant.Faults) > 0 || variant.Steps.String() != drawn.Steps.String() {
+			t.Errorf("more than a late watch was added:\n%s", variant)
+		}
+	}
+	if want := []string{"late 500ms: controllerrevisions", "late 500ms: daemonsets", "late 500ms: nodes", "late 500ms: pods"}; !reflect.DeepEqual(late, want) {
+		t.Errorf("late watches: %q, want %q", late, want)
+	}
+	for _, variant := range variants[len(late):] {
 		lines = append(lines, variant.Faults[0].String())
 		if len(variant.Faults) != 1 || variant.Steps.String() != drawn.Steps.String() {
 			t.Errorf("more than a fault was added:\n%s", variant)
@@ -228,7 +237,7 @@ func TestTheFaultThatBreaksAPromiseIsFound(t *testing.T) {
 			broken = append(broken, schedules[one.name].Faults[0].String())
 		}
 	}
-	if len(all) < 3 || !reflect.DeepEqual(broken, []string{"fault at create pods 1: lose the answer"}) {
+	if len(all) < 3+len(schedule.LateResources()) || !reflect.DeepEqual(broken, []string{"fault at create pods 1: lose the answer"}) {
 		t.Errorf("%d schedules played, broken by %v\n%s", len(all), broken, out.String())
 	}
 }

@@ -36,6 +36,8 @@ type player struct {
 	inPlace bool
 	// refusing: the API server refuses pods.
 	refusing bool
+	// late: the implementation hears late of something.
+	late bool
 	// killed: the implementation does not run. gateOff: it surges no more, by its feature gate.
 	killed, gateOff bool
 	// restarting is held while the implementation is killed and started again.
@@ -57,6 +59,10 @@ func acts() map[string]act {
 // play begins with the nodes and the DaemonSet, and carries the schedule out.
 func (p *player) play(ctx context.Context, s schedule.Schedule) {
 	p.setFaults(ctx, s.Faults)
+	if s.Late.By > 0 {
+		p.late = true
+		p.DelayWatches(ctx, s.Late.By, s.Late.Resources...)
+	}
 	p.join(ctx, s.Nodes)
 	p.form = in(s.Form)
 	p.daemonSet = p.Deploy(ctx, append([]Edit{p.strategy(s.Strategy), MinReadySeconds(int32(s.MinReadySeconds))}, p.form...)...)
@@ -71,6 +77,9 @@ func (p *player) play(ctx context.Context, s schedule.Schedule) {
 
 // calm undoes what would keep a rollout from its end, and begins the last one.
 func (p *player) calm(ctx context.Context) {
+	if p.late {
+		p.EndWatchDelay(ctx)
+	}
 	for len(p.cordoned) > 0 {
 		back(ctx, p.Uncordon, &p.cordoned, 0)
 	}

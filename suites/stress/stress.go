@@ -45,7 +45,7 @@ func Specs() {
 	}
 }
 
-func alone(s schedule.Schedule) spec.Alone { return spec.Alone{Relay: len(s.Faults) > 0} }
+func alone(s schedule.Schedule) spec.Alone { return spec.Alone{Relay: s.OnRequests()} }
 
 func registerFixed(text string, s schedule.Schedule, decorators ...any) {
 	register(text, func(*spec.Case) schedule.Schedule { return s }, nil, decorators...)

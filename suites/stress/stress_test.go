@@ -28,6 +28,7 @@ func TestWhatIsDoneToTheImplementationIsOnTheController(t *testing.T) {
 		g.Expect(schedule.Schedule{Steps: schedule.Steps{{Act: schedule.Update}, {Act: act}}}.OnController()).To(Equal(want), act)
 	}
 	g.Expect(schedule.Schedule{Faults: make([]schedule.Fault, 1)}.OnController()).To(BeTrue())
+	g.Expect(schedule.Schedule{Late: schedule.Late{By: schedule.LateBy, Resources: []string{"pods"}}}.OnController()).To(BeTrue())
 }
 
 func TestEveryMisfortuneHasAnEffect(t *testing.T) {
