@@ -79,7 +79,7 @@ func ineligible() {
 		spec.Decides("SURGE-017", "SURGE-018"),
 		func(ctx context.Context, c *spec.Case) {
 			// That the first node takes nothing of maxSurge is another requirement, so there is one more.
-			nodes, daemonSet := deployYoung(ctx, c, 5, "2")
+			nodes, daemonSet := deployYoung(ctx, c, 5, 1, "2")
 			// The first node has no available pod, so the old pod of the node that is closed is not one too many.
 			updated := stall(ctx, c, daemonSet, 3)
 			closed := rollouts.Untouched(ctx, c, updated, 1)[0]
@@ -88,7 +88,7 @@ func ineligible() {
 			old := c.LivePodOn(ctx, updated, closed)
 			rollouts.Close(ctx, c, closed)
 			c.Await(ctx, Quiet(time.Second))
-			handOverBeside(ctx, c, updated, nodes[0], 3)
+			handOverBeside(ctx, c, updated, nodes[:1], 3)
 			c.Mark(passed)
 			c.Pods.BecomeUnready(ctx, old)
 			c.Await(ctx, rollouts.NoPodOn(daemonSet, closed))

@@ -19,11 +19,11 @@ func unavailable() {
 	spec.It("counts no node against maxSurge whose old pod is not available",
 		spec.Decides("SURGE-013"),
 		func(ctx context.Context, c *spec.Case) {
-			nodes, daemonSet := deployYoung(ctx, c, 4, "1")
+			nodes, daemonSet := deployYoung(ctx, c, 4, 1, "1")
 			c.Bind("young", nodes[0])
 			// A cordoned node is an eligible one.
 			c.Cordon(ctx, nodes[0])
-			handOverBeside(ctx, c, stall(ctx, c, daemonSet, 2), nodes[0], 3)
+			handOverBeside(ctx, c, stall(ctx, c, daemonSet, 2), nodes[:1], 3)
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, PodCreated(OfVersion("v2")).On(j.Bound("young"))))
@@ -57,23 +57,12 @@ func unavailable() {
 	spec.It("counts neither of two nodes against maxSurge whose old pods are not available, after a restart",
 		spec.Decides("SURGE-013"),
 		func(ctx context.Context, c *spec.Case) {
-			nodes := c.AddNodes(ctx, 5)
-			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			nodes, daemonSet := deployYoung(ctx, c, 5, 2, "1")
 			c.Kill(ctx)
-			for _, node := range nodes[:2] {
-				c.Pods.BecomeUnready(ctx, c.LivePodOn(ctx, daemonSet, node))
-			}
 			updated := c.Update(ctx, daemonSet, Image("v2"), NeverReady())
 			c.Restart(ctx)
 			rollouts.Settle(ctx, c, updated, UpdatedOn(3, updated))
-			for range 2 {
-				pod := c.AwaitUpdated(ctx, updated, NotOnNode(nodes[0]), NotOnNode(nodes[1]), Running, NotReady)
-				if pod == nil {
-					break
-				}
-				c.Pods.BecomeReady(ctx, pod)
-			}
-			c.Await(ctx, handedOver(updated, 2))
+			handOverBeside(ctx, c, updated, nodes[:2], 2)
 		},
 		func(j *spec.Checks) { j.Decide("SURGE-013", AtLeast(2, availableDeleted("v1"))) }, spec.SimulatedNodes{}, spec.Alone{})
 
@@ -124,7 +113,7 @@ func unavailable() {
 	spec.It("removes an old pod from an ineligible node that is Ready and not yet available",
 		spec.Decides("SURGE-018"),
 		func(ctx context.Context, c *spec.Case) {
-			nodes, daemonSet := deployYoung(ctx, c, 3, "1")
+			nodes, daemonSet := deployYoung(ctx, c, 3, 1, "1")
 			c.Bind("closed", nodes[0])
 			rollouts.Close(ctx, c, nodes[0])
 			c.Await(ctx, Quiet(time.Second))
@@ -137,21 +126,25 @@ func unavailable() {
 		}, spec.SimulatedNodes{})
 }
 
-// deployYoung deploys a DaemonSet to n nodes. The first node's pod is Ready, and for an hour to come not available; the others are.
-func deployYoung(ctx context.Context, c *spec.Case, n int, maxSurge string) (nodes []string, daemonSet *appsv1.DaemonSet) {
+// deployYoung deploys a DaemonSet to n nodes. The pods of the first of them are Ready, and for an hour to come not available; the others are.
+func deployYoung(ctx context.Context, c *spec.Case, n, young int, maxSurge string) (nodes []string, daemonSet *appsv1.DaemonSet) {
 	nodes = c.AddNodes(ctx, n)
 	daemonSet = c.Deploy(ctx, MaxSurge(maxSurge))
-	rollouts.LongReady(ctx, c, c.LivePods(ctx, daemonSet)[1:]...)
+	rollouts.LongReady(ctx, c, c.LivePods(ctx, daemonSet)[young:]...)
 	daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(rollouts.Hour))
 	c.Require(ctx, "the controller has seen the new minReadySeconds", Processed(daemonSet))
 	return nodes, daemonSet
 }
 
-// handOverBeside makes one updated pod after the other available on that many nodes, and waits for the old ones there to go, while the updated pod of the
-// young node goes on not being ready.
-func handOverBeside(ctx context.Context, c *spec.Case, updated *appsv1.DaemonSet, young string, count int) {
+// handOverBeside makes one updated pod after the other available on that many nodes, and waits for the old ones there to go, while the updated pods of the
+// young nodes go on not being ready.
+func handOverBeside(ctx context.Context, c *spec.Case, updated *appsv1.DaemonSet, young []string, count int) {
+	next := []Trait{Running, NotReady}
+	for _, node := range young {
+		next = append(next, NotOnNode(node))
+	}
 	for range count {
-		pod := c.AwaitUpdated(ctx, updated, NotOnNode(young), Running, NotReady)
+		pod := c.AwaitUpdated(ctx, updated, next...)
 		if pod == nil {
 			break
 		}
