@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -43,6 +45,7 @@ func (f *families) learn(s *judge.Scene) {
 		}
 		return
 	}
+	f.meddled = f.meddled || f.opened(s)
 	if s.Change.Kind != history.KindUnitedDaemonSet && s.Change.Kind != history.KindDaemonSet {
 		return
 	}
@@ -57,6 +60,33 @@ func (f *families) learn(s *judge.Scene) {
 			}
 		}
 	}
+}
+
+// opened reports whether somebody but the implementation takes away what keeps the pods of a family's target from nodes: it may be what the implementation wrote there,
+// and until it has written that again the target's pods belong on nodes of subsets.
+func (f *families) opened(s *judge.Scene) bool {
+	is, isDaemonSet := s.Change.Object.(*appsv1.DaemonSet)
+	before, existed := s.Change.Before.(*appsv1.DaemonSet)
+	if !isDaemonSet || !existed || f.of[is.UID] != is.UID || s.ByImplementation() {
+		return false
+	}
+	asked := nodeRequirements(is)
+	return slices.ContainsFunc(nodeRequirements(before), func(before corev1.NodeSelectorRequirement) bool {
+		return !slices.ContainsFunc(asked, func(is corev1.NodeSelectorRequirement) bool { return apiequality.Semantic.DeepEqual(before, is) })
+	})
+}
+
+// nodeRequirements are what the terms of the DaemonSet's required node affinity ask of nodes, all together.
+func nodeRequirements(ds *appsv1.DaemonSet) []corev1.NodeSelectorRequirement {
+	affinity := ds.Spec.Template.Spec.Affinity
+	if affinity == nil || affinity.NodeAffinity == nil || affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return nil
+	}
+	var all []corev1.NodeSelectorRequirement
+	for _, term := range affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+		all = slices.Concat(all, term.MatchExpressions, term.MatchFields)
+	}
+	return all
 }
 
 // familyOf returns the target's UID of the pod's family; empty if it has none.

@@ -49,6 +49,18 @@ func nodes() []string { return []string{"node-a", "node-b", "node-c"} }
 
 func home(b *Builder, node, member string) { b.Node(node).Edit(labelled("home", member)) }
 
+// requires has the template ask for a label of nodes; an empty one for none.
+func requires(label string) Option {
+	return func(ds *appsv1.DaemonSet) {
+		ds.Spec.Template.Spec.Affinity = nil
+		if label != "" {
+			ds.Spec.Template.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+				NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: label, Operator: corev1.NodeSelectorOpExists}}}},
+			}}}
+		}
+	}
+}
+
 func TestOneMember(t *testing.T) {
 	rule := united.OneMember()
 	move := func(b *Builder) (*DaemonSet, *Pod) {
@@ -97,6 +109,21 @@ func TestOneMember(t *testing.T) {
 			b.Node("node-d").Join()
 		}),
 	)
+	// Of the target's pods one is back on a node of the subset after somebody has changed what the target asks of nodes.
+	back := func(b *Builder, label string) {
+		target, subset, pods := family(b, requires("home"))
+		home(b, "node-a", "subset")
+		pods[0].Terminating().Gone()
+		subset.Pod("new", "node-a").Ready()
+		b.After(Long)
+		b.Stimulus(history.UpdateDaemonSet, target)
+		target.Set(requires(label), func(ds *appsv1.DaemonSet) { ds.Spec.Template.Spec.NodeSelector = nil })
+		b.By(history.Harness, "update")
+		target.Pod("back", "node-a")
+		b.By(history.Implementation, "create")
+	}
+	Breaks(t, rule, Tell("of the target after another update", func(b *Builder) { back(b, "home") }))
+	Keeps(t, rule, Tell("of the target after somebody has taken away what kept it from there", func(b *Builder) { back(b, "") }))
 	Ignores(t, rule, Tell("where the target surges", func(b *Builder) {
 		_, subset, _ := family(b, MaxSurge("1"))
 		home(b, "node-a", "subset")
@@ -181,11 +208,7 @@ func TestPace(t *testing.T) {
 	Ignores(t, rule, Tell("the target is to run on other nodes", func(b *Builder) {
 		target, _, pods := family(b)
 		b.Stimulus(history.UpdateDaemonSet, target)
-		target.Set(func(ds *appsv1.DaemonSet) {
-			ds.Spec.Template.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
-				NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "gpu", Operator: corev1.NodeSelectorOpExists}}}},
-			}}}
-		})
+		target.Set(requires("gpu"))
 		for _, pod := range pods {
 			pod.Terminating()
 		}
