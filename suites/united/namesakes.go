@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -71,4 +72,44 @@ func namesakes() {
 				j.Decide("UNITED-022", HoldsAtMark(united, state.UnitedSingle(one)))
 			}
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{}, spec.Bystanders{})
+}
+
+// sameTogether is the spec of two families in one namespace whose names, each put together with that of a subset, are the same.
+func sameTogether() {
+	spec.It("keeps two families in one namespace apart whose names make the same when those of their subsets are added",
+		spec.Decides("UNITED-008", "UNITED-011", "UNITED-015", "UNITED-022"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "b", "c")
+			first := c.Deploy(ctx, MaxUnavailable("1"))
+			second := c.NewDaemonSet(first.Name+"-x", MaxUnavailable("1"))
+			c.Require(ctx, "the pods of the other target are available", Steady(c.Create(ctx, second)))
+			c.Unite(ctx, first, OnNodes(Subset("x-y", c.ImagePatch("v2")), nodes[0]), Where(Subset("y", c.ImagePatch("v3")), zone, "b"))
+			longer := c.NewUnited(name+"-x", second.Name, OnNodes(Subset("y", c.ImagePatch("v4")), nodes[0]), Where(Subset("x-y", c.ImagePatch("v5")), zone, "c"))
+			if _, err := c.TryUnite(ctx, longer.Name, longer); err != nil {
+				c.CannotDecide("the API server refuses one of two UnitedDaemonSets: " + err.Error())
+			}
+			c.Await(ctx, bothPlaced())
+			c.Await(ctx, Quiet(silence))
+			c.Mark(united)
+			// It leaves a subset of one family for one of the other.
+			relabel(ctx, c, nodes[2], "b")
+			c.Await(ctx, bothPlaced())
+			c.Await(ctx, Quiet(silence))
+			c.Mark(changed)
+		},
+		func(j *spec.Checks) {
+			for _, mark := range []history.Mark{united, changed} {
+				for _, one := range []string{name, name + "-x"} {
+					j.Decide("UNITED-008", HoldsAtMark(mark, state.UnitedPlaced(one)))
+					j.Decide("UNITED-011", HoldsAtMark(mark, state.UnitedLabelled(one)))
+					j.Decide("UNITED-015", HoldsAtMark(mark, state.UnitedDaemonSets(one)))
+					j.Decide("UNITED-022", HoldsAtMark(mark, state.UnitedSingle(one)))
+				}
+			}
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// bothPlaced holds when the nodes have the pods of both families that they should have, and the labels.
+func bothPlaced() Condition {
+	return state.All(state.UnitedPlaced(name), state.UnitedPlaced(name+"-x"), state.UnitedLabelled(name), state.UnitedLabelled(name+"-x"))
 }

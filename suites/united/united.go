@@ -45,6 +45,7 @@ func Specs() {
 	hands()
 	namesakes()
 	longNames()
+	sameTogether()
 	hostnames()
 	tolerations()
 	turnedBack()

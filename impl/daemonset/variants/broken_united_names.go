@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,6 +31,37 @@ func brokenUnitedNames() []Variant {
 					}
 				}
 			})},
+		{Name: "united-names-subsets-by-both-names", Says: "Names the DaemonSet of a subset after both names, with nothing that tells apart what makes the same.",
+			Breaks: []string{"UNITED-008"}, United: joinNames},
+	}
+}
+
+// joinNames has the planner see and write DaemonSets of subsets under the two names, put together.
+func joinNames(next plan.Planner) plan.Planner {
+	return func(state plan.State, now time.Time) plan.Actions {
+		rename := func(ds *appsv1.DaemonSet, joining bool) *appsv1.DaemonSet {
+			for _, subset := range state.United.Spec.Subsets {
+				own, joined := strconv.Quote(plan.DaemonSetName(state.United.Name, subset.Name)), strconv.Quote(state.United.Name+"-"+subset.Name)
+				if joining {
+					ds = translated(ds, own, joined)
+				} else {
+					ds = translated(ds, joined, own)
+				}
+			}
+			return ds
+		}
+		state.DaemonSets = slices.Clone(state.DaemonSets)
+		for i, ds := range state.DaemonSets {
+			state.DaemonSets[i] = rename(ds, false)
+		}
+		actions := next(state, now)
+		for i, write := range actions.Subsets {
+			actions.Subsets[i].DaemonSet = rename(write.DaemonSet, true)
+		}
+		for i, ds := range actions.Delete {
+			actions.Delete[i] = rename(ds, true)
+		}
+		return actions
 	}
 }
 
