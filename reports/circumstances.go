@@ -8,10 +8,12 @@ import (
 	"github.com/rollcall-conformance/rollcall/reports/paragraph"
 )
 
-// Circumstances are what else is known of a spec that failed or could not be decided: they decide nothing, and often say why.
+// Circumstances are what else is known of a spec that failed, could not be decided or was played again: they decide nothing, and often say why.
 type Circumstances struct {
 	Spec      string `yaml:"spec"`
 	Recording string `yaml:"recording,omitempty"`
+	// Earlier says which recording of the spec a standstill kept from deciding anything, and why, so that the spec was played again; empty if it was not.
+	Earlier string `yaml:"earlier,omitempty"`
 	// Standstills of the API server, when it answered nobody, for how long, and with what error; and of the implementation, when it waited for a processor.
 	Standstills []string `yaml:"standstills,omitempty"`
 	// Refused are the requests of the implementation that the API server refused, by its audit log; empty where there is none.
@@ -32,12 +34,15 @@ type Refused struct {
 
 // Empty reports whether there is nothing to tell.
 func (c Circumstances) Empty() bool {
-	return len(c.Standstills) == 0 && len(c.Refused) == 0 && c.Ended == "" && len(c.Log) == 0
+	return c.Earlier == "" && len(c.Standstills) == 0 && len(c.Refused) == 0 && c.Ended == "" && len(c.Log) == 0
 }
 
 // Text is what a terminal shows of them, below the story of the spec; empty if there is nothing to tell.
 func (c Circumstances) Text() string {
 	var text strings.Builder
+	if c.Earlier != "" {
+		text.WriteString(paragraph.Hang("", "Played again: "+paragraph.Printable(c.Earlier), 2, storyWidth))
+	}
 	for _, standstill := range c.Standstills {
 		text.WriteString(paragraph.Hang("", "Meanwhile "+paragraph.Printable(standstill), 2, storyWidth))
 	}

@@ -31,7 +31,7 @@ type ConformanceReport struct {
 	Observations []Observation `yaml:"observations,omitempty"`
 	// Measurements of clients on the nodes, by spec.
 	Measurements []Measurement `yaml:"measurements,omitempty"`
-	// Circumstances of the specs that failed or could not be decided, by spec.
+	// Circumstances of the specs that failed, could not be decided or were played again, by spec.
 	Circumstances []Circumstances `yaml:"circumstances,omitempty"`
 	Provenance    Provenance      `yaml:"provenance"`
 	// Durations by requirement: the sum over the specs that decide it. A spec that decides several requirements counts in each, so

@@ -35,6 +35,7 @@ func Summary(out io.Writer, report *ConformanceReport, options SummaryOptions) e
 	s := &summary{report: report, paint: painter{on: options.Color}}
 	s.title()
 	s.nodes()
+	s.playedAgain()
 	s.table()
 	s.skipped("Not run", NotRun)
 	s.skipped("Unsupported", Unsupported)
@@ -109,6 +110,19 @@ func (s *summary) nodes() {
 		parts = append(parts, fmt.Sprintf("%d on %s nodes", decided, kind))
 	}
 	s.line("requirements decided: "+strings.Join(parts, ", ")+"; some on both, some by the API server alone", 0)
+}
+
+// playedAgain counts the specs whose first recording a standstill kept from deciding anything.
+func (s *summary) playedAgain() {
+	again := 0
+	for _, circumstances := range s.report.Circumstances {
+		if circumstances.Earlier != "" {
+			again++
+		}
+	}
+	if again > 0 {
+		s.line("played again, since a standstill kept the first recording from deciding: "+counted(again, "spec")+"; the report tells which and why", 0)
+	}
 }
 
 // sharedBy is how many requirements must have a reason in common for it to be written once for all of them.

@@ -27,6 +27,7 @@ func TestTheSummaryReadsLikeThis(t *testing.T) {
 	conformant := exampleRun()
 	conformant.Outcomes[2].Verdict, conformant.Outcomes[2].Violations = reports.Pass, nil
 	conformant.Outcomes[4].Verdict = reports.Pass
+	conformant.Circumstances = []reports.Circumstances{{Spec: "a spec", Earlier: "undecided/one.jsonl could not decide it: the API server answered nobody"}}
 	interrupted := exampleRun()
 	interrupted.Provenance.Interrupted = true
 	interrupted.Outcomes = interrupted.Outcomes[:2]

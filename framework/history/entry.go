@@ -98,7 +98,20 @@ type Header struct {
 	Part    int      `json:"part,omitempty"`
 	// Place is what the cluster has to offer.
 	Place Place `json:"place"`
+	// Earlier is the recording of the scenario before this one; nil if this is the first.
+	Earlier *Earlier `json:"earlier,omitempty"`
 }
+
+// Earlier is a recording that a standstill kept from deciding anything, so that the scenario was played again.
+type Earlier struct {
+	// Recording is its path, relative to the folder of the run's report.
+	Recording string `json:"recording"`
+	// Reason why it could not decide.
+	Reason string `json:"reason"`
+}
+
+// String says what became of it.
+func (e Earlier) String() string { return e.Recording + " could not decide it: " + e.Reason }
 
 // Place is what specs can have on a cluster.
 type Place struct {

@@ -92,6 +92,8 @@ type Environment struct {
 	NameSuffix string
 	// Recordings is the folder for recordings.
 	Recordings string
+	// Earlier, for the recording's header: see history.Header. Default: none.
+	Earlier *history.Earlier
 	// RevisionLabel of the implementation.
 	RevisionLabel string
 	// PodUpdatePolicy is how DaemonSets ask the implementation for updates in place. Default: history.DefaultUpdatePolicy.
@@ -157,7 +159,8 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 		Header: history.Header{
 			Scenario: text, Namespaces: s.recordedNamespaces(), NodeSelector: nodes.String(),
 			RevisionLabel: env.RevisionLabel, UpdatePolicy: env.updatePolicy(), Seed: env.Seed, Features: env.Features, Workload: env.Workload.String(),
-			Place: history.Place{RealNodes: len(env.RealNodes), OnlyRealNodes: env.OnlyRealNodes, OnlyAPI: env.OnlyAPI, NeverAlone: env.NeverAlone},
+			Place:   history.Place{RealNodes: len(env.RealNodes), OnlyRealNodes: env.OnlyRealNodes, OnlyAPI: env.OnlyAPI, NeverAlone: env.NeverAlone},
+			Earlier: env.Earlier,
 		},
 	})
 	s.must(err, "start recording %s", s.path)

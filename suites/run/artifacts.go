@@ -11,6 +11,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/rollcall-conformance/rollcall/reports"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
 // The folders of a run's results, and that of the run before it.
@@ -22,7 +23,7 @@ const (
 
 // results are the files and folders of an artifacts folder that a run makes. What else is in the folder is never touched.
 func results() []string {
-	return []string{reports.YAMLFile, reports.HTMLFile, reports.JUnitFile, runFile, recordingsFolder, logsFolder}
+	return []string{reports.YAMLFile, reports.HTMLFile, reports.JUnitFile, runFile, recordingsFolder, spec.UndecidedFolder, logsFolder}
 }
 
 // artifacts are the folder of a run's results, and what is in it.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/reports"
 	"github.com/rollcall-conformance/rollcall/reports/formats"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
 // mergeShards is `rollcall merge`: one report of the shards of a run.
@@ -59,6 +60,7 @@ func mergeInto(folder string, paths []string, out io.Writer) (int, error) {
 		shard := shards[i].Provenance.Shard
 		if err := errors.Join(
 			copyIfThere(opened.recordings, filepath.Join(path, recordingsFolder)),
+			copyIfThere(filepath.Join(opened.root, spec.UndecidedFolder), filepath.Join(path, spec.UndecidedFolder)),
 			copyIfThere(filepath.Join(opened.logs, fmt.Sprintf("shard-%d", shard.Index)), filepath.Join(path, logsFolder)),
 		); err != nil {
 			return exitHarness, fmt.Errorf("copy what shard %s recorded: %w", shard, err)

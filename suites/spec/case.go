@@ -22,6 +22,8 @@ type Case struct {
 	process process
 	spec    *Spec
 	own     *own
+	// earlier is the scenario's recording before this one, nil if this is the first.
+	earlier *history.Earlier
 	// logFrom is how much the implementation had printed when the scenario began.
 	logFrom LogEnd
 	// faults are those that requests of the implementation met.

@@ -97,12 +97,15 @@ func (j *Judgement) troubled() bool {
 	})
 }
 
-// circumstances are those of the scenario, for a report; nil if nothing failed and everything was decided, or nothing is known of them.
+// circumstances are those of the scenario, for a report; nil if it was played once, nothing failed and everything was decided, or nothing is known of them.
 func (j *Judgement) circumstances(recording string) *reports.Circumstances {
-	if !j.troubled() || j.history == nil {
+	if j.history == nil || !j.troubled() && j.history.Earlier == nil {
 		return nil
 	}
 	c := reports.Circumstances{Spec: j.history.Scenario, Recording: recording, Ended: endOf(j.history)}
+	if earlier := j.history.Earlier; earlier != nil {
+		c.Earlier = earlier.String()
+	}
 	if health := j.history.Health; health != nil {
 		c.Log = health.Log
 	}

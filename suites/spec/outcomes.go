@@ -130,8 +130,21 @@ func (j *Judgement) Told() []string {
 	return []string{j.Circumstances.Text()}
 }
 
-// undecided says which requirements could not be decided, those with the same reason together, and the circumstances; or nothing.
+// undecided says which requirements could not be decided, and the circumstances; or nothing.
 func (j *Judgement) undecided() string {
+	lines := j.doubts()
+	if len(lines) == 0 {
+		return ""
+	}
+	if strings.Contains(lines[0], EndedEarly) {
+		// The run has told why.
+		return lines[0]
+	}
+	return strings.Join(append(lines, j.Told()...), "\n")
+}
+
+// doubts says which requirements could not be decided, those with the same reason in one line.
+func (j *Judgement) doubts() []string {
 	var reasons []string
 	with := map[string][]string{}
 	for _, outcome := range j.Outcomes {
@@ -142,16 +155,9 @@ func (j *Judgement) undecided() string {
 			with[outcome.Reason] = append(with[outcome.Reason], string(outcome.Requirement))
 		}
 	}
-	if len(reasons) == 0 {
-		return ""
-	}
 	var lines []string
 	for _, reason := range reasons {
 		lines = append(lines, fmt.Sprintf("%s: undecided: %s", strings.Join(with[reason], ", "), reason))
 	}
-	if strings.HasPrefix(reasons[0], EndedEarly) {
-		// The run has told why.
-		return lines[0]
-	}
-	return strings.Join(append(lines, j.Told()...), "\n")
+	return lines
 }

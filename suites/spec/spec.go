@@ -34,6 +34,8 @@ const Timeout = 5 * time.Minute
 const (
 	judgingTime  = time.Minute
 	cleaningTime = 3 * time.Minute
+	// timeout bounds a spec, which plays its scenario no more than twice.
+	timeout = 2 * (Timeout + judgingTime + cleaningTime)
 )
 
 // Decides lists the requirements that a spec decides.
@@ -50,7 +52,7 @@ func It(text string, decides []requirements.ID, play func(ctx context.Context, c
 	wants, others := wantsOf(decorators)
 	s := &Spec{Text: text, Decides: decides, Play: play, Check: check, wants: wants}
 	register(s)
-	args := append([]any{labels, ginkgo.Offset(1), ginkgo.SpecTimeout(Timeout), ginkgo.GracePeriod(judgingTime + cleaningTime + time.Minute)}, others...)
+	args := append([]any{labels, ginkgo.Offset(1), ginkgo.SpecTimeout(timeout), ginkgo.GracePeriod(judgingTime + cleaningTime + time.Minute)}, others...)
 	if wants.alone && clusterIsShared() {
 		args = append(args, ginkgo.Serial)
 	}
@@ -79,26 +81,21 @@ func (s *Spec) run(ctx ginkgo.SpecContext) {
 	if why := early.why(); why != "" {
 		ginkgo.Skip(why)
 	}
-	c := &Case{process: p, spec: s}
-	playing, done := early.until(ctx)
-	ending := c.play(playing, name(ginkgo.CurrentSpecReport()))
-	if why := early.why(); why != "" && ending.Aborted != "" {
-		ending.Aborted = EndedEarly + why
+	decided := s.attempt(ctx, p, early, nil)
+	if decided.heldUp() && early.why() == "" {
+		earlier, err := decided.setAside()
+		if err != nil {
+			ginkgo.Fail("harness: " + err.Error())
+		}
+		decided = s.attempt(ctx, p, early, earlier)
 	}
-	done()
-	judging, cancel := context.WithTimeout(context.WithoutCancel(ctx), judgingTime)
-	defer cancel()
-	judgement, failure := c.finish(judging, ending)
-	failure = errors.Join(failure, supervisor(p.session.Supervisor).ended(judging, endedOf(s.Text, judgement.Outcomes)))
-	stories := c.report(&judgement)
+	judgement := decided.judgement
+	stories := decided.c.report(&judgement)
 	told.outcomes(judgement.Outcomes, p.catalogue)
 	told.p.Stories, told.p.Circumstances = stories, strings.Join(judgement.Told(), "\n\n")
-	cleaning, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleaningTime)
+	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), judgingTime)
 	defer cancel()
-	if err := c.clean(cleaning); err != nil {
-		ginkgo.AddReportEntry(UndoneEntry, err.Error(), ginkgo.ReportEntryVisibilityNever)
-		failure = errors.Join(failure, err)
-	}
+	failure := errors.Join(decided.failure, supervisor(p.session.Supervisor).ended(asking, endedOf(s.Text, judgement.Outcomes)))
 	if failure != nil {
 		told.p.Failure = failure.Error()
 	}
@@ -114,7 +111,7 @@ func (s *Spec) run(ctx ginkgo.SpecContext) {
 }
 
 // play runs the scenario and returns how it ended.
-func (c *Case) play(ctx context.Context, name string) (ending history.Ending) {
+func (c *Case) play(ctx context.Context) (ending history.Ending) {
 	defer func() {
 		switch reason := recover().(type) {
 		case nil:
@@ -127,7 +124,10 @@ func (c *Case) play(ctx context.Context, name string) (ending history.Ending) {
 			ending.Aborted = fmt.Sprintf("harness: the spec panicked: %v\n%s", reason, debug.Stack())
 		}
 	}()
-	environment := c.process.environment
+	environment, name := c.process.environment, name(ginkgo.CurrentSpecReport())
+	if environment.Earlier = c.earlier; c.earlier != nil {
+		name += "-again"
+	}
 	wants := c.spec.wants
 	environment.NodeKind, environment.Records, environment.Kinds, environment.Bystanders = wants.nodes, wants.records, wants.kinds, wants.bystanders
 	if c.spec.wants.alone {
