@@ -52,14 +52,14 @@ func It(text string, decides []requirements.ID, play func(ctx context.Context, c
 	wants, others := wantsOf(decorators)
 	s := &Spec{Text: text, Decides: decides, Play: play, Check: check, wants: wants}
 	register(s)
-	args := append([]any{labels, ginkgo.Offset(1), ginkgo.SpecTimeout(timeout), ginkgo.GracePeriod(judgingTime + cleaningTime + time.Minute)}, others...)
+	args := []any{labels, ginkgo.Offset(1), ginkgo.SpecTimeout(timeout), ginkgo.GracePeriod(judgingTime + cleaningTime + time.Minute)}
 	if wants.alone && clusterIsShared() {
 		args = append(args, ginkgo.Serial)
 	}
 	if wants.long {
 		args = append(args, ginkgo.SpecPriority(1))
 	}
-	ginkgo.It(text, append(args, func(ctx ginkgo.SpecContext) { s.run(ctx) })...)
+	ginkgo.It(text, append(append(args, others...), func(ctx ginkgo.SpecContext) { s.run(ctx) })...)
 }
 
 func (s *Spec) run(ctx ginkgo.SpecContext) {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/onsi/ginkgo/v2"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
@@ -39,9 +41,9 @@ func Specs() {
 	if err != nil {
 		panic(fmt.Sprintf("%s: %v", FolderVariable, err))
 	}
-	// Each process that runs specs registers them in the same order.
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		registerFixed(Exploring+name, given[name], alone(given[name]))
+	// Each process that runs specs registers them in the same order. They are played in it, since there may not be the time for all.
+	for i, name := range slices.Sorted(maps.Keys(given)) {
+		registerFixed(Exploring+name, given[name], alone(given[name]), ginkgo.SpecPriority(len(given)-i))
 	}
 }
 
