@@ -27,31 +27,60 @@ func TriesFewPods(most int) Matcher {
 func TriesSeldom(most int) Matcher {
 	promise := fmt.Sprintf("while creations of pods are refused, at most %d of them are tried", most)
 	return ofRefusedPods(promise, func(refused []history.Refusal) (got string, at time.Duration) {
-		count, last := 0, time.Duration(0)
-		for _, refusal := range refused {
-			count, last = count+refusal.Count, max(last, refusal.Last)
+		if count, took := inAll(refused); count > most {
+			return fmt.Sprintf("%d refused creations within %s: %s", count, took, refused[0].Message), refused[0].First
 		}
-		if count <= most {
-			return "", 0
-		}
-		return fmt.Sprintf("%d refused creations within %s: %s", count, (last - refused[0].First).Round(time.Millisecond), refused[0].Message), refused[0].First
+		return "", 0
 	})
 }
 
-// ofRefusedPods asks something of the creations of pods that the API server refused, in the order of their first answers: got is what is wrong, since at.
+// PatchesSeldom asks that the API server refuses no more than that many patches and updates of pods in a second, on average from the first to a second after the
+// last. It is untested without such a refusal, and where no audit log tells of them.
+func PatchesSeldom(perSecond int) Matcher {
+	promise := fmt.Sprintf("while patches of pods are refused, at most %d of them are tried in a second", perSecond)
+	return ofRefusals(promise, "patch of a pod", changesPod, func(refused []history.Refusal) (got string, at time.Duration) {
+		if count, took := inAll(refused); float64(count) > float64(perSecond)*(took+time.Second).Seconds() {
+			return fmt.Sprintf("%d refused patches within %s: %s", count, took, refused[0].Message), refused[0].First
+		}
+		return "", 0
+	})
+}
+
+// inAll counts refused requests, and says how long it took from the first answer to the last.
+func inAll(refused []history.Refusal) (count int, took time.Duration) {
+	first, last := refused[0].First, time.Duration(0)
+	for _, refusal := range refused {
+		count, last = count+refusal.Count, max(last, refusal.Last)
+	}
+	return count, (last - first).Round(time.Millisecond)
+}
+
+// ofRefusedPods asks something of the creations of pods that the API server refused. Who applies a pod patches it.
 func ofRefusedPods(promise string, wrong func([]history.Refusal) (got string, at time.Duration)) Matcher {
+	return ofRefusals(promise, "creation of a pod", func(refusal history.Refusal) bool {
+		return refusal.Verb == "create" || refusal.Verb == "patch"
+	}, wrong)
+}
+
+func changesPod(refusal history.Refusal) bool {
+	return refusal.Verb == "patch" || refusal.Verb == "update"
+}
+
+// ofRefusals asks something of the requests about pods, of those that are meant, which the API server refused, in the order of their first answers: got is what is
+// wrong, since at.
+func ofRefusals(promise, what string, meant func(history.Refusal) bool, wrong func([]history.Refusal) (got string, at time.Duration)) Matcher {
 	return question{promise: promise, ask: func(s *Survey, _ string) Answer {
 		if s.h.Authors != history.AuthorsFromAuditLog {
 			return untested("no audit log says what was refused")
 		}
 		var refused []history.Refusal
 		for _, refusal := range s.h.Refusals {
-			if refusal.Resource == "pods" && refusal.Subresource == "" && (refusal.Verb == "create" || refusal.Verb == "patch") {
+			if refusal.Resource == "pods" && refusal.Subresource == "" && meant(refusal) {
 				refused = append(refused, refusal)
 			}
 		}
 		if len(refused) == 0 {
-			return untested("no creation of a pod was refused")
+			return untested("no %s was refused", what)
 		}
 		if got, at := wrong(refused); got != "" {
 			return broken(&judge.Violation{Got: got, Time: s.h.Start.Add(at)})

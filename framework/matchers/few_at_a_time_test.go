@@ -58,3 +58,25 @@ func TestRefusedCreationsAreCountedInAll(t *testing.T) {
 	g.Expect(kept).To(BeFalse())
 	g.Expect(matcher.FailureMessage(h)).To(ContainSubstring("5 refused creations within 3s: no"))
 }
+
+func TestRefusedPatchesAreCountedByTheSecond(t *testing.T) {
+	g := NewWithT(t)
+	patched := func(verb string, count int) history.Refusal {
+		return history.Refusal{Verb: verb, Resource: "pods", First: time.Second, Last: 3 * time.Second, Count: count, Message: "no"}
+	}
+	h := &history.History{CaughtUp: true, Authors: history.AuthorsFromAuditLog, Refusals: []history.Refusal{
+		patched("patch", 20), patched("update", 10), {Verb: "create", Resource: "pods", Count: 99}, {Verb: "patch", Resource: "pods", Subresource: "status", Count: 99},
+	}}
+	g.Expect(h).To(PatchesSeldom(10))
+	for words, h := range map[string]*history.History{
+		"30 refused patches within 2s: no": h,
+		"no patch of a pod was refused":    {CaughtUp: true, Authors: history.AuthorsFromAuditLog, Refusals: h.Refusals[2:]},
+		"no audit log":                     {CaughtUp: true, Refusals: h.Refusals},
+	} {
+		matcher := PatchesSeldom(9)
+		kept, err := matcher.Match(h)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(kept).To(BeFalse())
+		g.Expect(matcher.FailureMessage(h)).To(ContainSubstring(words))
+	}
+}

@@ -43,8 +43,8 @@ func crashes() {
 
 // refused is the spec of an API server that has something against the new image.
 func refused() {
-	spec.It("keeps pods that the API server refuses to patch, says so, and patches them once it does not",
-		spec.Decides("INPLACE-022", "INPLACE-029"),
+	spec.It("keeps pods that the API server refuses to patch, says so, tries with pauses, and patches them once it does not",
+		spec.Decides("INPLACE-022", "INPLACE-029", "INPLACE-037"),
 		func(ctx context.Context, c *spec.Case) {
 			daemonSet := begin(ctx, c, 2)
 			c.RefusePodUpdates(ctx)
@@ -72,6 +72,7 @@ func refused() {
 					return true
 				})))
 			j.Decide("INPLACE-029", append(stayed(begun), EndsRolledOut(), Reported("that the API server refuses", tellsOfRefusal))...)
+			j.Decide("INPLACE-037", PatchesSeldom(2*seldom))
 		})
 }
 
@@ -111,6 +112,9 @@ func refusals(object history.Object) (count int) {
 	}
 	return count
 }
+
+// seldom is how often a controller may try to patch one pod in a second while that is refused.
+const seldom = 20
 
 // retries is how long a controller may wait before it tries again what was refused for some seconds.
 const retries = 30 * time.Second

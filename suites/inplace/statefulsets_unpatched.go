@@ -43,8 +43,8 @@ func notScheduledSets() {
 
 // refusedSets is the spec of an API server that has something against the new image of StatefulSets' pods.
 func refusedSets() {
-	spec.It("keeps the pods of a StatefulSet that the API server refuses to patch, says so, and patches them once it does not",
-		spec.Decides("INPLACE-018", "INPLACE-031"),
+	spec.It("keeps the pods of a StatefulSet that the API server refuses to patch, says so, tries with pauses, and patches them once it does not",
+		spec.Decides("INPLACE-018", "INPLACE-031", "INPLACE-038"),
 		func(ctx context.Context, c *spec.Case) {
 			beginBoth(ctx, c)
 			c.RefusePodUpdates(ctx)
@@ -70,6 +70,8 @@ func refusedSets() {
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Done(history.RefusePodUpdates)))
 			j.Decide("INPLACE-031", append(stayed(begun), setsEndRolledOut())...)
+			// One pod of a StatefulSet is updated at a time.
+			j.Decide("INPLACE-038", PatchesSeldom(len(both())*seldom))
 			for _, set := range both() {
 				j.Decide("INPLACE-018", Reported("about StatefulSet "+set+" that the API server refuses", func(event *corev1.Event) bool {
 					return event.InvolvedObject.Name == set && tellsOfRefusal(event)

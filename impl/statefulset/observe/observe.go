@@ -54,7 +54,7 @@ func addRevisions(ctx context.Context, live client.Reader, state *plan.State) er
 	for _, revision := range state.Revisions {
 		missing.Delete(revision.Name)
 	}
-	for name := range missing {
+	for _, name := range sets.List(missing) {
 		revision := &appsv1.ControllerRevision{}
 		switch err := live.Get(ctx, types.NamespacedName{Namespace: state.Set.Namespace, Name: name}, revision); {
 		case client.IgnoreNotFound(err) != nil:

@@ -43,7 +43,7 @@ func unseen() []string {
 		// Its pods have one container, and its policy stays.
 		"set-takes-one-restart-for-all", "set-believes-pods-without-the-policy",
 		// It has no API server, no watch that is late, and no kubelet that comes late.
-		"set-goes-by-its-cache-of-revisions", "set-deletes-what-is-refused", "set-deletes-what-could-not-be-patched", "set-takes-any-new-container", "set-waits-for-a-restart-that-is-not-due",
+		"set-goes-by-its-cache-of-revisions", "set-deletes-what-is-refused", "set-insists-on-refused-patches", "set-deletes-what-could-not-be-patched", "set-takes-any-new-container", "set-waits-for-a-restart-that-is-not-due",
 		"set-skips-what-is-refused", "set-takes-refusals-for-conflicts",
 		// It has always pods, and these have one container.
 		"set-keeps-the-revision-without-pods", "set-records-the-latest-update-alone",

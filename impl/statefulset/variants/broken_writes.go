@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/rollcall-conformance/rollcall/impl/around"
 	daemons "github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 	"github.com/rollcall-conformance/rollcall/impl/inplace"
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/plan"
@@ -29,6 +30,8 @@ func brokenWrites() []Variant {
 			Writer: func(c client.Client) client.Client { return failureEnder{c, refused} }},
 		{Name: "set-deletes-what-could-not-be-patched", Says: "Deletes pods of a StatefulSet whose patch met an error of the API server.", Breaks: []string{"INPLACE-031"},
 			Writer: func(c client.Client) client.Client { return failureEnder{c, apierrors.IsInternalError} }},
+		{Name: "set-insists-on-refused-patches", Says: "Sends patches of a StatefulSet's pods that the API server refuses again and again, without a pause.", Breaks: []string{"INPLACE-038"},
+			Writer: around.Insistent},
 		{Name: "set-goes-by-its-cache-of-revisions", Says: "Takes revisions of a StatefulSet's pods that its watch does not show yet for lost.", Breaks: []string{"INPLACE-031"},
 			Live: func(client.Reader) client.Reader { return nothing{} }},
 	}
