@@ -46,6 +46,18 @@ func PatchesSeldom(perSecond int) Matcher {
 	})
 }
 
+// DeletionsSeldom asks that the API server refuses no more than that many deletions of pods in the whole recording. It is untested where PatchesSeldom is, of
+// deletions.
+func DeletionsSeldom(most int) Matcher {
+	promise := fmt.Sprintf("while deletions of pods are refused, at most %d of them are tried", most)
+	return ofRefusals(promise, "deletion of a pod", func(refusal history.Refusal) bool { return refusal.Verb == "delete" }, func(refused []history.Refusal) (got string, at time.Duration) {
+		if count, took := inAll(refused); count > most {
+			return fmt.Sprintf("%d refused deletions within %s: %s", count, took, refused[0].Message), refused[0].First
+		}
+		return "", 0
+	})
+}
+
 // inAll counts refused requests, and says how long it took from the first answer to the last.
 func inAll(refused []history.Refusal) (count int, took time.Duration) {
 	first, last := refused[0].First, time.Duration(0)

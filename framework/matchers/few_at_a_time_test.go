@@ -80,3 +80,22 @@ func TestRefusedPatchesAreCountedByTheSecond(t *testing.T) {
 		g.Expect(matcher.FailureMessage(h)).To(ContainSubstring(words))
 	}
 }
+
+func TestRefusedDeletionsAreCountedInAll(t *testing.T) {
+	g := NewWithT(t)
+	h := &history.History{CaughtUp: true, Authors: history.AuthorsFromAuditLog, Refusals: []history.Refusal{
+		{Verb: "delete", Resource: "pods", First: time.Second, Last: 3 * time.Second, Count: 5, Message: "no"},
+		{Verb: "delete", Resource: "controllerrevisions", Count: 99}, {Verb: "create", Resource: "pods", Count: 99},
+	}}
+	g.Expect(h).To(DeletionsSeldom(5))
+	for words, h := range map[string]*history.History{
+		"5 refused deletions within 2s: no": h,
+		"no deletion of a pod was refused":  {CaughtUp: true, Authors: history.AuthorsFromAuditLog, Refusals: h.Refusals[1:]},
+	} {
+		matcher := DeletionsSeldom(4)
+		kept, err := matcher.Match(h)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(kept).To(BeFalse())
+		g.Expect(matcher.FailureMessage(h)).To(ContainSubstring(words))
+	}
+}

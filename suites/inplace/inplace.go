@@ -46,6 +46,7 @@ func Specs() {
 	restartedSets()
 	notScheduledSets()
 	refusedSets()
+	seldomSets()
 	stagedSets()
 	returnedSets()
 	grownSets()

@@ -12,8 +12,8 @@ import (
 
 // undeletable is the spec of pods that the API server refuses to delete for a while.
 func undeletable() {
-	spec.It("completes a rollout in which two pods could not be deleted for a while, with maxSurge and with maxUnavailable",
-		spec.Decides("RECOVERY-014"),
+	spec.It("tries with pauses to delete two pods that cannot be deleted for a while, and completes the rollout, with maxSurge and with maxUnavailable",
+		spec.Decides("RECOVERY-014", "RECOVERY-015"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 4)
 			daemonSet := c.Deploy(ctx, MaxSurge("2"))
@@ -35,5 +35,7 @@ func undeletable() {
 				j.Decide("RECOVERY-014", OnEveryNode(Exactly(1, PodCreated(OfVersion(version)))))
 			}
 			j.Decide("RECOVERY-014", EndsRolledOut())
+			// Two pods are refused for refusedFor, twice: as long as one whose creation is.
+			j.Decide("RECOVERY-015", DeletionsSeldom(2*seldom))
 		})
 }

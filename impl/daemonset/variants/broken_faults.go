@@ -41,7 +41,7 @@ func brokenFaults() []Variant {
 			Breaks: []string{"HISTORY-003"}, Live: func(r client.Reader) client.Reader { return withoutRevisions{r} }},
 		{Name: "recreates-pods-whose-patch-failed", Says: "Deletes a pod whose patch met an error of the API server.", Breaks: []string{"INPLACE-003"},
 			Writer: func(c client.Client) client.Client { return failedPatchEnder{c} }},
-		{Name: "insists-on-refused-patches", Says: "Sends patches of pods that the API server refuses again and again, without a pause.", Breaks: []string{"INPLACE-037"},
+		{Name: "insists-on-what-is-refused", Says: "Sends patches and deletions of pods that the API server refuses again and again, without a pause.", Breaks: []string{"INPLACE-037", "RECOVERY-015"},
 			Writer: around.Insistent},
 		{Name: "waits-for-a-pod-that-never-shows", Says: "Creates no second pod on a node before it has seen the first one.",
 			Breaks: []string{"RECOVERY-013"}, Planner: remember(createOnce)},
