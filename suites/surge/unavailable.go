@@ -57,6 +57,22 @@ func unavailable() {
 	spec.It("counts neither of two nodes against maxSurge whose old pods are not available, after a restart",
 		spec.Decides("SURGE-013"),
 		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 5)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			c.Kill(ctx)
+			for _, node := range nodes[:2] {
+				c.Pods.BecomeUnready(ctx, c.LivePodOn(ctx, daemonSet, node))
+			}
+			updated := c.Update(ctx, daemonSet, Image("v2"), NeverReady())
+			c.Restart(ctx)
+			rollouts.Settle(ctx, c, updated, UpdatedOn(3, updated))
+			handOverBeside(ctx, c, updated, nodes[:2], 2)
+		},
+		func(j *spec.Checks) { j.Decide("SURGE-013", AtLeast(2, availableDeleted("v1"))) }, spec.SimulatedNodes{}, spec.Alone{})
+
+	spec.It("counts neither of two nodes against maxSurge whose old pods are Ready and too young, after a restart",
+		spec.Decides("SURGE-013"),
+		func(ctx context.Context, c *spec.Case) {
 			nodes, daemonSet := deployYoung(ctx, c, 5, 2, "1")
 			c.Kill(ctx)
 			updated := c.Update(ctx, daemonSet, Image("v2"), NeverReady())
