@@ -2,14 +2,18 @@ package gate
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -50,6 +54,39 @@ func off() {
 			j.Decide("GATE-008", append(alone, one, Keeps("ROLLING-002"))...)
 			j.Decide("GATE-010", alone...)
 		}, spec.Alone{}, spec.SimulatedNodes{}, spec.MainPath{})
+
+	spec.It("waits for old pods that are on their way out while the gate is off, as if maxSurge were 0",
+		spec.Decides("GATE-002", "GATE-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			old := c.LivePods(ctx, daemonSet)
+			for _, pod := range old {
+				c.Pods.HoldTermination(ctx, pod)
+			}
+			switchOff(ctx, c)
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			c.Require(ctx, "an old pod is on its way out", state.When("a pod is terminating", func(cluster *history.Cluster) bool {
+				return slices.ContainsFunc(old, func(pod *corev1.Pod) bool {
+					return cluster.Pods[pod.UID] != nil && cluster.Pods[pod.UID].DeletionTimestamp != nil
+				})
+			}))
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			for _, pod := range old {
+				c.Pods.ReleaseTermination(ctx, pod)
+			}
+			c.Await(ctx, RolledOut(updated))
+		},
+		func(j *spec.Checks) {
+			beside := PodCreated(OfVersion("v2")).Where("beside one that is on its way out", func(m Moment) bool {
+				return slices.ContainsFunc(m.PodsBeside(), func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil && !history.IsTerminal(pod) })
+			})
+			j.Given(Before(First(PodDeleted(OfVersion("v1"))), Began(history.ReleaseTermination)))
+			for _, id := range []requirements.ID{"GATE-002", "GATE-003"} {
+				j.Decide(id, Never(beside), EndsRolledOut())
+			}
+		}, spec.Alone{}, spec.SimulatedNodes{})
 
 	spec.It("surges again by itself when the gate is on again, and restarts no pod for the gate alone",
 		spec.Decides("GATE-006"),

@@ -30,7 +30,7 @@ func Specs() {
 	spec.It("stalls with the old pods in place while the updated ones wait for their host port, and finishes when surge is removed",
 		spec.Decides("HOSTPORT-009", "HOSTPORT-010", "HOSTPORT-011"),
 		func(ctx context.Context, c *spec.Case) {
-			_, updated := stall(ctx, c)
+			_, updated := stall(ctx, c, rollouts.HostPort(c.Port(0)))
 			c.RollOut(ctx, updated, MaxUnavailable("1"))
 		},
 		func(j *spec.Checks) {
@@ -43,7 +43,7 @@ func Specs() {
 	spec.It("stalls with the old pods in place while the updated ones wait for their host port, and keeps them when the template is rolled back",
 		spec.Decides("HOSTPORT-009", "HOSTPORT-012"),
 		func(ctx context.Context, c *spec.Case) {
-			before, updated := stall(ctx, c)
+			before, updated := stall(ctx, c, rollouts.HostPort(c.Port(0)))
 			c.RollOut(ctx, updated, Edit{Says: "the template of before", Apply: func(d *appsv1.DaemonSet) {
 				d.Spec.Template = *before.Spec.Template.DeepCopy()
 			}})
@@ -54,12 +54,17 @@ func Specs() {
 			j.Decide("HOSTPORT-012", EndsRolledOut(),
 				Never(After(PodDeleted(OfVersion("v1")), Marked(begun))), Never(After(PodRestarted(OfVersion("v1")), Marked(begun))))
 		}, spec.SimulatedNodes{}, spec.Alone{})
+
+	spec.It("stalls with the old pods in place while the updated ones wait for their port of the host's network",
+		spec.Decides("HOSTPORT-009"),
+		func(ctx context.Context, c *spec.Case) { stall(ctx, c, onHostNetwork(c.Port(0))) },
+		stalled, spec.SimulatedNodes{}, spec.Alone{})
 }
 
-// stall begins a rollout that a host port keeps from going on, and returns the DaemonSet before and after the change.
-func stall(ctx context.Context, c *spec.Case) (before, updated *appsv1.DaemonSet) {
+// stall begins a rollout that the edit's port of the host keeps from going on, and returns the DaemonSet before and after the change.
+func stall(ctx context.Context, c *spec.Case, onPort Edit) (before, updated *appsv1.DaemonSet) {
 	c.AddNodes(ctx, 3)
-	before = store(ctx, c, "daemon", c.Port(0))
+	before = store(ctx, c, "daemon", onPort)
 	c.Require(ctx, "the first pods are available", Steady(before))
 	report := rollouts.ReportOf(before)
 	report.Begin(ctx, c, begun)

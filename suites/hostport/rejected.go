@@ -23,7 +23,7 @@ func rejected() {
 				edit Edit
 			}{
 				{"container", rollouts.HostPort(port)}, {"second", inAnotherContainer()}, {"init", inInitContainer(nil)}, {"sidecar", inInitContainer(&always)},
-				{"network", onHostNetwork()}, {"datagrams", ofDatagrams()}, {"init-network", initOnHostNetwork()},
+				{"network", onHostNetwork(port)}, {"datagrams", ofDatagrams()}, {"init-network", initOnHostNetwork()},
 			} {
 				_, _ = c.TryCreate(ctx, c.NewDaemonSet(with.name, MaxSurge("1"), with.edit))
 			}
@@ -46,10 +46,10 @@ func rejected() {
 			}{
 				{"has-port", rollouts.HostPort(port), MaxSurge("1")},
 				{"has-zero-percent", withoutSurge(rollouts.HostPort(port)), MaxSurge("25%")},
-				{"on-network", onHostNetwork(), MaxSurge("1")},
+				{"on-network", onHostNetwork(port), MaxSurge("1")},
 				{"on-delete", onDelete(rollouts.HostPort(port)), MaxSurge("1")},
 				{"has-surge", MaxSurge("1"), rollouts.HostPort(port)},
-				{"to-network", MaxSurge("1"), onHostNetwork()},
+				{"to-network", MaxSurge("1"), onHostNetwork(port)},
 				{"gets-sidecar", MaxSurge("1"), inInitContainer(&always)},
 			} {
 				if daemonSet, err := c.TryCreate(ctx, c.NewDaemonSet(stored.name, MaxUnavailable("1"), stored.has)); err == nil {
@@ -134,7 +134,7 @@ func initOnHostNetwork() Edit {
 }
 
 // onHostNetwork declares a port of the container alone, which is the node's since the pod is on its network.
-func onHostNetwork() Edit {
+func onHostNetwork(port int32) Edit {
 	return Edit{Says: "a port on the host's network", Apply: func(d *appsv1.DaemonSet) {
 		d.Spec.Template.Spec.HostNetwork = true
 		d.Spec.Template.Spec.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: port}}

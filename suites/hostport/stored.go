@@ -49,12 +49,12 @@ func stored() {
 	spec.It("accepts an update that takes either away from a DaemonSet with maxSurge and a host port, and rejects another host port",
 		spec.Decides("HOSTPORT-003", "HOSTPORT-008"),
 		func(ctx context.Context, c *spec.Case) {
-			surge := store(ctx, c, "surge", port)
+			surge := store(ctx, c, "surge", rollouts.HostPort(port))
 			c.Mark(changed)
 			_, _ = c.TryUpdate(ctx, surge, rollouts.HostPort(port+1))
 			c.Mark(taken)
 			_, _ = c.TryUpdate(ctx, surge, MaxUnavailable("1"))
-			_, _ = c.TryUpdate(ctx, store(ctx, c, "port", port), rollouts.NoHostPort())
+			_, _ = c.TryUpdate(ctx, store(ctx, c, "port", rollouts.HostPort(port)), rollouts.NoHostPort())
 		},
 		func(j *spec.Checks) {
 			j.Decide("HOSTPORT-003", refusal(First(After(Answered(history.UpdateDaemonSet, "surge"), Marked(changed)))))

@@ -21,7 +21,10 @@ func Specs() {
 	unscheduled()
 	meanwhile()
 	stalledMeanwhile()
+	leaving()
 	others()
+	namesakes()
+	returned()
 }
 
 // still is longer than a controller may be late.

@@ -62,6 +62,8 @@ func Specs() {
 		})
 
 	meanwhile()
+	twice()
+	handedOver()
 }
 
 // halfWay rolls a rollout back when one node has an available pod of the new template, others one that is not available, and the rest none.
@@ -101,11 +103,17 @@ func bindOldest(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) 
 }
 
 // bindLargest binds the largest revision that there is, and returns it.
-func bindLargest(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) (number int64) {
+func bindLargest(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) int64 {
+	number := largestOf(ctx, c, daemonSet)
+	c.Bind(largest, strconv.FormatInt(number, 10))
+	return number
+}
+
+// largestOf is the largest revision that there is.
+func largestOf(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) (number int64) {
 	for _, revision := range revisionsOf(ctx, c, daemonSet) {
 		number = max(number, revision.Revision)
 	}
-	c.Bind(largest, strconv.FormatInt(number, 10))
 	return number
 }
 

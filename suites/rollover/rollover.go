@@ -26,6 +26,7 @@ func Specs() {
 		newest(strategy)
 		last(strategy)
 	}
+	again()
 	stalled()
 	waiting()
 	young()
@@ -90,6 +91,27 @@ func last(strategy rollouts.Strategy) {
 			c.Await(ctx, Quiet(2*time.Second))
 		},
 		func(j *spec.Checks) { j.Decide("ROLLOVER-005", EndsRolledOut()) })
+}
+
+// again is the spec of a template that is overtaken, and comes back before it was ever rolled out.
+func again() {
+	const nodes = 4
+	spec.It("ends with a template that comes back after another one overtook it half way",
+		spec.Decides("ROLLOVER-005"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, nodes)
+			second := c.Update(ctx, c.Deploy(ctx, MaxUnavailable("1")), Image("v2"), ReadyAfter(time.Second))
+			c.Require(ctx, "a node has a pod of the second template", UpdatedOn(1, second))
+			c.Mark(third)
+			overtaking := c.Update(ctx, second, Image("v3"))
+			c.Require(ctx, "a node has a pod of the third template", UpdatedOn(1, overtaking))
+			c.Await(ctx, RolledOut(c.Update(ctx, overtaking, Image("v2"))))
+			c.Await(ctx, Quiet(2*time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Given(NeverBetween(TemplateChanged(), Marked(third), Nth(nodes, PodCreated(OfVersion("v2")))))
+			j.Decide("ROLLOVER-005", EndsRolledOut())
+		})
 }
 
 // repair is the spec of a broken rollout that a third template mends.

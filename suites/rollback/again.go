@@ -1,0 +1,68 @@
+package rollback
+
+import (
+	"context"
+	"time"
+
+	"github.com/rollcall-conformance/rollcall/framework/history"
+	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
+	"github.com/rollcall-conformance/rollcall/suites/spec"
+)
+
+// twice is the spec of two rollbacks, of which the second goes back to what is neither the first template nor the last.
+func twice() {
+	spec.It("raises the history of a second rollback above that of the first one",
+		spec.Decides("ROLLBACK-001"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			oldest := revisionsOf(ctx, c, daemonSet)
+			if len(oldest) != 1 {
+				c.CannotDecide("the DaemonSet does not have one ControllerRevision (see API-020, HISTORY-001)")
+			}
+			second := c.Update(ctx, daemonSet, Image("v2"))
+			c.Require(ctx, "the pod is of the second template", Steady(second))
+			third := c.Update(ctx, second, Image("v3"))
+			c.Require(ctx, "the pod is of the third template", Steady(third))
+			number := largestOf(ctx, c, daemonSet)
+			restored := c.Update(ctx, third, Edit{Says: "the first template", Apply: restore(daemonSet.Spec.Template)})
+			c.Require(ctx, "the first history has the largest number", renumbered(oldest[0], number))
+			c.Require(ctx, "the pod is of the first template", Steady(restored))
+			before := bindOldest(ctx, c, daemonSet)
+			number = bindLargest(ctx, c, daemonSet)
+			c.Mark(back)
+			c.RollOut(ctx, restored, Edit{Says: "the second template", Apply: restore(second.Spec.Template)})
+			c.Await(ctx, renumbered(before, number))
+			c.Await(ctx, Quiet(time.Second))
+		}, reused)
+}
+
+// handedOver is the spec of a rollback that comes when the surge pods are available already, and the pods that they were to replace are still there.
+func handedOver() {
+	spec.It("keeps the pods of the first template when the rollout is rolled back after the surge pods beside them have become available",
+		spec.Decides("ROLLBACK-002", "ROLLBACK-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxSurge("2"))
+			updated := rollouts.Stall(ctx, c, daemonSet, "v2", 2)
+			// A controller that saw the surge pods available before the rollback would delete the others. A new one begins with a list of everything.
+			c.Kill(ctx)
+			for _, pod := range c.LivePods(ctx, updated) {
+				if history.MatchesTemplate(pod, &updated.Spec.Template) {
+					c.Pods.BecomeReady(ctx, pod)
+				}
+			}
+			c.Mark(back)
+			restored := c.Update(ctx, updated, Edit{Says: "the template of before", Apply: restore(daemonSet.Spec.Template)})
+			c.Restart(ctx)
+			c.Await(ctx, RolledOut(restored))
+			c.Await(ctx, Quiet(3*time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Given(Before(First(PodAvailable(OfVersion("v2"))), Marked(back)), NeverBetween(TemplateChanged(), Marked(back), PodDeleted(OfVersion("v1"))))
+			j.Decide("ROLLBACK-002", untouched())
+			j.Decide("ROLLBACK-003", untouched(), noMore(), EndsRolledOut())
+		}, spec.Alone{})
+}
