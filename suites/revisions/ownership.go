@@ -67,7 +67,7 @@ func ownership() {
 			c.Await(ctx, adopted(orphan))
 			c.Await(ctx, keeps("daemon", "v2", "v3"))
 			c.Require(ctx, "it has come to rest", Quiet(time.Second))
-			// The largest of all is larger than a number of its own.
+			// The largest number of all is one that no other has.
 			second = historyOf(ctx, c, daemonSet, "v2")
 			c.CreateRevision(ctx, copyOf(c, withVersion(second, "v2", "v4"), level, level, second.Revision))
 			c.Await(ctx, adopted(level))
