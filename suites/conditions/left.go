@@ -34,6 +34,23 @@ func left() {
 		},
 		takenBackAtTheEnd, spec.SimulatedNodes{})
 
+	spec.It("takes the report of a stall back when the last node leaves the selector",
+		spec.Decides("COND-003"),
+		func(ctx context.Context, c *spec.Case) {
+			node := c.AddNodes(ctx, 1, rollouts.InPool)[0]
+			before := c.Deploy(ctx, MaxUnavailable("1"), rollouts.OnPool())
+			report := rollouts.ReportOf(before)
+			report.Begin(ctx, c, begun)
+			updated := c.Update(ctx, before, UnpullableImage())
+			c.Await(ctx, UpdatedOn(1, updated))
+			report.Await(ctx, c)
+			c.Mark(over)
+			rollouts.LeavePool(ctx, c, node)
+			c.Await(ctx, RolledOut(updated))
+			report.AwaitTakenBack(ctx, c)
+		},
+		takenBackAtTheEnd, spec.SimulatedNodes{})
+
 	spec.It("takes the report of a stall back when its rollout is finished by hand, with OnDelete",
 		spec.Decides("COND-003"),
 		func(ctx context.Context, c *spec.Case) {

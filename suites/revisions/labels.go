@@ -36,7 +36,7 @@ const unusedLabel = "99"
 // labels are the specs of the labels by which pods count as updated.
 func labels() {
 	spec.It("counts pods as updated by their template generation, and gives the one without revision label that of the current history",
-		spec.Decides("HISTORY-022", "HISTORY-023"),
+		spec.Decides("HISTORY-022", "HISTORY-023", "STATUS-008"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 3)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
@@ -48,6 +48,8 @@ func labels() {
 			c.LabelPod(ctx, pods[1], map[string]string{c.RevisionLabel(): ""})
 			c.Await(ctx, hasLabel(pods[1].Name))
 			c.Await(ctx, Quiet(3*time.Second))
+			// So the status says, which has had time to say something else.
+			c.AwaitAfter(ctx, 2*spec.Prompt, allReportedUpdated())
 		},
 		func(j *spec.Checks) {
 			j.Decide("HISTORY-022",
@@ -116,6 +118,18 @@ func labels() {
 				j.Decide("HISTORY-024", Before(PodDeleted(Named(name)), Marked(rolledOut)))
 			}
 		})
+}
+
+// allReportedUpdated holds when the statuses count every node as one with an updated pod.
+func allReportedUpdated() Condition {
+	return state.When("the status counts every node as updated", func(cluster *history.Cluster) bool {
+		for _, daemonSet := range cluster.DaemonSets {
+			if daemonSet.Status.UpdatedNumberScheduled != daemonSet.Status.DesiredNumberScheduled {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // podsGone holds once none of the pods exists any more.

@@ -2,6 +2,7 @@ package revisions
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -18,6 +19,7 @@ import (
 const (
 	orphan    = "orphan"
 	elsewhere = "elsewhere"
+	level     = "level"
 )
 
 // larger is by how much the number of a history is above the largest of a DaemonSet.
@@ -64,6 +66,12 @@ func ownership() {
 			c.CreateRevision(ctx, copyOf(c, withVersion(second, "v2", "v3"), orphan, orphan, second.Revision+larger))
 			c.Await(ctx, adopted(orphan))
 			c.Await(ctx, keeps("daemon", "v2", "v3"))
+			c.Require(ctx, "it has come to rest", Quiet(time.Second))
+			// The largest number of all is one that no other has.
+			second = historyOf(ctx, c, daemonSet, "v2")
+			c.CreateRevision(ctx, copyOf(c, withVersion(second, "v2", "v4"), level, level, second.Revision))
+			c.Await(ctx, adopted(level))
+			c.Await(ctx, state.All(keeps("daemon", "v2", "v4"), numberedAbove(second.Name, second.Revision)))
 			c.Await(ctx, Quiet(time.Second))
 		}, nil)
 
@@ -83,4 +91,12 @@ func ownership() {
 				return !adopted(orphan).Holds(cluster)
 			})))
 		})
+}
+
+// numberedAbove holds when the history has a larger number.
+func numberedAbove(name string, number int64) Condition {
+	return state.When(fmt.Sprintf("%s has a larger number than %d", name, number), func(cluster *history.Cluster) bool {
+		revision := found(cluster, name)
+		return revision != nil && revision.Revision > number
+	})
 }

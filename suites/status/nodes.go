@@ -2,6 +2,7 @@ package status
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -17,7 +18,7 @@ func nodes() {
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 4, rollouts.InPool)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), rollouts.OnPool(), rollouts.TolerateDown())
-			c.AddNodes(ctx, 1, rollouts.InPool)
+			joined := c.AddNodes(ctx, 1, rollouts.InPool)
 			awaitStatus(ctx, c, daemonSet, desired(5), current(5), misscheduled(0), available(5))
 			rollouts.LeavePool(ctx, c, nodes[0])
 			awaitStatus(ctx, c, daemonSet, desired(4), current(4), misscheduled(0))
@@ -37,6 +38,9 @@ func nodes() {
 			awaitStatus(ctx, c, daemonSet, desired(5), current(5), misscheduled(0))
 			rollouts.Close(ctx, c, full...)
 			awaitStatus(ctx, c, daemonSet, desired(4), current(4), misscheduled(1))
+			// In the end no node is to run one.
+			rollouts.LeavePool(ctx, c, slices.Concat(nodes[:2], nodes[3:], joined, full)...)
+			awaitStatus(ctx, c, daemonSet, desired(0), current(0))
 		}, nil, spec.SimulatedNodes{}, spec.MainPath{})
 
 	spec.It("counts a node once that should have no pod and has two",

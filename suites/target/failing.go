@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -17,6 +18,7 @@ import (
 // What scenarios of failing pods choose.
 const (
 	failed   = "the pods that fail"
+	down     = "the node that is down"
 	outdated = "the outdated pod that fails"
 	oftenOn  = "the node where pods keep failing"
 	onceOn   = "the node where one fails"
@@ -63,6 +65,26 @@ func failing() {
 				j.Decide("TARGET-009", Before(PodDeleted(last), Marked(rollingAgain)), EndsRolledOut())
 			})
 	}
+
+	spec.It("deletes a pod that has failed on a node that is down, and makes another in its place",
+		spec.Decides("TARGET-009"),
+		func(ctx context.Context, c *spec.Case) {
+			node := c.AddNodes(ctx, 2)[0]
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), rollouts.TolerateDown())
+			pod := c.LivePodOn(ctx, daemonSet, node)
+			c.Bind(failed, pod.Name)
+			c.Bind(down, node)
+			c.NodeDown(ctx, node)
+			// By then everybody knows of it.
+			c.Await(ctx, Quiet(late))
+			c.Pods.Fail(ctx, pod)
+			c.Await(ctx, UpdatedOn(1, daemonSet, OnNode(node), func(now *corev1.Pod) bool { return now.UID != pod.UID }))
+		},
+		func(j *spec.Checks) {
+			name, fails := j.Bound(failed), PodFailed(Named(j.Bound(failed)))
+			j.Given(AtLeast(1, fails))
+			j.Decide("TARGET-009", AtLeast(1, PodDeleted(Named(name))), AtLeast(1, After(PodCreated().On(j.Bound(down)), fails)))
+		}, spec.SimulatedNodes{})
 
 	spec.It("backs off from pods that keep failing, on each node for itself",
 		// Whoever counts updated pods that have ended counts their nodes as nodes with a pod, too.

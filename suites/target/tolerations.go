@@ -31,6 +31,12 @@ func tolerations() {
 						Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: new(int64),
 					})
 				}
+				// To tolerate one effect of a taint is not to tolerate the other.
+				for _, taint := range trouble() {
+					d.Spec.Template.Spec.Tolerations = append(d.Spec.Template.Spec.Tolerations, corev1.Toleration{
+						Key: taint.Key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectPreferNoSchedule,
+					})
+				}
 			}})
 		},
 		func(j *spec.Checks) {

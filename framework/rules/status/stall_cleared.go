@@ -8,8 +8,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
 
-// StallCleared is COND-003: what came with a stall and named its cause does not outlast the next rollout that comes to its end. Of several conditions one has to
-// change.
+// StallCleared is COND-003: what came with a stall and named its cause does not outlast the next rollout that comes to its end, nor the last node. Of several
+// conditions one has to change.
 func StallCleared() judge.Rule {
 	return judge.Rule{
 		Requirement: "COND-003",
@@ -18,7 +18,7 @@ func StallCleared() judge.Rule {
 		Needs:       stallKinds(),
 		Situations:  stalled(),
 		New: rollouts(func(r *rolling, _ *judge.Scene) (judge.Due, bool) {
-			if !r.isOver() || len(r.reported) == 0 {
+			if !r.isOver() && !r.isEmpty() || len(r.reported) == 0 {
 				return judge.Due{}, false
 			}
 			left := history.StandingConditions(r.reported, r.w.Object.Status.Conditions)

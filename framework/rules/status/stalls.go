@@ -149,6 +149,11 @@ func (r *rolling) isOver() bool {
 	return r.count[through] > 0 && r.count[waiting]+r.count[stuckBeside]+r.count[stuckAlone]+r.count[moving] == 0
 }
 
+// isEmpty reports whether no node is left that is to run a pod, or has one.
+func (r *rolling) isEmpty() bool {
+	return r.count[through]+r.count[waiting]+r.count[stuckBeside]+r.count[stuckAlone]+r.count[moving] == 0
+}
+
 // isStuck reports whether the rollout certainly cannot go on: nothing is under way, pods do not become Ready, and no other node may be begun with. That a pod
 // breaks down once the rollout has been over is not about the rollout.
 func (r *rolling) isStuck() bool {

@@ -169,9 +169,25 @@ func TestTheReportOfAStallIsTakenBack(t *testing.T) {
 			}
 		}
 	}
+	// emptied is one on the last node, which must not run the pod any more.
+	emptied := func(b *Builder) (*DaemonSet, *Pod) {
+		ds, old := Running(b, 1, MaxUnavailable("1"))
+		ds.Update("v2")
+		old[0].Terminating()
+		old[0].Gone()
+		updated := ds.PodOf("v2", "new-a", NodeName(0), unpullable)
+		says(ds, corev1.ConditionTrue, "pod new-a waits")
+		b.After(judge.Lag)
+		b.Node(NodeName(0)).Taint("dedicated", corev1.TaintEffectNoExecute)
+		return ds, updated.Terminating()
+	}
 	Omits(t, rule, Tell("it stands once the next rollout is over", func(b *Builder) {
 		_, cure := stuck(b)
 		cure()
+		b.After(late).Mark("end")
+	}), Tell("it stands once the last node is empty", func(b *Builder) {
+		_, last := emptied(b)
+		last.Gone()
 		b.After(late).Mark("end")
 	}), Tell("it stands in other words", func(b *Builder) {
 		ds, cure := stuck(b)
@@ -189,10 +205,18 @@ func TestTheReportOfAStallIsTakenBack(t *testing.T) {
 		cure()
 		b.After(judge.Prompt)
 		ds.Status(func(s *appsv1.DaemonSetStatus) { s.Conditions = nil })
+	}), Tell("it turns False once the last node is empty", func(b *Builder) {
+		ds, last := emptied(b)
+		last.Gone()
+		b.After(judge.Prompt)
+		says(ds, corev1.ConditionFalse, "")
 	}))
 	Ignores(t, rule, Tell("the rollout never ends", func(b *Builder) {
 		stuck(b)
 		b.After(unreported).Mark("end")
+	}), Tell("the last pod has yet to leave the last node", func(b *Builder) {
+		emptied(b)
+		b.After(late).Mark("end")
 	}), Tell("a condition was there before, and stays", func(b *Builder) {
 		ds, old := Running(b, 1, MaxUnavailable("1"))
 		says(ds, corev1.ConditionTrue, "pod new-a is expected")
