@@ -82,7 +82,7 @@ func (s *Spec) run(ctx ginkgo.SpecContext) {
 		ginkgo.Skip(why)
 	}
 	decided := s.attempt(ctx, p, early, nil)
-	if decided.heldUp() && early.why() == "" {
+	if decided.heldUp() && early.why() == "" && ctx.Err() == nil {
 		earlier, err := decided.setAside()
 		if err != nil {
 			ginkgo.Fail("harness: " + err.Error())
