@@ -1,20 +1,28 @@
 package lever
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
+	"syscall"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/rollcall-conformance/rollcall/fixtures/workload/behaviour"
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
+
+// listenLook is how often a workload server that does not listen yet is asked again.
+const listenLook = 100 * time.Millisecond
 
 // ErrOnlySimulated is what the errors of Real wrap where nothing can do to a pod with a kubelet what was asked for.
 var ErrOnlySimulated = errors.New("the scenario must be on simulated nodes")
@@ -118,11 +126,30 @@ func restartsAtOnce(p pull) error {
 // End has the pod's workload server exit at once, whatever it was told about its termination. It is for clean-up, and not recorded. A kubelet that has begun
 // to wait for a long grace period was seen not to shorten it, though the pod was deleted once more with a shorter one (Kubernetes 1.37.0).
 func End(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod) error {
-	return Real{Client: client}.ask(pod, "exit", "code", "0")(ctx)
+	return Real{Client: client}.askOnce(pod, "exit", "code", "0")(ctx)
 }
 
-// ask pulls one of the workload server's own levers, see fixtures/workload/control.
+// ask pulls one of the workload server's own levers, see fixtures/workload/control. A container runs a little before its server listens, so that nobody
+// listens yet is waited for.
 func (l Real) ask(pod *corev1.Pod, lever, argument, value string) func(context.Context) error {
+	once := l.askOnce(pod, lever, argument, value)
+	return func(ctx context.Context) error {
+		var last error
+		err := wait.PollUntilContextTimeout(ctx, listenLook, effectTimeout, true, func(ctx context.Context) (bool, error) {
+			last = once(ctx)
+			return !nobodyListens(last), nil
+		})
+		return cmp.Or(last, err)
+	}
+}
+
+// nobodyListens reports whether the error is how the API server says that the connection to the pod was refused: the request did nothing.
+func nobodyListens(err error) bool {
+	return apierrors.IsServiceUnavailable(err) && strings.Contains(err.Error(), syscall.ECONNREFUSED.Error())
+}
+
+// askOnce is ask where nothing is waited for.
+func (l Real) askOnce(pod *corev1.Pod, lever, argument, value string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		port, err := controlPort(pod)
 		if err != nil {
