@@ -69,6 +69,7 @@ func stall(ctx context.Context, c *spec.Case, onPort Edit) (before, updated *app
 	report := rollouts.ReportOf(before)
 	report.Begin(ctx, c, begun)
 	updated = c.Update(ctx, before, Image("v2"))
+	rollouts.NeedsPortsKept(ctx, c, updated)
 	rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
 	// Longer than a controller may be late.
 	c.Await(ctx, Quiet(3*time.Second))

@@ -50,6 +50,7 @@ func unscheduled() {
 				taken = append(taken, take(ctx, c, daemonSet, node, c.Port(0)))
 			}
 			updated := pause(ctx, c, daemonSet, Image("v2"), rollouts.HostPort(c.Port(0)))
+			rollouts.NeedsScheduler(ctx, c, updated)
 			for _, pod := range taken {
 				c.DeletePod(ctx, pod, 0)
 			}

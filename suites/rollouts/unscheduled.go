@@ -10,6 +10,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -35,11 +36,26 @@ func Unscheduled(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet,
 
 // NeedsScheduler ends a scenario of updated pods that wait for the scheduler where one of them has its node: of who binds pods itself none waits.
 func NeedsScheduler(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) {
-	bound := false
-	c.Look(ctx, func(cluster *history.Cluster) {
-		bound = slices.ContainsFunc(cluster.UpdatedPods(daemonSet), func(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" })
+	needsScheduler(ctx, c, func(cluster *history.Cluster) bool {
+		return slices.ContainsFunc(cluster.UpdatedPods(daemonSet), func(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" })
 	})
-	if bound {
+}
+
+// NeedsPortsKept is NeedsScheduler at the beginning of a scenario whose old pods have the ports of the updated ones: without an old pod beside it, an updated
+// one gets its node from the scheduler, too.
+func NeedsPortsKept(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) {
+	c.Await(ctx, state.Any(UpdatedOn(1, daemonSet), Quiet(spec.AtOnce)))
+	needsScheduler(ctx, c, func(cluster *history.Cluster) bool {
+		return slices.ContainsFunc(cluster.UpdatedPods(daemonSet), func(pod *corev1.Pod) bool {
+			return pod.Spec.NodeName != "" && len(cluster.PodsOn(daemonSet.UID, pod.Spec.NodeName)) > 1
+		})
+	})
+}
+
+func needsScheduler(ctx context.Context, c *spec.Case, bound func(*history.Cluster) bool) {
+	found := false
+	c.Look(ctx, func(cluster *history.Cluster) { found = bound(cluster) })
+	if found {
 		c.NotPossible("the implementation binds pods to nodes itself, so none of them waits for the scheduler")
 	}
 }
