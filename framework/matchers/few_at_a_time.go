@@ -26,12 +26,7 @@ func TriesFewPods(most int) Matcher {
 // TriesSeldom asks that no more than that many such requests come in the whole recording. It is tested where TriesFewPods is.
 func TriesSeldom(most int) Matcher {
 	promise := fmt.Sprintf("while creations of pods are refused, at most %d of them are tried", most)
-	return ofRefusedPods(promise, func(refused []history.Refusal) (got string, at time.Duration) {
-		if count, took := inAll(refused); count > most {
-			return fmt.Sprintf("%d refused creations within %s: %s", count, took, refused[0].Message), refused[0].First
-		}
-		return "", 0
-	})
+	return ofRefusedPods(promise, inAllAtMost(most, "creations"))
 }
 
 // PatchesSeldom asks that the API server refuses no more than that many patches and updates of pods in a second, on average from the first to a second after the
@@ -50,12 +45,18 @@ func PatchesSeldom(perSecond int) Matcher {
 // deletions.
 func DeletionsSeldom(most int) Matcher {
 	promise := fmt.Sprintf("while deletions of pods are refused, at most %d of them are tried", most)
-	return ofRefusals(promise, "deletion of a pod", func(refusal history.Refusal) bool { return refusal.Verb == "delete" }, func(refused []history.Refusal) (got string, at time.Duration) {
+	isDeletion := func(refusal history.Refusal) bool { return refusal.Verb == "delete" }
+	return ofRefusals(promise, "deletion of a pod", isDeletion, inAllAtMost(most, "deletions"))
+}
+
+// inAllAtMost finds more than that many requests, of the kind that what names, wrong.
+func inAllAtMost(most int, what string) func([]history.Refusal) (got string, at time.Duration) {
+	return func(refused []history.Refusal) (got string, at time.Duration) {
 		if count, took := inAll(refused); count > most {
-			return fmt.Sprintf("%d refused deletions within %s: %s", count, took, refused[0].Message), refused[0].First
+			return fmt.Sprintf("%d refused %s within %s: %s", count, what, took, refused[0].Message), refused[0].First
 		}
 		return "", 0
-	})
+	}
 }
 
 // inAll counts refused requests, and says how long it took from the first answer to the last.

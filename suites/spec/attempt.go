@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/onsi/ginkgo/v2"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/reports"
 )
 
@@ -46,6 +48,40 @@ func (s *Spec) attempt(ctx context.Context, p process, early *stop, earlier *his
 		a.failure = errors.Join(a.failure, err)
 	}
 	return a
+}
+
+// play runs the scenario and returns how it ended.
+func (c *Case) play(ctx context.Context) (ending history.Ending) {
+	defer func() {
+		switch reason := recover().(type) {
+		case nil:
+		case abortion:
+			ending.Aborted = string(reason)
+		case impossibility:
+			ending.Impossible = string(reason)
+		default:
+			// What was recorded is still judged, and everything put back.
+			ending.Aborted = fmt.Sprintf("harness: the spec panicked: %v\n%s", reason, debug.Stack())
+		}
+	}()
+	environment, name := c.process.environment, name(ginkgo.CurrentSpecReport())
+	if environment.Earlier = c.earlier; c.earlier != nil {
+		name += "-again"
+	}
+	wants := c.spec.wants
+	environment.NodeKind, environment.Records, environment.Kinds, environment.Bystanders = wants.nodes, wants.records, wants.kinds, wants.bystanders
+	if c.spec.wants.alone {
+		environment = c.takeControl(ctx, name, environment)
+	}
+	c.listen(ctx)
+	c.Scenario = scenario.Start(ctx, aborter{}, environment, name, c.spec.Text)
+	defer func() {
+		if err := c.faults.end(); err != nil {
+			ending.Aborted = "harness: " + err.Error()
+		}
+	}()
+	c.spec.Play(ctx, c)
+	return history.Ending{}
 }
 
 // heldUp reports whether the scenario is worth playing again: something could not be decided, nothing failed, and the API server or the implementation's

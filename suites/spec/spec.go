@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/types"
 
-	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -83,11 +81,11 @@ func (s *Spec) run(ctx ginkgo.SpecContext) {
 	}
 	decided := s.attempt(ctx, p, early, nil)
 	if decided.heldUp() && early.why() == "" && ctx.Err() == nil {
-		earlier, err := decided.setAside()
-		if err != nil {
-			ginkgo.Fail("harness: " + err.Error())
+		if earlier, err := decided.setAside(); err != nil {
+			decided.failure = err
+		} else {
+			decided = s.attempt(ctx, p, early, earlier)
 		}
-		decided = s.attempt(ctx, p, early, earlier)
 	}
 	judgement := decided.judgement
 	stories := decided.c.report(&judgement)
@@ -108,40 +106,6 @@ func (s *Spec) run(ctx ginkgo.SpecContext) {
 	if undecided := judgement.undecided(); undecided != "" {
 		ginkgo.Fail(undecided)
 	}
-}
-
-// play runs the scenario and returns how it ended.
-func (c *Case) play(ctx context.Context) (ending history.Ending) {
-	defer func() {
-		switch reason := recover().(type) {
-		case nil:
-		case abortion:
-			ending.Aborted = string(reason)
-		case impossibility:
-			ending.Impossible = string(reason)
-		default:
-			// What was recorded is still judged, and everything put back.
-			ending.Aborted = fmt.Sprintf("harness: the spec panicked: %v\n%s", reason, debug.Stack())
-		}
-	}()
-	environment, name := c.process.environment, name(ginkgo.CurrentSpecReport())
-	if environment.Earlier = c.earlier; c.earlier != nil {
-		name += "-again"
-	}
-	wants := c.spec.wants
-	environment.NodeKind, environment.Records, environment.Kinds, environment.Bystanders = wants.nodes, wants.records, wants.kinds, wants.bystanders
-	if c.spec.wants.alone {
-		environment = c.takeControl(ctx, name, environment)
-	}
-	c.listen(ctx)
-	c.Scenario = scenario.Start(ctx, aborter{}, environment, name, c.spec.Text)
-	defer func() {
-		if err := c.faults.end(); err != nil {
-			ending.Aborted = "harness: " + err.Error()
-		}
-	}()
-	c.spec.Play(ctx, c)
-	return history.Ending{}
 }
 
 // takeControl gives the spec an implementation, and the cluster that it acts on, to itself.
