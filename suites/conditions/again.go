@@ -38,6 +38,7 @@ func again() {
 				report.Begin(ctx, c, stall.from)
 				updated := c.Update(ctx, before, Image(stall.version), demand("1M"))
 				c.Await(ctx, UpdatedOn(1, updated))
+				rollouts.NeedsScheduler(ctx, c, updated)
 				report.Await(ctx, c)
 				c.Mark(stall.to)
 				c.RollOut(ctx, updated, restored)

@@ -25,6 +25,7 @@ func causes() {
 			// On the one node the image cannot be pulled, on the other there is no room.
 			updated := c.Update(ctx, before, UnpullableImage(), demand("4"))
 			c.Require(ctx, "both nodes have an updated pod", UpdatedOn(2, updated))
+			rollouts.NeedsScheduler(ctx, c, updated, nodes[1])
 			report.Await(ctx, c)
 			// Longer than a controller may be late with the second cause.
 			c.Await(ctx, Quiet(3*time.Second))

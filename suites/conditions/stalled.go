@@ -35,14 +35,15 @@ func stalled() {
 		words, strategy string
 		limit           Edit
 		begin, end      []Edit
+		unscheduled     bool
 	}{
-		{"that no node has room for", "maxSurge", MaxSurge("1"), []Edit{Image("v2"), demand("1M")}, []Edit{Image("v3"), demand("1m")}},
-		{"whose image cannot be pulled", "maxUnavailable", MaxUnavailable("1"), []Edit{UnpullableImage()}, []Edit{Image("v3")}},
+		{"that no node has room for", "maxSurge", MaxSurge("1"), []Edit{Image("v2"), demand("1M")}, []Edit{Image("v3"), demand("1m")}, true},
+		{"whose image cannot be pulled", "maxUnavailable", MaxUnavailable("1"), []Edit{UnpullableImage()}, []Edit{Image("v3")}, false},
 		{
 			"whose second container has an image that cannot be pulled", "maxUnavailable", MaxUnavailable("1"),
-			[]Edit{Image("v2"), Sidecar(), SidecarImage(stages.MissingTag)}, []Edit{Image("v3"), SidecarImage("v3")},
+			[]Edit{Image("v2"), Sidecar(), SidecarImage(stages.MissingTag)}, []Edit{Image("v3"), SidecarImage("v3")}, false,
 		},
-		{"that fail over and over", "maxSurge", MaxSurge("1"), []Edit{Image("v2"), Failing()}, []Edit{Image("v3"), Healthy()}},
+		{"that fail over and over", "maxSurge", MaxSurge("1"), []Edit{Image("v2"), Failing()}, []Edit{Image("v3"), Healthy()}, false},
 	} {
 		spec.It("reports in a condition and an Event that a rollout with "+cause.strategy+" is stalled by pods "+cause.words+", until it goes on",
 			spec.Decides("COND-001", "COND-002", "COND-003"),
@@ -53,6 +54,9 @@ func stalled() {
 				report.Begin(ctx, c, begun)
 				updated := c.Update(ctx, before, cause.begin...)
 				c.Await(ctx, UpdatedOn(1, updated))
+				if cause.unscheduled {
+					rollouts.NeedsScheduler(ctx, c, updated)
+				}
 				report.Await(ctx, c)
 				c.Mark(over)
 				c.RollOut(ctx, updated, cause.end...)

@@ -50,8 +50,7 @@ func stalledMeanwhile() {
 			before := c.Deploy(ctx, MaxSurge("1"))
 			report := rollouts.ReportOf(before)
 			report.Begin(ctx, c, begun)
-			updated := c.Update(ctx, before, Image("v2"), rollouts.TooLarge())
-			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
+			updated := rollouts.Unscheduled(ctx, c, before, 1)
 			report.Await(ctx, c)
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(still))

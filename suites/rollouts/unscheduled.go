@@ -34,10 +34,13 @@ func Unscheduled(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet,
 	return updated
 }
 
-// NeedsScheduler ends a scenario of updated pods that wait for the scheduler where one of them has its node: of who binds pods itself none waits.
-func NeedsScheduler(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) {
+// NeedsScheduler ends a scenario of updated pods that wait for the scheduler, on those nodes or on any, where one of them is bound: of who binds pods itself
+// none waits.
+func NeedsScheduler(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, nodes ...string) {
 	needsScheduler(ctx, c, func(cluster *history.Cluster) bool {
-		return slices.ContainsFunc(cluster.UpdatedPods(daemonSet), func(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" })
+		return slices.ContainsFunc(cluster.UpdatedPods(daemonSet), func(pod *corev1.Pod) bool {
+			return pod.Spec.NodeName != "" && (len(nodes) == 0 || slices.Contains(nodes, pod.Spec.NodeName))
+		})
 	})
 }
 
