@@ -12,7 +12,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// causes is the spec of a stall that goes on for another cause when the first one is gone.
+// causes are the specs of stalls whose nodes are not those that the rollout began with.
 func causes() {
 	spec.It("reports what a stall is left with when the node of its first cause leaves",
 		spec.Decides("COND-001"),
@@ -37,6 +37,28 @@ func causes() {
 				now, pod := cluster.DaemonSets[updated.UID], cluster.Pods[second.UID]
 				return now != nil && pod != nil && len(history.StallConditions(nil, now.Status.Conditions, history.Hindrances(pod))) > 0
 			}))
+			c.Await(ctx, Quiet(time.Second))
+		}, nil, spec.SimulatedNodes{})
+
+	spec.It("reports a stall that begins after a node left during the rollout",
+		spec.Decides("COND-001"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			before := c.Deploy(ctx, MaxUnavailable("1"))
+			report := rollouts.ReportOf(before)
+			report.Begin(ctx, c, begun)
+			updated := c.Update(ctx, before, Image("v2"), demand("4"), NeverReady())
+			first := c.RequireUpdated(ctx, "the first updated pod runs", updated, Running, NotReady)
+			untouched := rollouts.Untouched(ctx, c, updated, 2)
+			pod := c.LivePodOn(ctx, updated, untouched[0])
+			rollouts.Remove(ctx, c, untouched[0])
+			c.DeletePod(ctx, pod, 0)
+			// What is left is a node without room.
+			crowd(ctx, c, untouched[1])
+			c.Pods.BecomeReady(ctx, first)
+			c.Await(ctx, UpdatedOn(1, updated, OnNode(untouched[1])))
+			rollouts.NeedsScheduler(ctx, c, updated, untouched[1])
+			report.Await(ctx, c)
 			c.Await(ctx, Quiet(time.Second))
 		}, nil, spec.SimulatedNodes{})
 }

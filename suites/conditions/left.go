@@ -75,22 +75,26 @@ func left() {
 		},
 		takenBackAtTheEnd, spec.SimulatedNodes{})
 
-	spec.It("takes the report of a stall back at the end of a rollout with another limit, another node and a restart",
+	spec.It("takes the report of a stall back when the node leaves on which the rollout could not go on, with another limit, another node and a restart meanwhile",
 		spec.Decides("COND-003"),
 		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 2)
-			before := c.Deploy(ctx, MaxUnavailable("1"))
+			nodes := c.AddNodes(ctx, 2)
+			before := c.Deploy(ctx, MaxUnavailable("2"))
+			crowd(ctx, c, nodes[0])
 			report := rollouts.ReportOf(before)
 			report.Begin(ctx, c, begun)
-			stalled := c.Update(ctx, before, UnpullableImage())
-			c.Await(ctx, UpdatedOn(1, stalled))
-			rollouts.NeedsScheduler(ctx, c, stalled)
+			updated := c.Update(ctx, before, Image("v2"), demand("4"))
+			c.Await(ctx, UpdatedOn(1, updated, OnNode(nodes[0])))
+			rollouts.NeedsScheduler(ctx, c, updated, nodes[0])
 			report.Await(ctx, c)
-			c.Mark(over)
-			next := c.Update(ctx, rollouts.Stall(ctx, c, stalled, "v3", 1), MaxUnavailable("2"))
+			updated = c.Update(ctx, updated, MaxUnavailable("1"))
 			c.AddNodes(ctx, 1)
 			c.Restart(ctx)
-			rollouts.Finish(ctx, c, next)
+			c.Await(ctx, UpdatedOn(3, updated))
+			c.Await(ctx, Quiet(time.Second))
+			c.Mark(over)
+			rollouts.Remove(ctx, c, nodes[0])
+			c.Await(ctx, RolledOut(updated))
 			report.AwaitTakenBack(ctx, c)
 		},
 		takenBackAtTheEnd, spec.SimulatedNodes{}, spec.Alone{})

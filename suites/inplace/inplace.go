@@ -39,6 +39,7 @@ func Specs() {
 	statefulSets()
 	setsUnderWay()
 	overtakenSets()
+	leavingSets()
 	recreatedSets()
 	takenBackSets()
 	crashedSets()

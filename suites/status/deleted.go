@@ -29,6 +29,8 @@ func deleted() {
 			c.Mark(leftAlone)
 			// Each of these would be followed by an act, were the DaemonSet not being deleted.
 			c.DeletePod(ctx, c.LivePodOn(ctx, daemonSet, nodes[0]), 0)
+			// Another pod would be there by then.
+			c.Await(ctx, Quiet(2*judge.Lag))
 			c.Pods.BecomeUnready(ctx, c.LivePodOn(ctx, daemonSet, nodes[1]))
 			c.Update(ctx, daemonSet, Image("v2"))
 			c.Await(ctx, Quiet(3*time.Second))

@@ -14,6 +14,9 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
+// rolledBack is where the template of before is restored.
+const rolledBack history.Mark = "the template of before is restored"
+
 // unavailable are the specs of old pods that are not available while a rollout is under way.
 func unavailable() {
 	spec.It("counts no node against maxSurge whose old pod is not available",
@@ -124,6 +127,33 @@ func unavailable() {
 			for _, closed := range j.BoundAll("closed") {
 				j.Decide("SURGE-018", AtLeast(1, PodDeleted(OfVersion("v1")).On(closed)), Never(PodCreated(OfVersion("v2")).On(closed)))
 			}
+		}, spec.SimulatedNodes{})
+
+	spec.It("removes an unavailable pod from an ineligible node once a roll-back has made it an old one, and puts none of the restored template there",
+		spec.Decides("SURGE-018"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			before := c.Deploy(ctx, MaxSurge("1"))
+			updated := c.Update(ctx, before, Image("v2"), NeverReady())
+			first := c.RequireUpdated(ctx, "the first updated pod runs", updated, Running, NotReady)
+			closed := history.NodeOf(first)
+			c.Bind("closed", closed)
+			c.Pods.BecomeReady(ctx, first)
+			c.Require(ctx, "the first updated pod is alone on its node", state.When("node "+closed+" has one pod", func(cluster *history.Cluster) bool {
+				return len(cluster.PodsOn(updated.UID, closed)) == 1
+			}))
+			c.Pods.BecomeUnready(ctx, first)
+			rollouts.Close(ctx, c, closed)
+			c.Await(ctx, Quiet(time.Second))
+			c.Mark(rolledBack)
+			restored := c.Update(ctx, updated, Edit{Says: "the template of before", Apply: func(d *appsv1.DaemonSet) { d.Spec.Template = *before.Spec.Template.DeepCopy() }})
+			c.Await(ctx, rollouts.NoPodOn(restored, closed))
+			c.Await(ctx, Quiet(2*time.Second))
+		},
+		func(j *spec.Checks) {
+			closed := j.Bound("closed")
+			j.Given(AtLeast(1, Marked(rolledBack)), NeverBetween(Done(history.TaintNode), Marked(rolledBack), PodDeleted().On(closed)))
+			j.Decide("SURGE-018", AtLeast(1, PodDeleted(OfVersion("v2")).On(closed)), Never(After(PodCreated(OfVersion("v1")).On(closed), Marked(rolledBack))))
 		}, spec.SimulatedNodes{})
 
 	spec.It("removes an old pod from an ineligible node that is Ready and not yet available",

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/fixtures/stages"
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -54,6 +55,28 @@ func paces() {
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Marked(changed)))
 			j.Decide("UNITED-027", endsPlaced())
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// cordoned is the spec of moves, and of a rollout in a subset of several nodes, while nodes are cordoned.
+func cordoned() {
+	spec.It("moves nodes, and rolls another patch out to them, within maxUnavailable while one that moves and one that stays are cordoned",
+		spec.Decides("UNITED-027", "CROSS-006"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "a", "a", "b")
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			c.Cordon(ctx, nodes[0])
+			c.Cordon(ctx, nodes[3])
+			c.Await(ctx, Quiet(judge.Lag))
+			u := c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
+			placed(ctx, c)
+			c.Subdivide(ctx, u, Where(Subset("first", c.ImagePatch("v3")), zone, "a"))
+			placed(ctx, c)
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.UpdateUnited)))
+			j.Decide("UNITED-027", endsPlaced())
+			j.Decide("CROSS-006", endsPlaced())
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 

@@ -18,7 +18,7 @@ func StallReported() judge.Rule {
 		Kind:        judge.Obligation,
 		Promise:     "while updated pods that do not become Ready without help keep a rollout from going on, a condition of the status names the cause",
 		Needs:       stallKinds(),
-		Situations:  stalled(),
+		Situations:  append(stalled(), situation.SeveralUpdatedUnready()),
 		New: rollouts(func(r *rolling, _ *judge.Scene) (judge.Due, bool) {
 			if !r.isStuck() || len(history.StallConditions(nil, r.w.Object.Status.Conditions, r.words())) > 0 {
 				return judge.Due{}, false
@@ -43,10 +43,10 @@ func stallKinds() []history.Kind {
 	return []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode}
 }
 
-// stalled are the situations in which a rollout cannot go on.
+// stalled are the situations in which a rollout cannot go on, or is over after that.
 func stalled() []judge.Situation {
 	return []judge.Situation{
 		situation.WithSurge(), situation.WithUnavailable(), situation.RolledBack(), situation.Overtook(), situation.Relimited(), situation.Restarted(),
-		situation.Grew(), situation.Shrank(), situation.SeveralUpdatedUnready(),
+		situation.Grew(), situation.Shrank(),
 	}
 }
