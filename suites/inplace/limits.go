@@ -212,6 +212,18 @@ func otherBounds() {
 		func(j *spec.Checks) {
 			j.Decide("INPLACE-020", EndsRolledOut(), Never(PodPatched().Where("available", Moment.WasAvailable)))
 		})
+
+	spec.It("restarts nothing that is available with maxSurge after a restart in the middle of the rollout",
+		spec.Decides("INPLACE-020"),
+		func(ctx context.Context, c *spec.Case) {
+			updated := c.Update(ctx, begin(ctx, c, 3, MaxSurge("1"), ReadyAfter(2*time.Second)), Image("v2"))
+			c.Require(ctx, "the first updated pod has been created", UpdatedOn(1, updated))
+			c.Restart(ctx)
+			c.Await(ctx, RolledOut(updated))
+		},
+		func(j *spec.Checks) {
+			j.Decide("INPLACE-020", EndsRolledOut(), Never(PodPatched().Where("available", Moment.WasAvailable)))
+		}, spec.SimulatedNodes{}, spec.Alone{})
 }
 
 // slow is how long pods take to become Ready: longer than a controller may take to patch one meanwhile.

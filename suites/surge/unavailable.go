@@ -107,6 +107,25 @@ func unavailable() {
 				Never(PodCreated().Where("a third live pod on its node", func(m Moment) bool { return len(m.LivePodsBeside()) > 1 })))
 		})
 
+	spec.It("keeps maxSurge while an old pod is not Ready and cannot be deleted",
+		spec.Decides("SURGE-002"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 4)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			unready := c.LivePodOn(ctx, daemonSet, nodes[0])
+			rollouts.LoseReadiness(ctx, c, daemonSet, nodes[0])
+			c.RefuseDeletions(ctx, unready)
+			updated := c.Update(ctx, daemonSet, Image("v2"), ReadyAfter(time.Second))
+			// Nobody has to go on before the pod can be deleted.
+			c.Await(ctx, state.Any(UpdatedOn(3, updated), Past(time.Now().Add(spec.AtOnce))))
+			c.AdmitDeletions(ctx, unready)
+			c.AwaitAfter(ctx, time.Minute, RolledOut(updated))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.RefuseDeletions)))
+			j.Decide("SURGE-002", EndsRolledOut())
+		}, spec.SimulatedNodes{})
+
 	spec.It("removes an unavailable old pod from an ineligible node and puts no updated one there",
 		spec.Decides("SURGE-018"),
 		func(ctx context.Context, c *spec.Case) {
