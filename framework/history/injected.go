@@ -110,7 +110,7 @@ func resembles(pod *corev1.Pod, has pieces, template *corev1.PodTemplateSpec, wa
 			return false
 		}
 	}
-	return contains(pod.Labels, template.Labels) && contains(pod.Annotations, template.Annotations) && pod.Spec.HostNetwork == template.Spec.HostNetwork &&
+	return hasLabels(pod, template) && contains(pod.Annotations, template.Annotations) && pod.Spec.HostNetwork == template.Spec.HostNetwork &&
 		inOrder(pod.Spec.InitContainers, template.Spec.InitContainers) && inOrder(pod.Spec.Containers, template.Spec.Containers)
 }
 

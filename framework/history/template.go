@@ -2,6 +2,7 @@ package history
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -43,7 +44,7 @@ func HasTag(spec *corev1.PodSpec, tag string) bool {
 // annotations, images, commands, arguments, environment, resources, ports) and not by any label that the implementation sets: a controller
 // that mislabels its pods is not believed. What admission adds to pods makes them match no more: see Cluster.Matches.
 func MatchesTemplate(pod *corev1.Pod, template *corev1.PodTemplateSpec) bool {
-	return contains(pod.Labels, template.Labels) &&
+	return hasLabels(pod, template) &&
 		contains(pod.Annotations, template.Annotations) &&
 		pod.Spec.HostNetwork == template.Spec.HostNetwork &&
 		sameContainers(pod.Spec.InitContainers, template.Spec.InitContainers, pod.Spec.HostNetwork) &&
@@ -86,6 +87,18 @@ func (c *Cluster) LabelledTemplate(daemonSet types.UID, label string) int {
 		}
 	}
 	return NoRevision
+}
+
+// hasLabels reports whether the pod has the template's labels, but for those that a controller writes over: a template may have been copied from a pod.
+func hasLabels(pod *corev1.Pod, template *corev1.PodTemplateSpec) bool {
+	wanted := template.Labels
+	for _, key := range []string{appsv1.ControllerRevisionHashLabelKey, TemplateGenerationLabel} {
+		if _, has := wanted[key]; has {
+			wanted = maps.Clone(wanted)
+			delete(wanted, key)
+		}
+	}
+	return contains(pod.Labels, wanted)
 }
 
 func contains(all, some map[string]string) bool {

@@ -3,7 +3,9 @@ package history_test
 import (
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
@@ -30,6 +32,20 @@ func TestAPodHasThePortsOfItsTemplateWithTheirDefaults(t *testing.T) {
 		got := history.MatchesTemplate(&corev1.Pod{Spec: tt.pod}, &corev1.PodTemplateSpec{Spec: tt.template})
 		if got != tt.want {
 			t.Errorf("%s: %t, want %t", name, got, tt.want)
+		}
+	}
+}
+
+func TestWhatAControllerLabelsNeedNotBeAsItsTemplateHasIt(t *testing.T) {
+	template := &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{
+		"app": "agent", appsv1.ControllerRevisionHashLabelKey: "another", history.TemplateGenerationLabel: "7",
+	}}}
+	for app, want := range map[string]bool{"agent": true, "other": false} {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{
+			"app": app, appsv1.ControllerRevisionHashLabelKey: "own", history.TemplateGenerationLabel: "1",
+		}}}
+		if got := history.MatchesTemplate(pod, template); got != want {
+			t.Errorf("a pod labelled app=%s: %t, want %t", app, got, want)
 		}
 	}
 }

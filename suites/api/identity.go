@@ -2,10 +2,12 @@ package api
 
 import (
 	"context"
+	"maps"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -38,6 +40,29 @@ func identity() {
 			j.Decide("API-020", Never(PodUnidentified()), Never(RevisionUnidentified()))
 			j.Decide("API-021", Never(PodMisnumbered()))
 		}, spec.AppsV1{"API-021"})
+
+	spec.It("labels pods and history as theirs where the template, copied from a pod, has such labels of its own",
+		spec.Decides("API-020", "API-021"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), set("the labels of a pod of another DaemonSet", func(d *appsv1.DaemonSet) {
+				// The map may be shared with the selector.
+				template := &d.Spec.Template
+				template.Labels = maps.Clone(template.Labels)
+				template.Labels[c.RevisionLabel()], template.Labels[history.TemplateGenerationLabel] = "5d8f7b9c6", "7"
+			}))
+			for _, edits := range [][]Edit{{Image("v2")}, {Image("v1")}} {
+				daemonSet = c.Update(ctx, daemonSet, edits...)
+				if !c.Await(ctx, Steady(daemonSet)) {
+					return
+				}
+			}
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, PodCreated()))
+			j.Decide("API-020", Never(PodUnidentified()), Never(RevisionUnidentified()))
+			j.Decide("API-021", Never(PodMisnumbered()))
+		}, spec.AppsV1{})
 
 	spec.It("keeps the selector as it was created, and matching the template",
 		spec.Decides("API-022"),

@@ -50,6 +50,30 @@ func strategy() {
 						NeverBetween(Began(history.UpdateDaemonSet), Marked(settled), PodDeleted()))))
 		}, spec.AppsV1{})
 
+	spec.It("has limits that cannot be read apply to OnDelete no more than others, where they can be stored",
+		spec.Decides("API-010"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := create(ctx, c, "daemon", strategyOf("many", "-1"), strategyTyped("OnDelete"))
+			if daemonSet == nil {
+				return
+			}
+			if !c.Await(ctx, Steady(daemonSet)) {
+				return
+			}
+			daemonSet = c.Update(ctx, daemonSet, Image("v2"))
+			c.Await(ctx, Processed(daemonSet))
+			c.DeletePod(ctx, c.LivePods(ctx, daemonSet)[0], 0)
+			c.Await(ctx, UpdatedOn(1, daemonSet))
+		},
+		func(j *spec.Checks) {
+			const what = "a rollingUpdate block with OnDelete that cannot be read"
+			j.Decide("API-010",
+				OneOf(
+					Refused(what, created("daemon")),
+					All(Accepted(what, created("daemon")), OnEveryNode(AtLeast(1, PodCreated(OfVersion("v1")))), AtLeast(1, PodCreated(OfVersion("v2"))))))
+		}, spec.AppsV1{})
+
 	known, unknown := []string{"RollingUpdate", "OnDelete"}, []string{"Recreate", "rollingupdate", "Surging"}
 	spec.It("accepts the strategies RollingUpdate and OnDelete, and no other",
 		spec.Decides("API-011", "API-012"),

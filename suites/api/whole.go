@@ -43,6 +43,7 @@ func everyPart() Edit {
 	return set("many parts", func(d *appsv1.DaemonSet) {
 		template := &d.Spec.Template
 		metav1.SetMetaDataAnnotation(&template.ObjectMeta, "example.org/part", "annotation")
+		metav1.SetMetaDataAnnotation(&template.ObjectMeta, "kubectl.kubernetes.io/restartedAt", "2026-01-02T03:04:05Z")
 		// The map may be shared with the selector.
 		template.Labels = map[string]string{"example.org/part": "label"}
 		for key, value := range d.Spec.Selector.MatchLabels {
@@ -84,7 +85,10 @@ func partsOfContainer(container *corev1.Container) {
 		corev1.EnvVar{Name: "NODE", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "spec.nodeName"}}})
 	container.VolumeMounts = append(container.VolumeMounts, corev1.VolumeMount{Name: "scratch", MountPath: "/scratch"}, corev1.VolumeMount{Name: "settings", MountPath: "/settings", ReadOnly: true})
 	container.Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1m")}
-	container.Ports = append(container.Ports, corev1.ContainerPort{Name: "part", ContainerPort: 9999})
+	// One number for two protocols, as name servers have it.
+	container.Ports = append(container.Ports,
+		corev1.ContainerPort{Name: "part", ContainerPort: 9999, Protocol: corev1.ProtocolTCP},
+		corev1.ContainerPort{Name: "part-udp", ContainerPort: 9999, Protocol: corev1.ProtocolUDP})
 	container.Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: 1}}}
 	container.LivenessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"true"}}}, PeriodSeconds: 30}
 	container.SecurityContext = &corev1.SecurityContext{ReadOnlyRootFilesystem: ptr.To(true), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}}

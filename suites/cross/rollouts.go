@@ -37,6 +37,19 @@ func rollouts() {
 		},
 		func(j *spec.Checks) { j.Decide("CROSS-003", AtLeast(2, PodDeleted(OfVersion("v1"))), EndsRolledOut()) }, recorded())
 
+	spec.It("rolls out where two budgets select each pod, so that the Eviction API evicts none",
+		spec.Decides("CROSS-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			// Either allows a disruption.
+			guarded(ctx, c, daemonSet, 1)
+			second := c.CreateBudget(ctx, "second", MinAvailable("1"), selecting(daemonSet))
+			c.Require(ctx, "the second budget counts the pods", Computed(second))
+			c.RollOut(ctx, daemonSet, Image("v2"))
+		},
+		func(j *spec.Checks) { j.Decide("CROSS-003", AtLeast(3, PodDeleted(OfVersion("v1"))), EndsRolledOut()) }, recorded())
+
 	spec.It("counts surge pods as healthy, no more of them than maxSurge allows, and none when the rollout is over",
 		spec.Decides("CROSS-003", "CROSS-004"),
 		func(ctx context.Context, c *spec.Case) {

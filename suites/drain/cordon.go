@@ -43,4 +43,21 @@ func cordon() {
 				j.Decide(strategy.GoesOn, EndsRolledOut())
 			}, spec.SimulatedNodes{})
 	}
+
+	spec.It("makes the pod of a cordoned node that was taken down there while the implementation was not at work",
+		spec.Decides("DRAIN-001"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 2)
+			c.Bind(kept, nodes[0])
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			c.Cordon(ctx, nodes[0])
+			c.Kill(ctx)
+			c.DeletePod(ctx, c.LivePodOn(ctx, daemonSet, nodes[0]), 0)
+			c.Require(ctx, "the pod is gone", rollouts.NoPodOn(daemonSet, nodes[0]))
+			c.Restart(ctx)
+			c.Await(ctx, RolledOut(daemonSet))
+		},
+		func(j *spec.Checks) {
+			j.Decide("DRAIN-001", AtLeast(1, after(history.DeletePod, j.Bound(kept))), EndsRolledOut())
+		}, spec.Alone{}, spec.SimulatedNodes{})
 }

@@ -45,6 +45,27 @@ func finished() {
 			}, spec.SimulatedNodes{})
 	}
 
+	spec.It("replaces a pod that has failed and been deleted, and that a finalizer holds back, while the implementation was not at work",
+		spec.Decides("DRAIN-007"),
+		func(ctx context.Context, c *spec.Case) {
+			c.Bind(lingering, c.AddNodes(ctx, 1)...)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			old := c.LivePods(ctx, daemonSet)[0]
+			c.AddFinalizer(ctx, old)
+			c.Kill(ctx)
+			c.Pods.Fail(ctx, old)
+			c.DeletePod(ctx, old, 0)
+			c.Restart(ctx)
+			c.Await(ctx, replaced(daemonSet, old))
+			c.RemoveFinalizer(ctx, old)
+			c.Await(ctx, RolledOut(daemonSet))
+		},
+		func(j *spec.Checks) {
+			node := j.Bound(lingering)
+			j.Given(AtLeast(1, PodFailed().On(node)))
+			j.Decide("DRAIN-007", Before(Nth(2, PodCreated().On(node)), First(PodGone().On(node))), AtLeast(1, PodGone()), EndsRolledOut())
+		}, spec.Alone{}, spec.SimulatedNodes{})
+
 	spec.It("replaces a pod that fails while it is being deleted, and that a finalizer holds back, though maxSurge is 0",
 		spec.Decides("DRAIN-007"),
 		func(ctx context.Context, c *spec.Case) {

@@ -4,7 +4,10 @@ import (
 	"context"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
@@ -75,6 +78,39 @@ func handOff() {
 		func(j *spec.Checks) {
 			j.Decide("DRAIN-003", AtLeast(1, After(PodCreated(), First(PodDeleted()))))
 		}, spec.SimulatedNodes{})
+
+	spec.It("makes no replacement of two terminating pods of a node before both are gone, where maxSurge has become 0",
+		spec.Decides("DRAIN-003"),
+		func(ctx context.Context, c *spec.Case) {
+			daemonSet, first := deployLingering(ctx, c, MaxSurge("1"))
+			for _, pod := range first {
+				c.DeletePod(ctx, pod, time.Minute)
+				c.Await(ctx, replaced(daemonSet, pod, history.IsReady))
+			}
+			second := c.LivePods(ctx, daemonSet)
+			daemonSet = c.Update(ctx, daemonSet, MaxUnavailable("2"))
+			c.Require(ctx, "the controller has seen that maxSurge is 0", Processed(daemonSet))
+			c.Await(ctx, Quiet(judge.Lag))
+			for _, pod := range second {
+				c.DeletePod(ctx, pod, time.Minute)
+			}
+			// One of each node goes, on one node that which was deleted first, on the other the second.
+			for _, pods := range [][]*corev1.Pod{{first[0], second[1]}, {second[0], first[1]}} {
+				// Longer than a controller may be late.
+				c.Await(ctx, Quiet(3*time.Second))
+				for _, pod := range pods {
+					c.Pods.ReleaseTermination(ctx, pod)
+				}
+			}
+			c.Await(ctx, RolledOut(daemonSet))
+		},
+		func(j *spec.Checks) {
+			for _, node := range j.BoundAll(lingering) {
+				// That it comes too early is for the rule to find.
+				j.Given(AtLeast(2, PodDeleted().On(node)))
+				j.Decide("DRAIN-003", AtLeast(1, After(PodCreated().On(node), Nth(2, PodDeleted().On(node)))))
+			}
+		})
 
 	spec.It("keeps one live pod on a node however often that is deleted, and ends with one",
 		spec.Decides("DRAIN-005", "SURGE-012"),

@@ -26,6 +26,7 @@ const (
 func Specs() {
 	rejected()
 	stored()
+	drained()
 
 	spec.It("stalls with the old pods in place while the updated ones wait for their host port, and finishes when surge is removed",
 		spec.Decides("HOSTPORT-009", "HOSTPORT-010", "HOSTPORT-011"),
@@ -59,6 +60,28 @@ func Specs() {
 		spec.Decides("HOSTPORT-009"),
 		func(ctx context.Context, c *spec.Case) { stall(ctx, c, onHostNetwork(c.Port(0))) },
 		stalled, spec.SimulatedNodes{}, spec.Alone{})
+}
+
+// drained is the spec of a pod that is deleted and has the port that the one in its place is to have.
+func drained() {
+	spec.It("makes the replacement of a deleted pod beside it, while that has the host port of both",
+		spec.Decides("DRAIN-002"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			daemonSet := store(ctx, c, "daemon", rollouts.HostPort(c.Port(0)))
+			c.Require(ctx, "the first pod is available", Steady(daemonSet))
+			old := c.LivePods(ctx, daemonSet)[0]
+			c.Mark(begun)
+			c.Pods.HoldTermination(ctx, old)
+			c.DeletePod(ctx, old, time.Minute)
+			// Both are there, one on its way out and one that waits for its port.
+			c.Await(ctx, PodsSeen(daemonSet, 2))
+			c.Pods.ReleaseTermination(ctx, old)
+			c.Await(ctx, RolledOut(daemonSet))
+		},
+		func(j *spec.Checks) {
+			j.Decide("DRAIN-002", Before(After(PodCreated(), Marked(begun)), After(PodGone(), Marked(begun))), EndsRolledOut())
+		}, spec.SimulatedNodes{}, spec.Alone{})
 }
 
 // stall begins a rollout that the edit's port of the host keeps from going on, and returns the DaemonSet before and after the change.

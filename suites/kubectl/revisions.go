@@ -34,14 +34,7 @@ func revisions() {
 				daemonSet = c.Update(ctx, daemonSet, Image(version), annotated(version))
 				c.Await(ctx, RolledOut(daemonSet))
 			}
-			lines := c.RolloutHistory(daemonSet, 0)
-			c.Bind(listed, lines...)
-			numbers := numbersIn(lines)
-			var images []string
-			for _, number := range numbers {
-				images = append(images, imageIn(c.RolloutHistory(daemonSet, number)))
-			}
-			c.Bind(shown, images...)
+			numbers := list(c, daemonSet)
 
 			var says []string
 			for _, revision := range append([]int64{0, 0}, numbers[:min(1, len(numbers))]...) {
@@ -53,7 +46,7 @@ func revisions() {
 			c.Bind(undone, says...)
 		},
 		func(j *spec.Checks) {
-			j.Decide("KUBECTL-002", Printed("kubectl rollout history lists three revisions and shows what they are", wrongHistory(j.BoundAll(listed), j.BoundAll(shown))))
+			j.Decide("KUBECTL-002", Printed("kubectl rollout history lists three revisions and shows what they are", wrongHistory(j, "v1", "v2", "v3")))
 			// To v2 and back, and then to the first.
 			j.Decide("KUBECTL-003", Printed("kubectl rollout undo rolls back each time", wrongUndo(j.BoundAll(undone))), EndsRolledOut())
 			j.Decide("KUBECTL-003", Exactly(1, templateGets("v1")), Exactly(2, templateGets("v2")), Exactly(2, templateGets("v3")))
@@ -62,6 +55,37 @@ func revisions() {
 				j.Decide("KUBECTL-003", OnEveryNode(Exactly(2, PodCreated(OfVersion(version)))))
 			}
 		}, spec.AppsV1{}, spec.MainPath{})
+
+	spec.It("has kubectl rollout history list the revisions where expressions alone select the pods",
+		spec.Decides("KUBECTL-002"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), Edit{Says: "a selector of expressions", Apply: func(d *appsv1.DaemonSet) {
+				// kubectl looks for histories with labels that it selects, as the template has them.
+				d.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+					{Key: "app", Operator: metav1.LabelSelectorOpIn, Values: []string{d.Name, "another"}},
+				}}
+			}})
+			daemonSet = c.Update(ctx, daemonSet, Image("v2"))
+			c.Await(ctx, RolledOut(daemonSet))
+			list(c, daemonSet)
+		},
+		func(j *spec.Checks) {
+			j.Decide("KUBECTL-002", Printed("kubectl rollout history lists two revisions and shows what they are", wrongHistory(j, "v1", "v2")))
+		}, spec.AppsV1{})
+}
+
+// list has kubectl list the revisions and show each, and returns their numbers.
+func list(c *spec.Case, daemonSet *appsv1.DaemonSet) []int64 {
+	lines := c.RolloutHistory(daemonSet, 0)
+	c.Bind(listed, lines...)
+	numbers := numbersIn(lines)
+	var images []string
+	for _, number := range numbers {
+		images = append(images, imageIn(c.RolloutHistory(daemonSet, number)))
+	}
+	c.Bind(shown, images...)
+	return numbers
 }
 
 // templateGets happens when the DaemonSet's template gets the image of that version.
@@ -126,12 +150,13 @@ func imageIn(lines []string) string {
 	return strings.Join(lines, " ")
 }
 
-// wrongHistory says what is wrong with the revisions that kubectl lists and shows, or nothing.
-func wrongHistory(lines, images []string) string {
-	if len(numbersIn(lines)) != 3 {
+// wrongHistory says what is wrong with the revisions that kubectl lists and shows, which should be of these versions, or nothing.
+func wrongHistory(j *spec.Checks, versions ...string) string {
+	lines, images := j.BoundAll(listed), j.BoundAll(shown)
+	if len(numbersIn(lines)) != len(versions) {
 		return fmt.Sprintf("it lists %d revisions: %s", len(numbersIn(lines)), strings.Join(lines, "; "))
 	}
-	if got := strings.Join(images, ", "); got != "v1, v2, v3" {
+	if got := strings.Join(images, ", "); got != strings.Join(versions, ", ") {
 		return "their images are " + got
 	}
 	return ""

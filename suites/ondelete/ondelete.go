@@ -62,11 +62,7 @@ func Specs() {
 			for i, node := range j.BoundAll(replaced) {
 				gone, created := PodGone(OfVersion("v1")).On(node), PodCreated(OfVersion("v2")).On(node)
 				j.Decide("ONDELETE-002", OneOf(Before(created, gone), Within(spec.AtOnce, gone, created)))
-				grown := StatusWritten().Where(fmt.Sprintf("to updatedNumberScheduled %d", i+1), func(m Moment) bool {
-					daemonSet, ok := m.Object.(*appsv1.DaemonSet)
-					return ok && daemonSet.Status.UpdatedNumberScheduled == int32(i+1)
-				})
-				grown = After(grown, Marked(byHand))
+				grown := After(grownTo(i+1), Marked(byHand))
 				j.Decide("ONDELETE-005", AtLeast(1, grown))
 				if i+1 < len(j.BoundAll(replaced)) {
 					// Each is waited for before the next pod is deleted.
@@ -181,6 +177,7 @@ func Specs() {
 		})
 
 	unscheduled()
+	meanwhile()
 }
 
 // atRest holds once whatever becomes of the pods that are there has come about, such as that the scheduler binds them: what is changed about pods later, the
@@ -192,6 +189,14 @@ func counted(daemonSet *appsv1.DaemonSet, count int) Condition {
 	return state.When(fmt.Sprintf("the status counts %d updated nodes", count), func(cluster *history.Cluster) bool {
 		now := cluster.DaemonSets[daemonSet.UID]
 		return now != nil && now.Status.UpdatedNumberScheduled == int32(count)
+	})
+}
+
+// grownTo is a status that counts that many nodes as updated.
+func grownTo(count int) Event {
+	return StatusWritten().Where(fmt.Sprintf("to updatedNumberScheduled %d", count), func(m Moment) bool {
+		daemonSet, ok := m.Object.(*appsv1.DaemonSet)
+		return ok && daemonSet.Status.UpdatedNumberScheduled == int32(count)
 	})
 }
 

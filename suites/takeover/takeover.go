@@ -92,7 +92,44 @@ func standing() {
 			})
 			j.Decide("TAKEOVER-005", Before(observed, Marked(promptOver)), HoldsAtEnd(statusRight()))
 		}, spec.AppsV1{}, spec.Alone{})
+
+	spec.It("brings the status of each of many DaemonSets up to date promptly after taking over, with changes that no controller has seen",
+		spec.Decides("TAKEOVER-005"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			c.HandBack(ctx)
+			var all []*appsv1.DaemonSet
+			for i := range many {
+				all = append(all, c.Create(ctx, c.NewDaemonSet(nameOf(i), MaxUnavailable("1"))))
+			}
+			for _, daemonSet := range all {
+				c.Require(ctx, "kube-controller-manager has made the pods of "+daemonSet.Name, Steady(daemonSet))
+			}
+			c.TakeOver(ctx, func() {
+				for _, daemonSet := range all {
+					c.Update(ctx, daemonSet, MinReadySeconds(1))
+				}
+			})
+			// What came in time may be heard of late.
+			c.Await(ctx, Past(time.Now().Add(spec.Prompt+judge.Lag)))
+			c.Mark(promptOver)
+		},
+		func(j *spec.Checks) {
+			for i := range many {
+				observed := StatusWritten().Where("that observes the change of "+nameOf(i), func(m Moment) bool {
+					daemonSet, ok := m.Object.(*appsv1.DaemonSet)
+					return ok && daemonSet.Name == nameOf(i) && daemonSet.Spec.MinReadySeconds == 1 && daemonSet.Status.ObservedGeneration == daemonSet.Generation
+				})
+				j.Decide("TAKEOVER-005", Before(observed, Marked(promptOver)))
+			}
+			j.Decide("TAKEOVER-005", HoldsAtEnd(statusRight()))
+		}, spec.AppsV1{}, spec.Alone{})
 }
+
+// many DaemonSets are so many that one after another does not do.
+const many = 12
+
+func nameOf(i int) string { return fmt.Sprintf("daemon-%d", i) }
 
 // underway are the specs of a change of controllers in the middle of a rollout.
 func underway() {
