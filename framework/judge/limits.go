@@ -71,6 +71,21 @@ func (s *Scene) Unserved(w *Workload) []*Node {
 	return nodes
 }
 
+// ServedUndated returns the eligible nodes that have no available pod, and one that is Ready since no known time.
+func (s *Scene) ServedUndated(w *Workload) []*Node {
+	low, _ := w.MinReady(s.Now)
+	dated := func(pod *Pod) bool { return pod.Available(low, s.Now) || pod.LatelyAvailable(low, s.Now) }
+	undated := func(pod *Pod) bool { return pod.Undated(low) }
+	var nodes []*Node
+	for _, node := range w.Nodes {
+		if node.Wanted(s.Now) && slices.ContainsFunc(node.Pods, undated) && !slices.ContainsFunc(node.Everyone(), dated) {
+			nodes = append(nodes, node)
+		}
+	}
+	slices.SortFunc(nodes, func(a, b *Node) int { return strings.Compare(a.Name, b.Name) })
+	return nodes
+}
+
 // SpendsUnavailable reports whether a removal is one that maxUnavailable bounds, and returns the bound.
 func (s *Scene) SpendsUnavailable() (limit int, bounded bool) {
 	if !s.Removed.RemovesLastAvailable() {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/lever"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 )
 
 // LivePods returns the DaemonSet's pods that are neither terminating nor terminal, in the order of their nodes' names.
@@ -137,6 +138,20 @@ func (s *Scenario) RemoveFinalizer(ctx context.Context, pod *corev1.Pod) {
 	s.tb.Helper()
 	err := s.Do(ctx, onPod(history.RemoveFinalizer, pod), func(ctx context.Context) error { return patchPod(ctx, s.client, pod, letGo) })
 	s.must(err, "let go of pod %s", pod.Name)
+}
+
+// PatchImage gives the pod's container another image, as somebody does who works on the pod by hand, and returns when the recording shows it.
+func (s *Scenario) PatchImage(ctx context.Context, pod *corev1.Pod, tag string) {
+	s.tb.Helper()
+	stimulus := onPod(history.PatchPod, pod)
+	stimulus.Detail = "image " + tag
+	pods := s.client.CoreV1().Pods(pod.Namespace)
+	stored, err := rewrite(ctx, s, stimulus, pods, func(current *corev1.Pod) { setTag(&current.Spec.Containers[0], tag) }, pods.Update)
+	s.must(err, "give pod %s another image", pod.Name)
+	s.Require(ctx, "the recording shows the image", state.When("pod "+pod.Name+" was changed", func(cluster *history.Cluster) bool {
+		now := cluster.Pods[pod.UID]
+		return now == nil || shows(now, stored)
+	}))
 }
 
 func patchPod(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod, body string) error {

@@ -7,13 +7,14 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// again is the spec of an updated pod that was available, was not Ready for a moment, and has its minReadySeconds before it again.
+// again are the specs of an updated pod that was not Ready for a moment, and has its minReadySeconds before it again.
 func again() {
 	spec.It("starts minReadySeconds again when a pod was not Ready that had been available",
 		spec.Decides("AVAIL-004"),
@@ -32,7 +33,37 @@ func again() {
 			j.Given(Before(Nth(2, PodAvailable(OfVersion("v2"))), Marked(watched)))
 			j.Decide("AVAIL-004", NeverBetween(TemplateChanged(), Marked(watched), third), Tested(AtLeast(1, third)))
 		}, spec.SimulatedNodes{})
+
+	spec.It("starts minReadySeconds again when a pod was not Ready for a moment that nobody told of",
+		spec.Decides("AVAIL-004"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 1)
+			updated := c.Update(ctx, deployLongAvailable(ctx, c, MaxSurge("1")), Image("v2"))
+			pod := readyPodOn(ctx, c, updated, nodes[0])
+			c.Bind("pod", pod.Name)
+			first := time.Now().Add(8 * time.Second)
+			c.Pods.SetReadySince(ctx, pod, first.Add(-hour*time.Second))
+			c.Require(ctx, "the controller has looked at it", Processed(nudge(ctx, c, updated)))
+			c.Await(ctx, Quiet(time.Second))
+			// A kubelet tells of the last of two transitions alone when one follows closely on the other.
+			c.Pods.SetReadySince(ctx, pod, time.Now())
+			c.Mark(lapsed)
+			// It would have been available by now, and who knows no better has had the time to act on it.
+			c.Await(ctx, Past(first.Add(2*time.Second)))
+			nudge(ctx, c, updated)
+			c.Await(ctx, Quiet(2*time.Second))
+			rollouts.LongReady(ctx, c, pod)
+			c.Await(ctx, RolledOut(updated))
+		},
+		func(j *spec.Checks) {
+			available := PodAvailable(Named(j.Bound("pod")))
+			j.Given(Before(Marked(lapsed), available))
+			j.Decide("AVAIL-004", Before(available, PodDeleted(OfVersion("v1"))))
+		}, spec.SimulatedNodes{})
 }
+
+// lapsed is where a pod has ceased to be Ready and become so again.
+const lapsed history.Mark = "the pod is Ready again"
 
 // becomeLongReady makes a pod Ready that is available at once, though minReadySeconds be an hour.
 func becomeLongReady(ctx context.Context, c *spec.Case, pod *corev1.Pod) {

@@ -32,6 +32,7 @@ func Specs() {
 	raised()
 	again()
 	disrupted()
+	down()
 	namesakes()
 }
 
@@ -133,21 +134,7 @@ func definition() {
 				OnEveryNode(Within(spec.AtOnce, PodReady(OfVersion("v2")).BesideLivePod(), PodDeleted(OfVersion("v1")))))
 		})
 
-	spec.It("without minReadySeconds counts a pod as available whose Ready condition has no transition time",
-		spec.Decides("AVAIL-002"),
-		func(ctx context.Context, c *spec.Case) {
-			c.AddNodes(ctx, 3)
-			daemonSet := c.Deploy(ctx, MaxSurge("1"))
-			for _, pod := range c.LivePods(ctx, daemonSet) {
-				c.Pods.SetReadySince(ctx, pod, time.Time{})
-			}
-			// A controller that counts the old pods as unavailable gives each node an updated one, whatever the limit.
-			rollouts.Stall(ctx, c, daemonSet, "v2", 1)
-		},
-		func(j *spec.Checks) {
-			j.Given(AtLeast(1, PodCreated(OfVersion("v2"))))
-			j.Decide("AVAIL-002", UpTo(1, PodCreated(OfVersion("v2"))), Never(PodDeleted(OfVersion("v1"))))
-		}, spec.SimulatedNodes{})
+	availableWithoutTime()
 
 	spec.It("does not count a pod as available whose Ready condition has no transition time, and goes on once it has one",
 		spec.Decides("AVAIL-006"),
@@ -167,6 +154,33 @@ func definition() {
 				NeverBetween(TemplateChanged(), Marked(watched), PodDeleted()),
 				AtLeast(1, After(PodDeleted(OfVersion("v1")), Marked(watched))))
 		}, spec.SimulatedNodes{})
+}
+
+// availableWithoutTime are the specs of pods that are available because they are Ready, whatever is said about since when.
+func availableWithoutTime() {
+	for _, condition := range []struct {
+		says  string
+		since func() time.Time
+	}{
+		{"has no transition time", func() time.Time { return time.Time{} }},
+		{"has a transition time yet to come", func() time.Time { return time.Now().Add(hour * time.Second) }},
+	} {
+		spec.It("without minReadySeconds counts a pod as available whose Ready condition "+condition.says,
+			spec.Decides("AVAIL-002"),
+			func(ctx context.Context, c *spec.Case) {
+				c.AddNodes(ctx, 3)
+				daemonSet := c.Deploy(ctx, MaxSurge("1"))
+				for _, pod := range c.LivePods(ctx, daemonSet) {
+					c.Pods.SetReadySince(ctx, pod, condition.since())
+				}
+				// A controller that counts the old pods as unavailable gives each node an updated one, whatever the limit.
+				rollouts.Stall(ctx, c, daemonSet, "v2", 1)
+			},
+			func(j *spec.Checks) {
+				j.Given(AtLeast(1, PodCreated(OfVersion("v2"))))
+				j.Decide("AVAIL-002", UpTo(1, PodCreated(OfVersion("v2"))), Never(PodDeleted(OfVersion("v1"))))
+			}, spec.SimulatedNodes{})
+	}
 }
 
 // watched is where a pod has had no transition time for long enough.

@@ -17,8 +17,20 @@ const (
 	switched history.Mark = "the strategy becomes RollingUpdate"
 )
 
-// strategy are the specs of switches between OnDelete and RollingUpdate.
+// strategy are the specs of switches between OnDelete and RollingUpdate, and from maxSurge to maxUnavailable.
 func strategy() {
+	spec.It("keeps to maxUnavailable where surge is switched off while nodes have two pods that are available from then on",
+		spec.Decides("ROLLING-002"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 5)
+			daemonSet := c.Deploy(ctx, MaxSurge("2"))
+			rollouts.LongReady(ctx, c, c.LivePods(ctx, daemonSet)...)
+			updated := c.Update(ctx, daemonSet, Image("v2"), MinReadySeconds(rollouts.Hour))
+			rollouts.Settle(ctx, c, updated, UpdatedOn(2, updated, history.IsReady))
+			// One write, so that nobody sees a node with two available pods before.
+			c.Await(ctx, RolledOut(c.Update(ctx, updated, MaxUnavailable("1"), MinReadySeconds(0))))
+		}, nil, spec.SimulatedNodes{})
+
 	spec.It("replaces outdated pods when the strategy changes from OnDelete to RollingUpdate",
 		spec.Decides("ROLLING-017"),
 		func(ctx context.Context, c *spec.Case) {

@@ -2,6 +2,7 @@ package rolling
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -51,21 +52,33 @@ func triggers() {
 			j.Decide("ROLLING-015", Never(PodDeleted(OfVersion("v2"))), EndsRolledOut())
 		})
 
+	spec.It("restarts no pod that somebody has given another image by hand",
+		spec.Decides("ROLLING-015"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			c.PatchImage(ctx, c.LivePods(ctx, daemonSet)[0], "v3")
+			c.Await(ctx, Quiet(3*time.Second))
+			// For who looks at pods when the DaemonSet changes.
+			c.Require(ctx, "the controller has seen the change", Processed(c.Update(ctx, daemonSet, MinReadySeconds(1))))
+			c.Await(ctx, Quiet(2*time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Decide("ROLLING-015", Never(PodDeleted()), OnEveryNode(UpTo(1, PodCreated())))
+		}, spec.SimulatedNodes{})
+
 	spec.It("rolls out a change of the template's labels or annotations",
 		spec.Decides("ROLLING-016"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
-			c.RollOut(ctx, daemonSet, Edit{Says: "a template label", Apply: func(d *appsv1.DaemonSet) { d.Spec.Template.Labels["note"] = "x" }})
-			c.RollOut(ctx, daemonSet, Edit{Says: "a template annotation", Apply: func(d *appsv1.DaemonSet) {
-				metav1.SetMetaDataAnnotation(&d.Spec.Template.ObjectMeta, "note", "x")
-			}})
-			c.RollOut(ctx, daemonSet, Edit{Says: "no template annotation", Apply: func(d *appsv1.DaemonSet) {
-				delete(d.Spec.Template.Annotations, "note")
-			}})
+			for _, edit := range metadata() {
+				c.RollOut(ctx, daemonSet, edit)
+			}
 		},
 		func(j *spec.Checks) {
-			j.Decide("ROLLING-016", EndsRolledOut(), OnEveryNode(AtLeast(3, PodDeleted())), OnEveryNode(AtLeast(4, PodCreated())))
+			changes := len(metadata())
+			j.Decide("ROLLING-016", EndsRolledOut(), OnEveryNode(AtLeast(changes, PodDeleted())), OnEveryNode(AtLeast(changes+1, PodCreated())))
 		})
 
 	spec.It("rolls out a change of what templates seldom differ in",
@@ -137,6 +150,25 @@ func triggers() {
 				Never(PodDeleted().Where("of another DaemonSet or of none", others)),
 				Never(PodAltered().Where("of another DaemonSet or of none", others)))
 		}, spec.Bystanders{})
+}
+
+// metadata are changes of the template's labels and annotations. One that is there without a value is not one that is not there.
+func metadata() []Edit {
+	label := func(value string) Edit {
+		return Edit{Says: fmt.Sprintf("template label note=%q", value), Apply: func(d *appsv1.DaemonSet) {
+			metav1.SetMetaDataLabel(&d.Spec.Template.ObjectMeta, "note", value)
+		}}
+	}
+	annotation := func(value string) Edit {
+		return Edit{Says: fmt.Sprintf("template annotation note=%q", value), Apply: func(d *appsv1.DaemonSet) {
+			metav1.SetMetaDataAnnotation(&d.Spec.Template.ObjectMeta, "note", value)
+		}}
+	}
+	return []Edit{
+		label(""), label("x"), annotation("x"),
+		{Says: "no template annotation", Apply: func(d *appsv1.DaemonSet) { delete(d.Spec.Template.Annotations, "note") }},
+		annotation(""),
+	}
 }
 
 // seldom are changes of template fields that a controller may overlook when it compares templates.

@@ -2,7 +2,9 @@ package surge
 
 import (
 	"context"
+	"time"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
@@ -18,6 +20,27 @@ func restraint() {
 			c.Bind("node", c.AddNodes(ctx, 1)...)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
 			rollouts.AwaitFailures(ctx, c, c.Update(ctx, daemonSet, Image("v2"), Failing()), 1)
+		},
+		func(j *spec.Checks) {
+			rollouts.BacksOff(j, "SURGE-024", PodCreated(OfVersion("v2")).On(j.Bound("node")))
+			j.Decide("SURGE-024", Never(PodDeleted(OfVersion("v1"))))
+		}, spec.SimulatedNodes{})
+
+	spec.It("backs off from updated pods that fail again and again after they were Ready, beside an old one, which stays up",
+		spec.Decides("SURGE-024"),
+		func(ctx context.Context, c *spec.Case) {
+			c.Bind("node", c.AddNodes(ctx, 1)...)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			rollouts.LongReady(ctx, c, c.LivePods(ctx, daemonSet)...)
+			updated := c.Update(ctx, daemonSet, Image("v2"), MinReadySeconds(rollouts.Hour))
+			// As many as tell a delay that grows from one that does not.
+			for i, until := 0, time.Now().Add(6*time.Second); i < 16 && time.Now().Before(until); i++ {
+				pod := c.AwaitUpdated(ctx, updated, history.IsReady)
+				if pod == nil {
+					break
+				}
+				rollouts.EvictByKubelet(ctx, c, pod)
+			}
 		},
 		func(j *spec.Checks) {
 			rollouts.BacksOff(j, "SURGE-024", PodCreated(OfVersion("v2")).On(j.Bound("node")))

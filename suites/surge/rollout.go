@@ -7,6 +7,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -53,6 +54,16 @@ func rollout() {
 			daemonSet := stall(ctx, c, c.Deploy(ctx, MaxSurge("2")), 2)
 			c.RollOut(ctx, daemonSet, Image("v3"), Healthy())
 		}, nil)
+
+	spec.It("counts a node against maxSurge whose old pod is of a template before the last",
+		spec.Decides("SURGE-002"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 4)
+			daemonSet := stall(ctx, c, c.Deploy(ctx, MaxSurge("2")), 2)
+			third := c.Update(ctx, daemonSet, Image("v3"), NeverReady())
+			rollouts.Settle(ctx, c, third, UpdatedOn(2, third))
+			rollouts.Finish(ctx, c, third)
+		}, nil, spec.SimulatedNodes{})
 
 	spec.It("deletes the old pod promptly once the updated one on its node is available",
 		spec.Decides("SURGE-007"),
@@ -112,6 +123,32 @@ func rollout() {
 			j.Given(EndsRolledOut(), AtLeast(1, Marked(settled)))
 			j.Decide("SURGE-025", Never(After(Written(), Marked(settled))))
 		})
+}
+
+// unreadyAtRest is the spec of a pod that is not Ready when the rollout is over.
+func unreadyAtRest() {
+	spec.It("writes nothing while a pod goes on not being Ready after the rollout",
+		spec.Decides("SURGE-025"),
+		func(ctx context.Context, c *spec.Case) {
+			node := c.AddNodes(ctx, 2)[0]
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			c.RollOut(ctx, daemonSet, Image("v2"))
+			pod := c.LivePodOn(ctx, daemonSet, node)
+			c.Pods.BecomeUnready(ctx, pod)
+			c.AwaitAfter(ctx, 2*spec.Prompt, state.When("the status tells of it", func(cluster *history.Cluster) bool {
+				now := cluster.DaemonSets[daemonSet.UID]
+				return now != nil && now.Status.NumberAvailable == 1
+			}))
+			c.Await(ctx, Past(time.Now().Add(spec.AtOnce)))
+			c.Mark(settled)
+			c.Await(ctx, Past(time.Now().Add(spec.Prompt)))
+			c.Pods.BecomeReady(ctx, pod)
+			c.Await(ctx, RolledOut(daemonSet))
+		},
+		func(j *spec.Checks) {
+			j.Given(EndsRolledOut(), AtLeast(1, Marked(settled)))
+			j.Decide("SURGE-025", NeverBetween(Marked(settled), Began(history.BecomeReady), Written()))
+		}, spec.SimulatedNodes{})
 }
 
 // strayed reports whether the pod is on another node than the one that its affinity names.

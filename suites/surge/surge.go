@@ -16,6 +16,7 @@ import (
 // Specs registers the family.
 func Specs() {
 	rollout()
+	unreadyAtRest()
 	limit()
 	percentages()
 	beyond()

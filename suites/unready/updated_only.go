@@ -22,7 +22,7 @@ func updatedOnly() {
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 3)
 			c.Bind(afterwards, nodes[2])
-			updated := rollouts.Stall(ctx, c, c.Deploy(ctx, MaxSurge("1")), "v2", 1)
+			updated := rollouts.Stall(ctx, c, c.Deploy(ctx, MaxSurge("1"), rollouts.TolerateDown()), "v2", 1)
 			first := c.AwaitUpdated(ctx, updated, Running, NotReady)
 			if first == nil {
 				c.CannotDecide("no updated pod runs")
@@ -39,6 +39,9 @@ func updatedOnly() {
 			}
 			c.Mark(finished)
 			c.Pods.BecomeUnready(ctx, c.LivePodOn(ctx, updated, nodes[2]))
+			c.Await(ctx, Quiet(3*time.Second))
+			// A pod is no less there for its node not being heard from.
+			c.NodeDown(ctx, nodes[2])
 			c.Await(ctx, Quiet(3*time.Second))
 		},
 		func(j *spec.Checks) {

@@ -32,6 +32,9 @@ func (o *availableUndated) Observe(s *judge.Scene) []judge.Violation {
 			}
 		}
 	}
+	if violations := beyondUndated(s); violations != nil {
+		return violations
+	}
 	removed := s.Removed
 	if removed == nil || !removed.Voluntary || !removed.Steady || !removed.Wanted || !s.ZeroDowntime(removed.Pod.Workload) {
 		return nil
@@ -49,4 +52,20 @@ func (o *availableUndated) Observe(s *judge.Scene) []judge.Violation {
 		}
 	}
 	return nil
+}
+
+// beyondUndated reports that an available pod was deleted, and that maxUnavailable allows that only to who counts the undated ones of other nodes.
+func beyondUndated(s *judge.Scene) []judge.Violation {
+	limit, bounded := s.SpendsUnavailable()
+	if !bounded {
+		return nil
+	}
+	pod := s.Removed.Pod
+	without, undated := len(s.Unserved(pod.Workload)), s.ServedUndated(pod.Workload)
+	if len(undated) == 0 || without > limit || without+len(undated) <= limit {
+		return nil
+	}
+	got := fmt.Sprintf("%s deleted, so that nodes without an available pod are %d, and those whose pod is Ready since no known time %d (%s), maxUnavailable being %d",
+		pod.Object.Name, without, len(undated), judge.NodeNames(undated), limit)
+	return s.OnNode(pod.Workload, pod.Node, got)
 }

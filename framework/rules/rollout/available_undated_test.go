@@ -20,6 +20,16 @@ func undated(pod *Pod) *Pod {
 	})
 }
 
+// leavesUndated deletes an old pod while that of another node, the updated one, has no transition time.
+func leavesUndated(b *Builder, maxUnavailable string) {
+	ds, pods := Running(b, 3, MaxUnavailable(maxUnavailable), MinReadySeconds(10))
+	ds.Update("v2")
+	pods[0].Terminating().Gone()
+	undated(ds.Pod("new-a", NodeName(0)))
+	b.After(Long)
+	pods[1].Terminating()
+}
+
 // takesUndated deletes an old pod for one without a transition time.
 func takesUndated(b *Builder) {
 	ds, pods := Running(b, 2, MaxSurge("1"), MinReadySeconds(10))
@@ -30,8 +40,10 @@ func takesUndated(b *Builder) {
 
 func TestAvailableUndated(t *testing.T) {
 	j := rollout.AvailableUndated()
-	Breaks(t, j, Tell("an old pod goes for it", takesUndated))
+	Breaks(t, j, Tell("an old pod goes for it", takesUndated),
+		Tell("an old pod of another node goes, although maxUnavailable is used up by it", func(b *Builder) { leavesUndated(b, "1") }))
 	Keeps(t, j,
+		Tell("an old pod of another node goes, within maxUnavailable", func(b *Builder) { leavesUndated(b, "2") }),
 		Tell("the old pod stays", func(b *Builder) {
 			ds, _ := Running(b, 2, MaxSurge("1"), MinReadySeconds(10))
 			undated(ds.Update("v2").Pod("new-a", NodeName(0)))
@@ -56,13 +68,15 @@ func TestAvailableUndated(t *testing.T) {
 
 // What an extended requirement explains breaks no core one.
 func TestAnUndatedPodBreaksNothingElse(t *testing.T) {
-	b := New(t)
-	takesUndated(b)
-	var broken []requirements.ID
-	for _, violation := range judge.Run(b.History(), Standing(rollout.AvailableUndated())).Violations() {
-		broken = append(broken, violation.Requirement)
-	}
-	if len(broken) != 1 || broken[0] != "AVAIL-006" {
-		t.Errorf("broken: %v, want AVAIL-006 alone", broken)
+	for _, write := range []func(*Builder){takesUndated, func(b *Builder) { leavesUndated(b, "1") }} {
+		b := New(t)
+		write(b)
+		var broken []requirements.ID
+		for _, violation := range judge.Run(b.History(), Standing(rollout.AvailableUndated())).Violations() {
+			broken = append(broken, violation.Requirement)
+		}
+		if len(broken) != 1 || broken[0] != "AVAIL-006" {
+			t.Errorf("broken: %v, want AVAIL-006 alone", broken)
+		}
 	}
 }
