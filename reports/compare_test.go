@@ -1,6 +1,7 @@
 package reports_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/rollcall-conformance/rollcall/reports"
@@ -35,6 +36,50 @@ func TestWhatIsWorseThanBefore(t *testing.T) {
 		}
 		if changes := reports.Compare(with(before), with(none)); len(changes) != 0 {
 			t.Errorf("%q to a catalogue without it: %v", before, changes)
+		}
+	}
+}
+
+func TestASpecThatNoLongerRunsIsWorse(t *testing.T) {
+	t.Parallel()
+	const lost = "surges within the limit"
+	of := func(result reports.RequirementResult) *reports.ConformanceReport {
+		result.Requirement = reports.Requirement{ID: "SURGE-001"}
+		return &reports.ConformanceReport{
+			Implementation: reports.Implementation{Name: "mine"}, Provenance: reports.Provenance{Provider: "embedded"}, Requirements: []reports.RequirementResult{result},
+		}
+	}
+	notRun := func(verdict reports.Verdict, reason string) reports.RequirementResult {
+		return reports.RequirementResult{Verdict: verdict, Reason: reason, SpecsNotRun: []reports.SpecNotRun{{Spec: lost, Reason: reason}}}
+	}
+	const binds = "the implementation binds pods to nodes itself"
+	ran := of(reports.RequirementResult{Verdict: reports.Pass, Specs: []string{lost}})
+	elsewhere, other, interrupted := of(notRun(reports.Pass, binds)), of(notRun(reports.Pass, binds)), of(notRun(reports.NotRun, "interrupted"))
+	elsewhere.Provenance.Provider = "kind"
+	other.Implementation.Name = "yours"
+	interrupted.Provenance.Interrupted = true
+	for name, row := range map[string]struct {
+		before, after *reports.ConformanceReport
+		worse         bool
+	}{
+		"the verdict stays, from other specs": {ran, of(notRun(reports.Pass, binds)), true},
+		"none is left":                        {ran, of(notRun(reports.NotRun, binds)), true},
+		"nobody asked for it":                 {ran, of(notRun(reports.NotRun, reports.NotSelected)), false},
+		"the sample left it out":              {ran, of(notRun(reports.Pass, reports.NotSampled)), false},
+		"another shard runs it":               {ran, of(notRun(reports.Pass, reports.InAnotherShard)), false},
+		"it did not run before":               {of(notRun(reports.Pass, binds)), of(notRun(reports.Pass, binds)), false},
+		"it is no longer there":               {ran, of(reports.RequirementResult{Verdict: reports.Pass, Specs: []string{"another"}}), false},
+		"on another provider":                 {ran, elsewhere, false},
+		"another implementation":              {ran, other, false},
+		"the run was interrupted":             {ran, interrupted, false},
+		"the requirement is new":              {&reports.ConformanceReport{Implementation: ran.Implementation, Provenance: ran.Provenance}, of(notRun(reports.Pass, binds)), false},
+	} {
+		changes := reports.Compare(row.before, row.after)
+		if reports.AnyWorse(changes) != row.worse {
+			t.Errorf("%s: worse is %v, want %v: %v", name, !row.worse, row.worse, changes)
+		}
+		if row.worse && !strings.Contains(changes[0].String(), `"`+lost+`" ran, and does not now: `+binds) {
+			t.Errorf("%s: %s", name, changes[0])
 		}
 	}
 }

@@ -41,7 +41,7 @@ func Judge(report *ConformanceReport) Conformance {
 	switch {
 	case answer != Conformant:
 		return answer
-	case report.Provenance.Interrupted, report.Provenance.EndedEarly != "", report.Provenance.HarnessFailure != "", report.Provenance.ImplementationFailure != "":
+	case report.Provenance.CutShort():
 		return Undecided
 	case report.Provenance.Focus != "", report.Provenance.Shard != nil:
 		return Partial

@@ -15,7 +15,7 @@ const (
 	EventSpecEnded EventKind = "specEnded"
 	// EventImplementationEnded: the implementation ended by itself. End says how.
 	EventImplementationEnded EventKind = "implementationEnded"
-	// EventChange: a requirement has another verdict than in the report that this one is compared with. Change says which.
+	// EventChange: a requirement has another verdict than in the report that this one is compared with, or the same from fewer specs. Change says which.
 	EventChange EventKind = "change"
 	// EventRolloutBegan and EventRolloutEnded: `rollcall watch` has seen a rollout begin, or end. Rollout says which.
 	EventRolloutBegan EventKind = "rolloutBegan"
@@ -109,6 +109,8 @@ type EventChanged struct {
 	After  Verdict `json:"after"`
 	Reason string  `json:"reason,omitempty"`
 	Worse  bool    `json:"worse"`
+	// SpecsNotRun ran before, were to run and did not, if it is of the same implementation, Kubernetes and provider.
+	SpecsNotRun []SpecNotRun `json:"specsNotRun,omitempty"`
 }
 
 // EventResult is how it came out.
@@ -149,7 +151,7 @@ func ChangeEvents(changes []Change) []Event {
 	var events []Event
 	for _, c := range changes {
 		events = append(events, Event{Event: EventChange, Change: &EventChanged{
-			Requirement: c.Requirement.ID, Before: c.Before, After: c.After, Reason: c.Reason, Worse: c.Worse,
+			Requirement: c.Requirement.ID, Before: c.Before, After: c.After, Reason: c.Reason, Worse: c.Worse, SpecsNotRun: c.Lost,
 		}})
 	}
 	return events

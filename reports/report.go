@@ -96,6 +96,11 @@ type Provenance struct {
 	HarnessFailure string `yaml:"harnessFailure,omitempty"`
 }
 
+// CutShort reports whether the run did not get to its end, or the implementation or the harness failed in it.
+func (p Provenance) CutShort() bool {
+	return p.Interrupted || p.EndedEarly != "" || p.ImplementationFailure != "" || p.HarnessFailure != ""
+}
+
 // Rollcall is the build that ran.
 type Rollcall struct {
 	Version string `yaml:"version"`

@@ -18,12 +18,6 @@ type Shard struct {
 // String is how the command line has it, such as "2/4".
 func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Count) }
 
-// The reasons of specs that did not run because nobody asked for them in this run.
-const (
-	NotSelected    = "not selected"
-	InAnotherShard = "another shard runs it"
-)
-
 // MergeShards makes the report of a run from those of all its shards, in any order: it has the verdicts of one run of the same specs. Its duration is that of
 // the longest shard. It fails, and names what is wrong, if a shard is missing or there twice, or if the reports are not of one run: of the same implementation,
 // selection and seed, tested by the same rollcall on the same Kubernetes.

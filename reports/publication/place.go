@@ -50,7 +50,7 @@ func Check(report *reports.ConformanceReport) error {
 	switch {
 	case p.Focus != "" || p.Shard != nil:
 		return errors.New("it is of a part of the suites: publish a whole run, or the merged shards of one")
-	case p.Interrupted, p.EndedEarly != "", p.HarnessFailure != "", p.ImplementationFailure != "":
+	case p.CutShort():
 		return errors.New("the run did not get to its end")
 	case len(p.RelaxedTimeouts) > 0:
 		return errors.New("timeouts were relaxed: publish a run with the default ones")

@@ -14,10 +14,11 @@ func diffReports(args []string, out io.Writer) (int, error) {
 	flags := newFlags("diff", out)
 	describe(flags, `rollcall diff [-json] OLD NEW
 
-Compares two reports, or those in the folders of two runs, such as _artifacts/previous and _artifacts: which requirements have another verdict. What NEW did
-not run is left out. `+"`rollcall run -baseline OLD`"+` does the same at the end of a run.
+Compares two reports, or those in the folders of two runs, such as _artifacts/previous and _artifacts: which requirements have another verdict. What NEW was
+not to run is left out. `+"`rollcall run -baseline OLD`"+` does the same at the end of a run.
 
-Exit code: 0 nothing is worse, 1 something is (it fails and did not, or it passed and is inconclusive or no longer claimed), 2 a report cannot be read.
+Exit code: 0 nothing is worse, 1 something is (it fails and did not, or it passed and is inconclusive or no longer claimed; or, of the same implementation, Kubernetes
+and provider, a spec that ran in OLD could not run), 2 a report cannot be read.
 `)
 	asJSON := flags.Bool("json", false, jsonUsage)
 	if err := parseFlags(flags, args); err != nil {
@@ -64,7 +65,7 @@ func compareWithBaseline(out io.Writer, told *events, path string, baseline, rep
 }
 
 func printChanges(out io.Writer, path string, before, after *reports.ConformanceReport, changes []reports.Change) {
-	if then, now := tested(before), tested(after); then != now {
+	if then, now := reports.Subject(before), reports.Subject(after); then != now {
 		fmt.Fprint(out, paragraph.Hang("  note", fmt.Sprintf("%s is of %s; this is %s", path, then, now), 9, summaryColumns))
 	}
 	worse := 0
@@ -84,19 +85,9 @@ func printChanges(out io.Writer, path string, before, after *reports.Conformance
 				continue
 			}
 			mark := map[bool]string{true: "worse", false: ""}[bad]
-			was := "new"
-			if change.Before != "" {
-				was = "was " + string(change.Before)
-			}
-			fmt.Fprint(out, paragraph.Hang("  "+mark, fmt.Sprintf("%s %s, is %s", change.Requirement.Name(), was, change.After), 9, summaryColumns))
+			fmt.Fprint(out, paragraph.Hang("  "+mark, change.String(), 9, summaryColumns))
 		}
 	}
-}
-
-// tested is what a report is of. The implementation's version is left out: reports of two versions are what is compared.
-func tested(report *reports.ConformanceReport) string {
-	provenance := report.Provenance
-	return fmt.Sprintf("%s, Kubernetes %s, provider %s", paragraph.Printable(report.Implementation.Name), provenance.KubernetesVersion, provenance.Provider)
 }
 
 // summaryColumns is the width of what a run prints at its end.

@@ -290,8 +290,7 @@ func takeReasons(again, before *reports.ConformanceReport) {
 			now.SpecsNotRun[k].Reason = cmp.Or(whyNot[spec.Spec], spec.Reason)
 		}
 		reason, notRun := why[now.ID]
-		unasked := reason == reports.NotSelected || reason == notSampled || reason == reports.InAnotherShard
-		if notRun && (now.Verdict == reports.NotRun || now.Verdict == reports.Unsupported && unasked) {
+		if notRun && (now.Verdict == reports.NotRun || now.Verdict == reports.Unsupported && reports.Unasked(reason)) {
 			again.Requirements[i].Verdict, again.Requirements[i].Reason = reports.NotRun, reason
 		}
 	}

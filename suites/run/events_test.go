@@ -200,7 +200,7 @@ func TestWhatNobodySelectedIsNoDifference(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ before, again, want reports.RequirementResult }{
 		"not selected":                 {row(reports.NotRun, reports.NotSelected), row(reports.Unsupported, "x"), row(reports.NotRun, reports.NotSelected)},
-		"not in the sample":            {row(reports.NotRun, notSampled), row(reports.Unsupported, "x"), row(reports.NotRun, notSampled)},
+		"not in the sample":            {row(reports.NotRun, reports.NotSampled), row(reports.Unsupported, "x"), row(reports.NotRun, reports.NotSampled)},
 		"not possible":                 {row(reports.NotRun, "no kubelets"), row(reports.NotRun, reports.NotSelected), row(reports.NotRun, "no kubelets")},
 		"not possible and not claimed": {row(reports.NotRun, "no kubelets"), row(reports.Unsupported, "x"), row(reports.Unsupported, "x")},
 		"failed":                       {row(reports.NotRun, reports.NotSelected), row(reports.Fail, "x"), row(reports.Fail, "x")},

@@ -62,7 +62,7 @@ func TestARunOfASampleSaysSoAndWhatItLeftOut(t *testing.T) {
 	}
 	r := &suiteRun{selection: selected, catalogue: catalogue}
 	for _, report := range specs {
-		want := notSampled
+		want := reports.NotSampled
 		switch {
 		case selected.selects(report):
 			continue

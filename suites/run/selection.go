@@ -41,14 +41,11 @@ type selection struct {
 	others []string
 }
 
-// notSampled is the reason of a spec that a sample left out.
-const notSampled = "not in the sample that was asked for"
-
 // why says why a spec that is not selected is not.
 func (s selection) why(report specReport) string {
 	switch {
 	case slices.Contains(s.unsampled, report.FullText()):
-		return notSampled
+		return reports.NotSampled
 	case slices.Contains(s.others, report.FullText()):
 		return reports.InAnotherShard
 	}
