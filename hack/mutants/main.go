@@ -37,8 +37,8 @@ type settings struct {
 	// sample is how many of those for embedded are drawn where none is named, 0 for all; seed is what draws them.
 	sample int
 	seed   uint64
-	// focus selects specs as that of rollcall run does; empty for those that decide what a mutant breaks, and for all if it is lawful.
-	focus string
+	// focus selects specs as that of rollcall run does; none for those that decide what a mutant breaks, and for all if it is lawful.
+	focus []string
 	// load is how many busy processes run beside the suite.
 	load int
 	// results is the file to which a line is added for each that was tried; empty for none.
@@ -53,7 +53,10 @@ func main() {
 		flags.BoolVar(&s.list, "list", false, "list the variants, and try none")
 		flags.IntVar(&s.sample, "sample", 0, "how many of those that show on embedded to try, where none is named; 0 for all of them and those that take kind")
 		flags.Uint64Var(&s.seed, "seed", 1, "what draws the sample")
-		flags.StringVar(&s.focus, "focus", "", "the specs to run, as of rollcall run; . for all")
+		flags.Func("focus", "the specs to run, as of rollcall run; . for all; may be given more than once", func(value string) error {
+			s.focus = append(s.focus, value)
+			return nil
+		})
 		flags.IntVar(&s.load, "load", 0, "how many busy processes run beside the suite")
 		flags.StringVar(&s.results, "results", "", "a file to which a line of JSON is added for each that was tried")
 	}

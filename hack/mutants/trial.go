@@ -68,10 +68,11 @@ func (r runner) tryIn(ctx context.Context, m mutant, got *result) error {
 	}
 	pattern, undecided := trial.Focus(r.specs, m.breaks)
 	got.undecided = undecided
-	if r.settings.focus != "" {
-		pattern = r.settings.focus
+	focus := r.settings.focus
+	if len(focus) == 0 && pattern != "" {
+		focus = []string{pattern}
 	}
-	if m.broken() && pattern == "" {
+	if m.broken() && len(focus) == 0 {
 		// No spec could find it out.
 		return nil
 	}
@@ -79,7 +80,7 @@ func (r runner) tryIn(ctx context.Context, m mutant, got *result) error {
 	if err != nil {
 		return err
 	}
-	run := trial.Run{Rollcall: r.bench.Rollcall, Dir: r.bench.Root, Artifacts: got.artifacts, Args: r.arguments(m, file, pattern), Env: env}
+	run := trial.Run{Rollcall: r.bench.Rollcall, Dir: r.bench.Root, Artifacts: got.artifacts, Args: r.arguments(m, file, focus), Env: env}
 	report, err := run.Report(ctx)
 	if err != nil {
 		return err
@@ -108,10 +109,12 @@ func (r runner) prepare(m mutant, folder string) (file string, env []string, err
 }
 
 // arguments of rollcall run.
-func (r runner) arguments(m mutant, file, focus string) []string {
+func (r runner) arguments(m mutant, file string, focus []string) []string {
 	args := []string{"-provider", m.provider, "-implementation", file}
-	if focus != "" && focus != "." {
-		args = append(args, "-focus", focus)
+	if !slices.Contains(focus, ".") {
+		for _, value := range focus {
+			args = append(args, "-focus", value)
+		}
 	}
 	if m.broken() && m.provider == embedded.ProviderName {
 		// A broken one is waited for in vain. Real nodes take the time that they take.
