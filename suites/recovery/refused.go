@@ -37,7 +37,7 @@ func refused() {
 		spec.Decides("RECOVERY-006"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, many)
-			rollouts.Close(ctx, c, c.AddNodes(ctx, many)...)
+			rollouts.TaintNodes(ctx, c, c.AddNodes(ctx, many)...)
 			daemonSet := c.Deploy(ctx, MaxUnavailable(strconv.Itoa(many)))
 			c.RefusePods(ctx, ByQuota)
 			// As many nodes want a pod at once, which is as many as may be without one.

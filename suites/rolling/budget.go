@@ -39,11 +39,11 @@ func budget() {
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 13)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("25%"))
-			rollouts.Close(ctx, c, nodes[:3]...)
+			rollouts.TaintNodes(ctx, c, nodes[:3]...)
 			c.Await(ctx, Quiet(time.Second))
 			updated := stall(ctx, c, daemonSet, "v2", 3)
 			// Of the 4 nodes that are left, 25% is 1: with two of three pods ready the limit is still used up.
-			rollouts.Close(ctx, c, rollouts.Untouched(ctx, c, updated, 6)...)
+			rollouts.TaintNodes(ctx, c, rollouts.Untouched(ctx, c, updated, 6)...)
 			c.Await(ctx, Quiet(2*time.Second))
 			c.BecomeReadyInTurn(ctx, updated, 2)
 			rollouts.Settle(ctx, c, updated, UpdatedOn(2, updated, history.IsReady))

@@ -12,7 +12,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// ClosedTaint is the key of the taint that closes a node; it has no value.
+// ClosedTaint is the key of the taint that makes a node ineligible; it has no value.
 const ClosedTaint = "rollcall.dev/closed"
 
 // Taint makes a node ineligible without driving its pods away.
@@ -43,15 +43,15 @@ func TolerateNoLonger() Edit {
 
 func ofClosed(toleration corev1.Toleration) bool { return toleration.Key == ClosedTaint }
 
-// Close makes the nodes ineligible, one after the other.
-func Close(ctx context.Context, c *spec.Case, nodes ...string) {
+// TaintNodes makes the nodes ineligible, one after the other.
+func TaintNodes(ctx context.Context, c *spec.Case, nodes ...string) {
 	for _, node := range nodes {
 		c.EditNode(ctx, history.TaintNode, node, Taint)
 	}
 }
 
-// Open makes the nodes eligible again.
-func Open(ctx context.Context, c *spec.Case, nodes ...string) {
+// UntaintNodes makes the nodes eligible again.
+func UntaintNodes(ctx context.Context, c *spec.Case, nodes ...string) {
 	for _, node := range nodes {
 		c.EditNode(ctx, history.UntaintNode, node, Untaint)
 	}

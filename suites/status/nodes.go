@@ -24,9 +24,9 @@ func nodes() {
 			awaitStatus(ctx, c, daemonSet, desired(4), current(4), misscheduled(0))
 			// Nothing else changes: the pods stay, whether they are Ready or not.
 			rollouts.LoseReadiness(ctx, c, daemonSet, nodes[2])
-			rollouts.Close(ctx, c, nodes[1], nodes[2])
+			rollouts.TaintNodes(ctx, c, nodes[1], nodes[2])
 			awaitStatus(ctx, c, daemonSet, desired(2), current(2), misscheduled(2), available(2))
-			rollouts.Open(ctx, c, nodes[1])
+			rollouts.UntaintNodes(ctx, c, nodes[1])
 			awaitStatus(ctx, c, daemonSet, desired(3), current(3), misscheduled(1), available(3))
 			rollouts.JoinPool(ctx, c, nodes[0])
 			awaitStatus(ctx, c, daemonSet, desired(4), current(4), misscheduled(1), available(4))
@@ -36,7 +36,7 @@ func nodes() {
 			c.NodeDown(ctx, nodes[1])
 			full := c.AddNodes(ctx, 1, rollouts.InPool, rollouts.Full)
 			awaitStatus(ctx, c, daemonSet, desired(5), current(5), misscheduled(0))
-			rollouts.Close(ctx, c, full...)
+			rollouts.TaintNodes(ctx, c, full...)
 			awaitStatus(ctx, c, daemonSet, desired(4), current(4), misscheduled(1))
 			// In the end no node is to run one.
 			rollouts.LeavePool(ctx, c, slices.Concat(nodes[:2], nodes[3:], joined, full)...)
@@ -53,7 +53,7 @@ func nodes() {
 			rollouts.LoseReadiness(ctx, c, stalled, rollouts.Untouched(ctx, c, stalled, 1)...)
 			// The updated one beside it is not, and takes its time to go.
 			c.Pods.HoldTermination(ctx, surging)
-			rollouts.Close(ctx, c, history.NodeOf(surging))
+			rollouts.TaintNodes(ctx, c, history.NodeOf(surging))
 			awaitStatus(ctx, c, stalled, desired(2), misscheduled(1))
 			c.Pods.ReleaseTermination(ctx, surging)
 		}, nil, spec.SimulatedNodes{})
@@ -74,7 +74,7 @@ func nodes() {
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx)
-			rollouts.Close(ctx, c, nodes[1])
+			rollouts.TaintNodes(ctx, c, nodes[1])
 			awaitStatus(ctx, c, daemonSet, desired(1), misscheduled(1))
 			// Neither its own write nor the nodes of other specs may wake the controller.
 			c.Require(ctx, "it has come to rest", Quiet(time.Second))

@@ -37,8 +37,8 @@ func nodeActs() map[string]act {
 	}
 }
 
-func (p *player) close(ctx context.Context, node string) { rollouts.Close(ctx, p.Case, node) }
-func (p *player) open(ctx context.Context, node string)  { rollouts.Open(ctx, p.Case, node) }
+func (p *player) close(ctx context.Context, node string) { rollouts.TaintNodes(ctx, p.Case, node) }
+func (p *player) open(ctx context.Context, node string)  { rollouts.UntaintNodes(ctx, p.Case, node) }
 
 // taint gives the node the taint with that effect, in place of one that it has.
 func (p *player) taint(ctx context.Context, node string, effect corev1.TaintEffect) {

@@ -29,14 +29,14 @@ func ineligible() {
 			// As long as no updated pod is ready nothing happens on the other nodes, so none of them has one when it is closed.
 			updated := stall(ctx, c, c.Deploy(ctx, MaxSurge("1")), 1)
 			first := rollouts.Untouched(ctx, c, updated, 1)
-			rollouts.Close(ctx, c, first...)
+			rollouts.TaintNodes(ctx, c, first...)
 			c.Await(ctx, Quiet(time.Second))
 			c.BecomeReadyInTurn(ctx, updated, 1)
 			// The next one surges; of the rest another is closed. Where none does, the rollout stands still already.
 			var second []string
 			if c.AwaitUpdated(ctx, updated, Running, NotReady) != nil {
 				second = rollouts.Untouched(ctx, c, updated, 1)
-				rollouts.Close(ctx, c, second...)
+				rollouts.TaintNodes(ctx, c, second...)
 				c.Await(ctx, Quiet(time.Second))
 			}
 			c.Bind("closed", slices.Concat(first, second)...)
@@ -58,7 +58,7 @@ func ineligible() {
 			surging := c.RequireUpdated(ctx, "a node surges", updated, Running, NotReady)
 			closed := history.NodeOf(surging)
 			c.Bind("closed", closed)
-			rollouts.Close(ctx, c, closed)
+			rollouts.TaintNodes(ctx, c, closed)
 			c.Await(ctx, Quiet(2*time.Second))
 			// Nobody has to delete the updated pod there; whoever keeps it has the slot in use for as long as it lives.
 			kept := false
@@ -86,7 +86,7 @@ func ineligible() {
 			c.Bind("closed", closed)
 			c.Bind("open", slices.DeleteFunc(nodes[1:], func(node string) bool { return node == closed })...)
 			old := c.LivePodOn(ctx, updated, closed)
-			rollouts.Close(ctx, c, closed)
+			rollouts.TaintNodes(ctx, c, closed)
 			c.Await(ctx, Quiet(time.Second))
 			handOverBeside(ctx, c, updated, nodes[:1], 3)
 			c.Mark(passed)
@@ -112,7 +112,7 @@ func ineligible() {
 			others := rollouts.Untouched(ctx, c, updated, 3)
 			rollouts.LoseReadiness(ctx, c, updated, others[0])
 			c.Bind("closed", others[1:]...)
-			rollouts.Close(ctx, c, others[1:]...)
+			rollouts.TaintNodes(ctx, c, others[1:]...)
 			c.Await(ctx, Quiet(3*time.Second))
 		},
 		func(j *spec.Checks) {
@@ -133,12 +133,12 @@ func ineligible() {
 			c.Await(ctx, RolledOut(updated))
 			// And again when the nodes that there were are none any more.
 			c.Mark(closing)
-			rollouts.Close(ctx, c, nodes...)
+			rollouts.TaintNodes(ctx, c, nodes...)
 			c.Await(ctx, Quiet(time.Second))
 			updated = c.Update(ctx, updated, Image("v3"))
 			c.Require(ctx, "the controller has seen the second update", Processed(updated))
 			c.Await(ctx, Quiet(2*time.Second))
-			rollouts.Open(ctx, c, nodes...)
+			rollouts.UntaintNodes(ctx, c, nodes...)
 			c.Await(ctx, RolledOut(updated))
 		},
 		func(j *spec.Checks) {

@@ -88,7 +88,7 @@ func percentages() {
 			c.AddNodes(ctx, 10)
 			updated := stall(ctx, c, c.Deploy(ctx, MaxSurge("25%")), 3)
 			// 25% of 5 is 2: once one of the three that surge is done, the limit is still used up.
-			rollouts.Close(ctx, c, rollouts.Untouched(ctx, c, updated, 5)...)
+			rollouts.TaintNodes(ctx, c, rollouts.Untouched(ctx, c, updated, 5)...)
 			c.Await(ctx, Quiet(2*time.Second))
 			c.Mark(left)
 			c.BecomeReadyInTurn(ctx, updated, 1)

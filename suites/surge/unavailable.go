@@ -132,7 +132,7 @@ func unavailable() {
 			c.Bind("closed", closed...)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
 			rollouts.LoseReadiness(ctx, c, daemonSet, closed...)
-			rollouts.Close(ctx, c, closed...)
+			rollouts.TaintNodes(ctx, c, closed...)
 			c.Await(ctx, Quiet(time.Second))
 			c.RollOut(ctx, daemonSet, Image("v2"))
 			c.Await(ctx, state.When("the closed nodes have no pod", func(cluster *history.Cluster) bool {
@@ -160,7 +160,7 @@ func unavailable() {
 				return len(cluster.PodsOn(updated.UID, closed)) == 1
 			}))
 			c.Pods.BecomeUnready(ctx, first)
-			rollouts.Close(ctx, c, closed)
+			rollouts.TaintNodes(ctx, c, closed)
 			c.Await(ctx, Quiet(time.Second))
 			c.Mark(rolledBack)
 			restored := c.Update(ctx, updated, Edit{Says: "the template of before", Apply: func(d *appsv1.DaemonSet) { d.Spec.Template = *before.Spec.Template.DeepCopy() }})
@@ -178,7 +178,7 @@ func unavailable() {
 		func(ctx context.Context, c *spec.Case) {
 			nodes, daemonSet := deployYoung(ctx, c, 3, 1, "1")
 			c.Bind("closed", nodes[0])
-			rollouts.Close(ctx, c, nodes[0])
+			rollouts.TaintNodes(ctx, c, nodes[0])
 			c.Await(ctx, Quiet(time.Second))
 			updated := stall(ctx, c, daemonSet, 1)
 			c.Await(ctx, rollouts.NoPodOn(updated, nodes[0]))

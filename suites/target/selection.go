@@ -108,7 +108,7 @@ func selection() {
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.AddNodes(ctx, 2, rollouts.InPool)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), rollouts.OnPool())
-			rollouts.Close(ctx, c, nodes[0])
+			rollouts.TaintNodes(ctx, c, nodes[0])
 			// What the closed node changes is reported by then, so that nothing else makes anybody look again.
 			c.AwaitAfter(ctx, judge.ReportWithin, state.When("the status counts the closed node as misscheduled", func(cluster *history.Cluster) bool {
 				now := cluster.DaemonSets[daemonSet.UID]

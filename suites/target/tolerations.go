@@ -56,7 +56,7 @@ func tolerations() {
 			node := c.AddNodes(ctx, 1, rollouts.Taint)[0]
 			c.Bind(joined, node)
 			c.LoseNetwork(ctx, node)
-			rollouts.Open(ctx, c, node)
+			rollouts.UntaintNodes(ctx, c, node)
 			c.Await(ctx, RolledOut(daemonSet))
 		},
 		func(j *spec.Checks) {

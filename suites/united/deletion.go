@@ -113,7 +113,7 @@ func repelled() {
 			placed(ctx, c)
 			c.Mark(united)
 			// The pod that is there stays.
-			rollouts.Close(ctx, c, nodes[2])
+			rollouts.TaintNodes(ctx, c, nodes[2])
 			c.Await(ctx, Quiet(silence))
 			c.Separate(ctx, u, metav1.DeletePropagationBackground)
 			c.Await(ctx, state.All(state.UnitedGone(name, target), before))
@@ -138,7 +138,7 @@ func unwanted() {
 			ds := c.Deploy(ctx, MaxUnavailable("1"))
 			c.Unite(ctx, ds, OnNodes(Subset("first", c.ImagePatch("v2")), nodes[:2]...))
 			placed(ctx, c)
-			rollouts.Close(ctx, c, nodes[0])
+			rollouts.TaintNodes(ctx, c, nodes[0])
 			c.Await(ctx, unwantedOnOne())
 			c.Await(ctx, Quiet(silence))
 			c.Mark(changed)

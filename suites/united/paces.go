@@ -97,7 +97,7 @@ func closing() {
 				}
 			})
 			c.Bind(moved, open)
-			rollouts.Close(ctx, c, closed)
+			rollouts.TaintNodes(ctx, c, closed)
 			c.Await(ctx, Quiet(silence))
 			c.Subdivide(ctx, u, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
 			c.Await(ctx, servedOn(open, "v2"))
