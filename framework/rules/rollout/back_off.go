@@ -22,7 +22,7 @@ const (
 	// lateness not to matter, and not yet at a limit.
 	growth, growthAfter = 1.5, 8
 	certain, capped     = 6 * time.Second, 5 * time.Minute
-	// recovery is for how long a pod has to be available for the failures before it to be forgotten. One that fails soon afterwards keeps failing.
+	// recovery is for how long an updated pod has to be available for the failures before it to be forgotten. One that fails soon afterwards keeps failing.
 	recovery = 10 * time.Second
 	// mostEnded are more pods that have ended and that nobody has deleted than a node ever needs to hold for a DaemonSet.
 	mostEnded = 10
@@ -41,7 +41,7 @@ type backOff struct {
 // row are the pods of one node that failed one after the other.
 type row struct {
 	since time.Time
-	// servedSince is from when the node has had an available pod; zero if it has none.
+	// servedSince is from when the node has had an available updated pod; zero if it has none. That an old one is available beside those that fail says nothing of them.
 	servedSince time.Time
 	// failures seen, the last at failedAt; retries are the creations after one, delays how long each took.
 	failures int
@@ -76,7 +76,7 @@ func (o *backOff) Observe(s *judge.Scene) []judge.Violation {
 	return s.OnNode(s.Created.Pod.Workload, n, got)
 }
 
-// follow counts the node's failures. The row ends where whoever backs off may forget: with another spec, another process, and a pod that stayed available.
+// follow counts the node's failures. The row ends where whoever backs off may forget: with another spec, another process, and an updated pod that stayed available.
 func (o *backOff) follow(s *judge.Scene, w *judge.Workload, n *judge.Node) {
 	r := o.rows[n]
 	if r == nil {
@@ -86,7 +86,9 @@ func (o *backOff) follow(s *judge.Scene, w *judge.Workload, n *judge.Node) {
 		r = &row{since: s.Now}
 		o.rows[n] = r
 	}
-	served := slices.ContainsFunc(n.Pods, func(pod *judge.Pod) bool { return pod.Available(w.Settings.MinReady, s.Now) })
+	served := slices.ContainsFunc(n.Pods, func(pod *judge.Pod) bool {
+		return s.Cluster.IsUpdated(pod.Object) && pod.Available(w.Settings.MinReady, s.Now)
+	})
 	recovered := !r.servedSince.IsZero() && s.Now.Sub(r.servedSince) >= recovery
 	switch {
 	case !served:

@@ -27,6 +27,45 @@ func failing(b *Builder, options Option, times int, lives time.Duration, delay f
 	ds.Pod("last", "node-9")
 }
 
+// failingBeside has updated pods fail again and again, each recreated after the delay, beside an available pod: the old one of maxSurge.
+func failingBeside(b *Builder, times int, delay time.Duration) {
+	ds, _ := Running(b, 1, MaxSurge("1"))
+	ds.Update("v2")
+	for i := range times {
+		pod := ds.Pod(fmt.Sprintf("new-%d", i), NodeName(0)).Failed()
+		b.After(delay)
+		pod.Gone()
+	}
+	ds.Pod("last", NodeName(0))
+}
+
+// recovering has pods fail one after the other, of which the seventh is available for the duration before.
+func recovering(b *Builder, available time.Duration) {
+	ds, _ := Running(b, 2, MaxSurge("1"))
+	ds.Update("v2")
+	b.Node("node-9").Join()
+	for i := range 13 {
+		pod := ds.Pod(fmt.Sprintf("new-%d", i), "node-9")
+		if i == 6 {
+			pod.Ready()
+			b.After(available)
+		}
+		pod.Failed()
+		b.After(time.Second)
+		pod.Gone()
+	}
+	ds.Pod("last", "node-9")
+}
+
+func TestBackingOffBesideAnOldPod(t *testing.T) {
+	j := rollout.SurgeBacksOff()
+	Breaks(t, j,
+		Tell("every second, beside an old pod that is available all the time", func(b *Builder) { failingBeside(b, 13, time.Second) }),
+		Tell("every second, though one was available for a moment", func(b *Builder) { recovering(b, time.Second) }),
+	)
+	Keeps(t, j, Tell("one was available for long", func(b *Builder) { recovering(b, 11*time.Second) }))
+}
+
 func TestBackingOff(t *testing.T) {
 	doubling := func(first time.Duration) func(int) time.Duration {
 		return func(i int) time.Duration { return min(first<<i, 15*time.Minute) }
