@@ -49,7 +49,7 @@ func triggers() {
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, PodCreated(OfVersion("v2"))))
-			j.Decide("ROLLING-015", Never(PodDeleted(OfVersion("v2"))), EndsRolledOut())
+			j.Decide("ROLLING-015", Never(PodDeleted(OfVersion("v2"))), Tested(EndsRolledOut()))
 		})
 
 	spec.It("restarts no pod that somebody has given another image by hand",
