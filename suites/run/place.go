@@ -7,6 +7,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/audit"
 	"github.com/rollcall-conformance/rollcall/framework/cluster"
+	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/daemonimage"
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -86,6 +87,18 @@ func (p *place) launchOptions(r *suiteRun, built implementation.Artifact) implem
 	return options
 }
 
+// lender lends control planes like this one to specs that are alone; nil where they share the cluster with all others, or are not run.
+func (p *place) lender(r *suiteRun) *lender {
+	if p.kind != "" || p.neverAlone != "" {
+		return nil
+	}
+	return newLender(embedded.Options{
+		Binary:            func(binary string) string { return filepath.Join(p.binDir, binary) },
+		KubernetesVersion: p.KubernetesVersion(), Dir: r.artifacts.work, LogDir: r.artifacts.logs, DisabledControllers: r.implementation.Replaces,
+		Workload: r.implementation.Workload, CheckOwnerReferences: r.options.ownerReferences,
+	})
+}
+
 // session is what the specs' processes need to know.
 func (p *place) session(r *suiteRun, file string, built implementation.Artifact) (spec.Session, error) {
 	users, err := r.implementation.Users(p.launchOptions(r, built))
@@ -102,7 +115,7 @@ func (p *place) session(r *suiteRun, file string, built implementation.Artifact)
 		Audited: p.auditLog() != nil, AuditFolder: p.auditFolder(), ImplementationUsers: users,
 		Seed: r.options.seed, Patience: r.options.patience,
 		Launch: spec.Launch{
-			Implementation: file, Artifact: built, BinDir: p.binDir, KubernetesVersion: p.KubernetesVersion(), Kind: p.kind, CheckOwnerReferences: r.options.ownerReferences,
+			Implementation: file, Artifact: built, BinDir: p.binDir, Kind: p.kind,
 			Work: r.artifacts.work, Logs: r.artifacts.logs,
 		},
 	}, err

@@ -35,6 +35,8 @@ type supervisor struct {
 	restarts bool
 	// say tells the user.
 	say func(format string, args ...any)
+	// lender of control planes; nil if there is none.
+	lender *lender
 	// events, if -json asks for them.
 	events *events
 	server *http.Server
@@ -61,7 +63,7 @@ type exit struct {
 }
 
 // supervise begins. keepGoing: the run goes on whatever the first specs say.
-func supervise(r *suiteRun, running *implementation.Running) (*supervisor, error) {
+func supervise(r *suiteRun, running *implementation.Running, lender *lender) (*supervisor, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("listen for the specs: %w", err)
@@ -69,6 +71,7 @@ func supervise(r *suiteRun, running *implementation.Running) (*supervisor, error
 	s := &supervisor{
 		name: r.implementation.Name, running: running, restarts: r.options.onExit == onExitRestart, say: r.say, events: r.events,
 		stopped: make(chan struct{}), watched: make(chan struct{}), early: make(chan struct{}), first: &first{off: r.options.keepGoing},
+		lender:  lender,
 		address: "http://" + listener.Addr().String(),
 	}
 	s.server = &http.Server{Handler: s.handler(), ReadHeaderTimeout: time.Minute}
@@ -77,11 +80,11 @@ func supervise(r *suiteRun, running *implementation.Running) (*supervisor, error
 	return s, nil
 }
 
-// end ends watching and answering.
-func (s *supervisor) end() error {
+// end ends watching and answering, and the control planes that were lent.
+func (s *supervisor) end(ctx context.Context) error {
 	close(s.stopped)
 	<-s.watched
-	return s.server.Close()
+	return errors.Join(s.server.Close(), s.lender.end(ctx))
 }
 
 // watch says at once when the implementation ends by itself, and does about it what was asked for.
@@ -220,6 +223,7 @@ func (s *supervisor) handler() http.Handler {
 		case <-request.Context().Done():
 		}
 	})
+	s.lender.handle(mux)
 	return mux
 }
 

@@ -3,13 +3,11 @@ package spec
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster"
-	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kind"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/pulse"
@@ -19,17 +17,14 @@ import (
 
 // Launch is what a process needs to give a spec that is alone a cluster and an implementation.
 type Launch struct {
-	// Kind is the name of the kind cluster that all specs share. Empty: a spec that is alone gets a control plane of its own.
+	// Kind is the name of the kind cluster that all specs share. Empty: the run lends a control plane to a spec that is alone.
 	Kind string `json:"kind,omitempty"`
 	// Implementation is the implementation file's path or name.
 	Implementation string `json:"implementation"`
 	// Artifact is what was built from it.
 	Artifact implementation.Artifact `json:"artifact"`
-	// BinDir holds the control-plane binaries of KubernetesVersion.
-	BinDir            string `json:"binDir"`
-	KubernetesVersion string `json:"kubernetesVersion"`
-	// CheckOwnerReferences: see embedded.Options.
-	CheckOwnerReferences bool `json:"checkOwnerReferences,omitempty"`
+	// BinDir holds the control plane's binaries.
+	BinDir string `json:"binDir"`
 	// Work and Logs are the run's folders.
 	Work string `json:"work"`
 	Logs string `json:"logs"`
@@ -39,16 +34,20 @@ type Launch struct {
 type own struct {
 	tested  *implementation.Implementation
 	cluster cluster.Cluster
+	// lent is the cluster that the run lends to this spec; nil where it is shared.
+	lent *lent
 	// machines are nil where there are none.
 	machines cluster.Machines
 	options  implementation.LaunchOptions
 	running  *implementation.Running
-	// pulse of a control plane of its own; nil where the cluster is shared.
+	// pulse of the cluster that is lent.
 	pulse *pulse.Pulse
 	// handedBack: kube-controller-manager does the implementation's work.
 	handedBack bool
 	// disturbed: what was done to the implementation last has not been undone; changed: it does not run as its file says.
 	disturbed, changed bool
+	// spoiled: the cluster that is lent is not as it was, and nobody is to have it after this spec.
+	spoiled bool
 	// shared: others will use the cluster and the implementation after the spec.
 	shared bool
 }
@@ -62,7 +61,7 @@ func (s Session) takeControl(ctx context.Context, name string, relay bool, catal
 	o := &own{tested: tested}
 	if s.Launch.Kind != "" {
 		err = s.attach(ctx, o)
-	} else if err = s.Launch.start(ctx, name, relay, o); err == nil {
+	} else if err = s.start(ctx, name, relay, o); err == nil {
 		o.pulse, err = s.startPulse(ctx, o.cluster.Config())
 	}
 	if err != nil {
@@ -99,23 +98,19 @@ func (o *own) ensureActive(ctx context.Context) error {
 	return o.restart(ctx)
 }
 
-// start starts a control plane and the implementation once more.
-func (l Launch) start(ctx context.Context, name string, relay bool, o *own) error {
-	dir, logs := filepath.Join(l.Work, name), filepath.Join(l.Logs, name)
-	control, err := embedded.Start(ctx, embedded.Options{
-		Binary:            func(binary string) string { return filepath.Join(l.BinDir, binary) },
-		KubernetesVersion: l.KubernetesVersion, Dir: dir, LogDir: logs, DisabledControllers: o.tested.Replaces,
-		Workload: o.tested.Workload, CheckOwnerReferences: l.CheckOwnerReferences,
-	})
-	if err != nil {
-		return fmt.Errorf("start a control plane of its own: %w", err)
+// start starts the implementation once more, on a control plane that the run lends.
+func (s Session) start(ctx context.Context, name string, relay bool, o *own) (err error) {
+	if o.lent, err = supervisor(s.Supervisor).borrow(ctx); err != nil {
+		return err
 	}
-	o.cluster = control
+	o.cluster = o.lent
 	o.options = implementation.LaunchOptions{
-		Cluster: control, Relay: relay, Artifact: l.Artifact, RunDir: filepath.Join(dir, "implementation"), BinDir: l.BinDir,
-		LogPath: filepath.Join(logs, o.tested.Name+".implementation.log"),
+		Cluster: o.lent, Relay: relay, Artifact: s.Launch.Artifact, RunDir: filepath.Join(o.lent.Dir, name), BinDir: s.Launch.BinDir,
+		LogPath: filepath.Join(o.lent.Logs, name+"."+o.tested.Name+".implementation.log"),
 	}
-	o.running, err = implementation.Launch(ctx, o.tested, o.options)
+	if o.running, err = implementation.Launch(ctx, o.tested, o.options); err != nil {
+		o.spoiled = true
+	}
 	return err
 }
 
@@ -136,24 +131,32 @@ func (o *own) environment(ctx context.Context, shared scenario.Environment) (sce
 	return shared, err
 }
 
-// release leaves the cluster and the implementation at work for those who come after, or ends both.
+// release leaves the cluster to those who come after, with the implementation at work where they share it.
 func (o *own) release(ctx context.Context) error {
 	switch {
 	case o == nil || o.cluster == nil:
 		return nil
 	case !o.shared:
-		var failures []error
-		o.pulse.Stop()
-		if o.running != nil {
-			failures = append(failures, o.running.Stop(ctx))
-		}
-		return errors.Join(append(failures, o.cluster.Stop(ctx))...)
+		return o.giveBack(ctx)
 	case o.handedBack:
 		return o.takeOver(ctx)
 	case o.disturbed, o.changed:
 		return o.restart(ctx)
 	}
 	return nil
+}
+
+// giveBack ends the implementation, and returns the cluster that was lent.
+func (o *own) giveBack(ctx context.Context) error {
+	o.pulse.Stop()
+	var err error
+	if o.running != nil {
+		err = o.running.Stop(ctx)
+	}
+	if err != nil || o.spoiled || o.handedBack {
+		return errors.Join(err, o.lent.Stop(ctx))
+	}
+	return o.lent.giveBack(ctx)
 }
 
 // restart has the implementation run as its file says.

@@ -78,12 +78,15 @@ func (c *Case) health(ctx context.Context, h *history.History, violations []judg
 }
 
 func (c *Case) clean(ctx context.Context) error {
-	var failures []error
-	// A control plane of its own takes everything with it.
-	if c.Scenario != nil && (c.own == nil || c.own.shared) {
-		failures = append(failures, c.Clean(ctx))
+	var unclean error
+	if c.Scenario != nil {
+		unclean = c.Clean(ctx)
 	}
-	return errors.Join(append(failures, c.own.release(ctx))...)
+	if c.own != nil && c.own.lent != nil && (unclean != nil || c.spec.wants.storage) {
+		// Whatever is left there goes with it.
+		c.own.spoiled, unclean = true, nil
+	}
+	return errors.Join(unclean, c.own.release(ctx))
 }
 
 // Claims reports whether the implementation claims the feature.

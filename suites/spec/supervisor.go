@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,7 +17,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/reports"
 )
 
-// Paths of the supervisor: the `rollcall run` that specs run for, which holds the implementation that they share.
+// Paths of the supervisor: the `rollcall run` that specs run for, which holds the implementation that they share. See also BorrowPath.
 const (
 	// LogEndPath answers with a LogEnd, HealthPath with a history.Health since the position in its query, of up to LogAsked lines: HealthQuery.
 	LogEndPath = "/log-end"
@@ -125,7 +126,8 @@ func (s supervisor) ask(ctx context.Context, path string, query url.Values, send
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("ask the run for %s: %s", path, response.Status)
+		why, err := io.ReadAll(response.Body)
+		return errors.Join(fmt.Errorf("ask the run for %s: %s: %s", path, response.Status, bytes.TrimSpace(why)), err)
 	}
 	if receive == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 )
 
 // Alone has a spec run beside an implementation that it may kill, restart, suspend and cut off: Case.Kill and its like. Where control planes cost
-// little it gets one of its own; elsewhere it runs when no other spec does. It is a decorator of It.
+// little the run lends it one; elsewhere it runs when no other spec does. It is a decorator of It.
 type Alone struct {
 	// Relay has an implementation that is a local process reach the API server through a relay, which Case.CutOff, Case.BreakWatches,
 	// Case.DelayWatches and Case.SetFaults take.
