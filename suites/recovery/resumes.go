@@ -34,6 +34,11 @@ func resumes() {
 			restored := c.Update(ctx, updated, MaxUnavailable("5"), MinReadySeconds(0), Edit{Says: "the template of before", Apply: func(d *appsv1.DaemonSet) {
 				d.Spec.Template = *daemonSet.Spec.Template.DeepCopy()
 			}})
+			// So that it is seen to be there before the implementation is.
+			c.Await(ctx, state.When("the template of before is recorded", func(cluster *history.Cluster) bool {
+				now := cluster.DaemonSets[restored.UID]
+				return now != nil && now.Generation >= restored.Generation
+			}))
 			c.Restart(ctx)
 			c.Mark(back)
 			crash(ctx, c, "a pod is terminating", state.When(held.Name+" is terminating", func(cluster *history.Cluster) bool {
