@@ -51,7 +51,7 @@ func TestTheRunIsAskedByItsAddress(t *testing.T) {
 	s := supervisor(server.URL)
 	g.Expect(s.health(t.Context(), from, "a-namespace")).To(Equal(history.Health{Ended: "exit status 2"}))
 	_, err := s.logEnd(t.Context())
-	g.Expect(err).To(MatchError("ask the run for /log-end: 418 I'm a teapot"))
+	g.Expect(err).To(MatchError("ask the run for /log-end: 418 I'm a teapot: no"))
 	g.Expect(s.ended(t.Context(), Ended{})).NotTo(Succeed())
 
 	none := supervisor("")
