@@ -75,11 +75,11 @@ func left() {
 		},
 		takenBackAtTheEnd, spec.SimulatedNodes{})
 
-	spec.It("takes the report of a stall back when the node leaves on which the rollout could not go on, with another limit, another node and a restart meanwhile",
+	spec.It("takes the report of a stall back when the node leaves on which the rollout could not go on, with another limit, other nodes and a restart meanwhile",
 		spec.Decides("COND-003"),
 		func(ctx context.Context, c *spec.Case) {
-			nodes := c.AddNodes(ctx, 2)
-			before := c.Deploy(ctx, MaxUnavailable("2"))
+			nodes := c.AddNodes(ctx, 3, rollouts.InPool)
+			before := c.Deploy(ctx, MaxUnavailable("3"), rollouts.OnPool())
 			crowd(ctx, c, nodes[0])
 			report := rollouts.ReportOf(before)
 			report.Begin(ctx, c, begun)
@@ -88,7 +88,9 @@ func left() {
 			rollouts.NeedsScheduler(ctx, c, updated, nodes[0])
 			report.Await(ctx, c)
 			updated = c.Update(ctx, updated, MaxUnavailable("1"))
-			c.AddNodes(ctx, 1)
+			// One comes, and one goes that has nothing to do with it.
+			c.AddNodes(ctx, 1, rollouts.InPool)
+			rollouts.LeavePool(ctx, c, nodes[2])
 			c.Restart(ctx)
 			c.Await(ctx, UpdatedOn(3, updated))
 			c.Await(ctx, Quiet(time.Second))
