@@ -6,17 +6,21 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
 // admitted makes of a recording what it would have been with a service mesh and a mirror registry in the cluster, which change every pod that a controller creates.
+// A pod stays as it is when it loses its controller.
 func admitted(h *history.History) {
+	controlled := map[types.UID]bool{}
 	for i := range h.Entries {
 		pod, isPod := h.Entries[i].Object.(*corev1.Pod)
-		if !isPod || metav1.GetControllerOf(pod) == nil {
+		if !isPod || metav1.GetControllerOf(pod) == nil && !controlled[pod.UID] {
 			continue
 		}
+		controlled[pod.UID] = true
 		pod = pod.DeepCopy()
 		for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 			for c := range containers {

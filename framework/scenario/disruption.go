@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -43,8 +44,17 @@ func ListDisrupted(pod string, since time.Time) BudgetEdit {
 // AddCondition adds a condition of the type to a budget's status.
 func AddCondition(conditionType string) BudgetEdit {
 	return BudgetEdit{"condition " + conditionType, func(budget *policyv1.PodDisruptionBudget) {
-		budget.Status.Conditions = append(budget.Status.Conditions, metav1.Condition{
-			Type: conditionType, Status: metav1.ConditionTrue, Reason: "Test", Message: "set by rollcall", LastTransitionTime: metav1.Now(),
-		})
+		budget.Status.Conditions = append(budget.Status.Conditions, foreignCondition(conditionType))
 	}}
+}
+
+// FirstCondition is AddCondition of one that is the first in the list.
+func FirstCondition(conditionType string) BudgetEdit {
+	return BudgetEdit{"first condition " + conditionType, func(budget *policyv1.PodDisruptionBudget) {
+		budget.Status.Conditions = slices.Insert(budget.Status.Conditions, 0, foreignCondition(conditionType))
+	}}
+}
+
+func foreignCondition(conditionType string) metav1.Condition {
+	return metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: "Test", Message: "set by rollcall", LastTransitionTime: metav1.Now()}
 }

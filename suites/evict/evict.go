@@ -32,6 +32,7 @@ func Specs() {
 	concurrent()
 	restarted()
 	halted()
+	unobserved()
 	raced()
 }
 

@@ -60,6 +60,44 @@ func halted() {
 		}, budgets, spec.Alone{}, spec.SimulatedNodes{})
 }
 
+// unobserved is the spec of pods that a budget does not guard, while nobody has seen what it asks for.
+func unobserved() {
+	unguarded := []struct {
+		id  requirements.ID
+		pod string
+	}{{"EVICT-017", "failed"}, {"EVICT-017", "succeeded"}, {"EVICT-019", "terminating"}, {"EVICT-018", "pending"}}
+	spec.It("evicts pods that are finished, Pending or terminating also while the spec of their budget was not observed",
+		spec.Decides("EVICT-017", "EVICT-018", "EVICT-019"),
+		func(ctx context.Context, c *spec.Case) {
+			node := c.AddNodes(ctx, 1)[0]
+			all := pods(ctx, c, node, guarded, []string{"failed", "succeeded", "terminating", "healthy"})
+			healthy, pending := all[3], pods(ctx, c, node, guarded, []string{"pending"}, nowhere)[0]
+			c.Pods.Fail(ctx, all[0])
+			c.Pods.Succeed(ctx, all[1])
+			c.Pods.HoldTermination(ctx, all[2])
+			c.DeletePod(ctx, all[2], time.Minute)
+			budget := guard(ctx, c, "budget", guarded, 1, 1, MinAvailable("0"))
+			c.Kill(ctx)
+			c.UpdateBudget(ctx, budget, MinAvailable("1"))
+			// By the numbers, which nobody brings up to date, it could go.
+			_ = c.TryEvict(ctx, healthy)
+			for _, pod := range append(all[:3:3], pending) {
+				_ = c.TryEvict(ctx, pod)
+			}
+			c.Restart(ctx)
+		},
+		func(j *spec.Checks) {
+			j.Given(unattended("budget", "has its generation observed", func(after *policyv1.PodDisruptionBudget) bool {
+				return after.Status.ObservedGeneration == after.Generation
+			}))
+			j.Given(Answers("evicting a healthy pod under a budget that was not observed", evicted("healthy"), causedByBudget()...))
+			for _, of := range unguarded {
+				j.Decide(of.id,
+					Answers("evicting a "+of.pod+" pod under a budget that was not observed", evicted(of.pod), WithCode(http.StatusCreated), WithSuccess()), gone(of.pod))
+			}
+		}, budgets, spec.Alone{}, spec.SimulatedNodes{})
+}
+
 // disrupted writes that many disrupted pods into a status.
 func disrupted(count int) BudgetEdit {
 	now := metav1.Now()

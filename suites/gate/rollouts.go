@@ -129,6 +129,29 @@ func flipped() {
 			}
 		}, spec.Alone{}, spec.SimulatedNodes{})
 
+	spec.It("keeps one pod of each node that has two of which none is available when the gate is switched off",
+		spec.Decides("GATE-007"),
+		func(ctx context.Context, c *spec.Case) {
+			// So many seconds do not pass.
+			const never = 1000
+			c.AddNodes(ctx, 3)
+			updated := rollouts.Stall(ctx, c, c.Deploy(ctx, MaxSurge("1")), "v2", 1)
+			for _, node := range rollouts.Untouched(ctx, c, updated, 2) {
+				c.Pods.SetReadySince(ctx, c.LivePodOn(ctx, updated, node), time.Now().Add(-2*never*time.Second))
+			}
+			// The old pod of the node that surges is Ready still, and not available any more.
+			waiting := c.Update(ctx, updated, MinReadySeconds(never))
+			rollouts.Settle(ctx, c, waiting, Processed(waiting))
+			switchOff(ctx, c)
+			rollouts.Settle(ctx, c, waiting, PodsPerNode(waiting, 1))
+			c.Mark(settledOff)
+			rollouts.Finish(ctx, c, c.Update(ctx, waiting, MinReadySeconds(0)))
+		},
+		func(j *spec.Checks) {
+			j.Given(HoldsAtMark(switchedOff, twoPodsOnANode()))
+			j.Decide("GATE-007", HoldsAtMark(settledOff, noTwoPodsOnANode()), Never(After(PodCreated().BesideLivePod(), Marked(switchedOff))), EndsRolledOut())
+		}, spec.Alone{}, spec.SimulatedNodes{})
+
 	spec.It("gives up no available pod for one that is not when the gate is switched on in the middle of a rollout",
 		spec.Decides("GATE-006"),
 		func(ctx context.Context, c *spec.Case) {
@@ -144,4 +167,27 @@ func flipped() {
 			j.Decide("GATE-006",
 				AtLeast(1, After(PodCreated(OfVersion("v2")).BesideLivePod(), Marked(switchedOn))), Never(After(withoutSuccessor("v1"), Marked(switchedOn))), EndsRolledOut())
 		}, spec.Alone{}, spec.SimulatedNodes{})
+}
+
+// settledOff is when the nodes have come to have one pod each, or could have, since the gate is off.
+const settledOff history.Mark = "the nodes have had time to come to one pod each"
+
+// mostLive is how many live pods the node has that has the most.
+func mostLive(cluster *history.Cluster) int {
+	live, most := map[string]int{}, 0
+	for _, pod := range cluster.Pods {
+		if history.IsLive(pod) {
+			live[history.NodeOf(pod)]++
+			most = max(most, live[history.NodeOf(pod)])
+		}
+	}
+	return most
+}
+
+func twoPodsOnANode() Condition {
+	return state.When("a node has two live pods", func(cluster *history.Cluster) bool { return mostLive(cluster) == 2 })
+}
+
+func noTwoPodsOnANode() Condition {
+	return state.When("no node has two live pods", func(cluster *history.Cluster) bool { return mostLive(cluster) < 2 })
 }

@@ -39,6 +39,29 @@ func crashes() {
 			j.Given(AtLeast(1, back))
 			j.Decide("INPLACE-025", append(stayed(begun), EndsRolledOut(), NeverBetween(Marked(begun), Marked(next), Nth(2, PodPatched())))...)
 		}, spec.SimulatedNodes{}, spec.Alone{})
+
+	spec.It("does not take a container that comes late for an update which another process began before a crash for that of the present one",
+		spec.Decides("INPLACE-027"),
+		func(ctx context.Context, c *spec.Case) {
+			updated := c.Update(ctx, begin(ctx, c, 2, HoldRestarts()), Image("v2"))
+			c.Require(ctx, "a pod is patched", UpdatedOn(1, updated))
+			c.Kill(ctx)
+			second := c.Update(ctx, updated, Image("v3"))
+			c.Restart(ctx)
+			c.Require(ctx, "a pod that waits for its first restart is patched again", UpdatedOn(1, second))
+			for _, pod := range held(ctx, c, second) {
+				c.Pods.RestartAs(ctx, pod, updated.Spec.Template.Spec.Containers[0].Image)
+			}
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			releaseAll(ctx, c, second)
+		},
+		func(j *spec.Checks) {
+			late := Began(history.RestartAs)
+			j.Given(AtLeast(1, Done(history.RestartImplementation)), AtLeast(1, late))
+			j.Decide("INPLACE-027", append(stayed(begun), EndsRolledOut(), NeverBetween(First(late), Marked(next), PodPatched()))...)
+		}, spec.SimulatedNodes{}, spec.Alone{})
 }
 
 // refused is the spec of an API server that has something against the new image.

@@ -218,7 +218,7 @@ func setsUnderWay() {
 // overtakenSets is the spec of StatefulSets whose update is overtaken by another one, and which keep no history but what they need.
 func overtakenSets() {
 	spec.It("patches the pods of a StatefulSet that an update which was overtaken had come to, though the history is to keep none but those in use",
-		spec.Decides("INPLACE-031"),
+		spec.Decides("INPLACE-031", "INPLACE-034"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)
 			inPlace := OfPods(c.InPlaceIfPossible())
@@ -238,6 +238,8 @@ func overtakenSets() {
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Marked(begun)))
 			j.Decide("INPLACE-031", append(stayed(begun), setsEndRolledOut())...)
+			// What the overtaken revision becomes in the status, the rule says.
+			j.Decide("INPLACE-034", HoldsAtMark(next, updatesAreUnderWay()), setsEndRolledOut())
 			for _, set := range both() {
 				for ordinal := range 3 {
 					j.Decide("INPLACE-031", Exactly(1, PodPatched(member(set, ordinal), OfVersion("v3"))))

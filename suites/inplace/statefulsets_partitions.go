@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -30,6 +31,39 @@ func stagedSets() {
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Marked(begun)))
 			j.Decide("INPLACE-018", NeverBetween(Marked(begun), Marked(next), PodPatched()), NeverBetween(Marked(begun), Marked(next), PodDeleted()), setsEndRolledOut())
+		}, spec.SimulatedNodes{}, recorded())
+}
+
+// changedSets is the spec of StatefulSets that are changed in something else than their template while a pod restarts.
+func changedSets() {
+	spec.It("updates no other pod of a StatefulSet until the containers of one have been restarted, though its partition, and how many pods it is to have, change meanwhile",
+		spec.Decides("INPLACE-033"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			held := OfPods(c.InPlaceIfPossible(), HoldRestarts())
+			c.DeployStatefulSets(ctx, 3, map[string][]SetEdit{ordered: {held, Partition(2)}, parallel: {held, Partition(2), Parallel()}})
+			c.Mark(begun)
+			updateBoth(ctx, c, OfPods(Image("v2")))
+			for _, set := range both() {
+				c.Pods.ObserveUpdate(ctx, patched(ctx, c, set, 2))
+			}
+			updateBoth(ctx, c, Partition(0))
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			updateBoth(ctx, c, Replicas(4))
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			release(ctx, c, "v2", both(), 2, 1, 0)
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(next)))
+			j.Decide("INPLACE-033", Tested(AtLeast(2, Done(history.ObserveUpdate))), setsEndRolledOut())
+			for _, set := range both() {
+				for ordinal := range 2 {
+					j.Decide("INPLACE-033", NeverBetween(Marked(begun), Marked(next), PodPatched(member(set, ordinal))))
+				}
+			}
 		}, spec.SimulatedNodes{}, recorded())
 }
 

@@ -85,7 +85,7 @@ func guarded(ctx context.Context, c *spec.Case, workload Scaled, limit BudgetEdi
 	return budget
 }
 
-// expressing selects by the label, which has to have one of the values, by expressions alone: one is about a label that no pod has.
+// expressing selects by the label, which has to have one of the values, by expressions alone: the other is about a label that hardly any pod has.
 func expressing(key string, values ...string) BudgetEdit {
 	return BudgetEdit{Says: key + " in " + strings.Join(values, ", "), Apply: func(budget *policyv1.PodDisruptionBudget) {
 		budget.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{

@@ -54,10 +54,12 @@ func pods() {
 			some := Scaled{Name: "some"}
 			for name, labels := range ByName(map[string]map[string]string{
 				"empty": {"role": ""}, "empty-too": {"role": ""}, "without": nil, "without-too": nil, "other": {"role": "other"},
+				// The first of two expressions selects it, and the other does not.
+				"tested": {"role": "", "tier": "test"},
 			}) {
 				c.MakePod(ctx, name, node, union(some.Labels(), labels))
 			}
-			c.Require(ctx, "the pods are Ready", LivePodsOf(some, 5, history.IsReady))
+			c.Require(ctx, "the pods are Ready", LivePodsOf(some, 6, history.IsReady))
 			budget := c.CreateBudget(ctx, guard, MinAvailable("1"), Selecting(union(some.Labels(), map[string]string{"role": ""})))
 			if !c.Await(ctx, Computed(budget)) {
 				return

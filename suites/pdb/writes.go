@@ -42,7 +42,7 @@ func writes() {
 		func(ctx context.Context, c *spec.Case) {
 			workload := web(ctx, c, 2)
 			budget := guarded(ctx, c, workload, MinAvailable("1"))
-			c.WriteBudgetStatus(ctx, budget, AddCondition("example.org/Checked"))
+			c.WriteBudgetStatus(ctx, budget, AddCondition("example.org/Checked"), FirstCondition("example.org/First"))
 			c.Pods.BecomeUnready(ctx, c.PodsOf(ctx, workload)[0])
 			c.Await(ctx, Computed(budget))
 			budget = c.UpdateBudget(ctx, budget, MinAvailable("2"))

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -85,6 +87,34 @@ func changes() {
 					Within(inTime, Nth(i+1, BudgetRespecified("budget")), BudgetAllows("budget", disruptions)))
 			}
 		}, budgets)
+
+	// None allows a disruption with three pods of six, and each would with three of three.
+	ofScale := []BudgetEdit{MinAvailable("50%"), MaxDisrupted("1"), MaxDisrupted("50%")}
+	spec.It("takes the scale, and not the pods that there are, for a limit that needs one and comes in the place of one that does not",
+		spec.Decides("PDBAPI-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			workload := c.RunScaled(ctx, history.KindReplicaSet, "web", 3)
+			c.Require(ctx, "all pods are Ready", LivePodsOf(workload, 3, history.IsReady))
+			budget := c.CreateBudget(ctx, "budget", MinAvailable("1"), Selecting(workload.Labels()))
+			c.Require(ctx, "the budget counts the pods", Allows(budget, 2))
+			c.RefusePods(ctx, ByQuota)
+			c.Scale(ctx, workload, 6)
+			// By then everybody knows how many it asks for.
+			c.Await(ctx, Past(time.Now().Add(judge.Lag)))
+			for _, limit := range ofScale {
+				c.Await(ctx, Allows(c.UpdateBudget(ctx, budget, limit), 0))
+				c.Await(ctx, Allows(c.UpdateBudget(ctx, budget, MinAvailable("1")), 2))
+			}
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.RefusePods)))
+			for i := range ofScale {
+				for n, disruptions := range []int32{0, 2} {
+					j.Decide("PDBAPI-003", Within(inTime, Nth(2*i+n+1, BudgetRespecified("budget")), BudgetAllows("budget", disruptions)))
+				}
+			}
+		}, budgets, spec.SimulatedNodes{})
 }
 
 // selectedLabels are those of pods that the budget selects first, other those that it selects later.

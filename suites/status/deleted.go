@@ -16,7 +16,7 @@ import (
 // leftAlone is from when everybody knows that the DaemonSet is being deleted.
 const leftAlone history.Mark = "everybody knows that the DaemonSet is being deleted"
 
-// deleted is the spec of a DaemonSet that is being deleted.
+// deleted are the specs of a DaemonSet that is being deleted.
 func deleted() {
 	spec.It("leaves a DaemonSet alone that is being deleted",
 		spec.Decides("STATUS-015"),
@@ -42,4 +42,22 @@ func deleted() {
 				AtMost(1, After(PodDeleted(), Marked(leftAlone))),
 				Never(After(StatusWritten(), Marked(leftAlone))))
 		})
+
+	spec.It("creates no pod of a DaemonSet that is being deleted on a node that joins",
+		spec.Decides("STATUS-015"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			c.HoldDaemonSet(ctx, daemonSet)
+			c.DeleteDaemonSet(ctx, daemonSet, metav1.DeletePropagationBackground)
+			// By then everybody knows, and the deletion is older than the node by any time in seconds.
+			c.Await(ctx, Quiet(2*judge.Lag))
+			c.Mark(leftAlone)
+			c.AddNodes(ctx, 1)
+			c.Await(ctx, Quiet(3*time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, After(Done(history.AddNode), Marked(leftAlone))))
+			j.Decide("STATUS-015", Never(After(PodCreated(), Marked(leftAlone))), Never(After(StatusWritten(), Marked(leftAlone))))
+		}, spec.SimulatedNodes{})
 }

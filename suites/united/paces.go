@@ -56,7 +56,25 @@ func paces() {
 			j.Given(AtLeast(1, Marked(changed)))
 			j.Decide("UNITED-027", endsPlaced())
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+
+	spec.It("takes no more nodes out than the maxUnavailable that the target is given while nodes change hands",
+		spec.Decides("UNITED-027"),
+		func(ctx context.Context, c *spec.Case) {
+			addNodes(ctx, c, "a", "a", "a", "a", "b")
+			ds := c.Deploy(ctx, MaxUnavailable("2"), ReadyAfter(leisurely))
+			c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
+			c.Require(ctx, "the first nodes change hands", state.All(leaving(ds), strategyIs(2)))
+			c.Update(ctx, ds, MaxUnavailable("1"))
+			placed(ctx, c)
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, After(Done(history.UpdateDaemonSet), Done(history.CreateUnited))))
+			j.Decide("UNITED-027", endsPlaced())
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
+
+// leisurely is how long pods take to become Ready: longer than it takes until everybody knows of another limit.
+const leisurely = 3 * judge.Lag
 
 // cordoned is the spec of moves, and of a rollout in a subset of several nodes, while nodes are cordoned.
 func cordoned() {

@@ -186,19 +186,25 @@ func patches() {
 			u := c.Unite(ctx, ds, both(func(string) history.UnitedPatch { return c.ImagePatch("v2") })...)
 			placed(ctx, c)
 			c.Mark(united)
+			said := true
 			if _, err := c.TrySubdivide(ctx, u, both(func(subset string) history.UnitedPatch { return PatchTemplate(bad()[subset]) })...); err == nil {
-				c.Await(ctx, state.All(names(first), names(second)))
+				said = c.Await(ctx, state.All(names(first), names(second)))
 			}
 			c.Await(ctx, Quiet(silence))
 			c.Mark(unchanged)
 			c.Subdivide(ctx, u, both(func(string) history.UnitedPatch { return c.ImagePatch("v3") })...)
 			placed(ctx, c)
 			c.Mark(changed)
+			unlessSaid(ctx, c, said)
 		},
 		func(j *spec.Checks) {
 			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))
 			for _, node := range j.BoundAll(byName) {
 				j.Decide("UNITED-038", NeverBetween(Marked(united), Marked(unchanged), PodDeleted().On(node)))
+			}
+			for _, subset := range []string{"bad-affinity", "bad-image"} {
+				j.Decide("UNITED-038", OneOf(Refused("the patches", First(Answered(history.UpdateUnited, name))), HoldsAtMark(unchanged, names(subset)),
+					Reported("about the UnitedDaemonSet that names the subset "+subset, aboutUnited(subset))))
 			}
 			j.Decide("UNITED-038", HoldsAtMark(changed, state.UnitedPlaced(name)))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})

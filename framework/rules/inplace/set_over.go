@@ -32,13 +32,27 @@ func (o *setOver) Observe(s *judge.Scene) []judge.Violation {
 	is, isSet := s.Change.Object.(*appsv1.StatefulSet)
 	before, existed := s.Change.Before.(*appsv1.StatefulSet)
 	// A rollback makes the two the same by bringing updateRevision back.
-	if !isSet || !existed || s.Change.Type == watch.Deleted || is.Status.CurrentRevision != is.Status.UpdateRevision ||
-		is.Status.CurrentRevision == before.Status.CurrentRevision || before.Status.CurrentRevision == "" || !s.ByImplementation() ||
+	if !isSet || !existed || s.Change.Type == watch.Deleted || is.Status.CurrentRevision == before.Status.CurrentRevision ||
+		before.Status.CurrentRevision == "" || !s.ByImplementation() ||
 		o.lost[types.NamespacedName{Namespace: is.Namespace, Name: before.Status.CurrentRevision}] {
 		return nil
 	}
+	known := o.known[is.UID]
+	updated := func(pod *corev1.Pod) bool {
+		return !known.always(s.Now, func(is *appsv1.StatefulSet) bool { return !s.Cluster.Matches(pod, &is.Spec.Template) })
+	}
+	if is.Status.CurrentRevision != is.Status.UpdateRevision {
+		// The update to it was over when the next one began, or that has overtaken it.
+		current, next := templateOf(s, is, is.Status.CurrentRevision), templateOf(s, is, is.Status.UpdateRevision)
+		if current == nil || next == nil {
+			return nil
+		}
+		updated = func(pod *corev1.Pod) bool {
+			return s.Cluster.Matches(pod, current) || s.Cluster.Matches(pod, next) || s.Cluster.Matches(pod, &is.Spec.Template)
+		}
+	}
 	o.PutToTest()
-	old := o.outdated(s, is)
+	old := o.outdated(s, is, updated)
 	if old == nil {
 		return nil
 	}
@@ -66,17 +80,29 @@ func (o *setOver) lose(s *judge.Scene) {
 	}
 }
 
-// outdated returns a live pod that the StatefulSet asks for and that is none of its template, whichever the implementation may have gone by; nil if there
-// is none. Of several it is the first by ordinal.
-func (o *setOver) outdated(s *judge.Scene, is *appsv1.StatefulSet) *corev1.Pod {
+// templateOf is the template of the StatefulSet's revision of that name; nil if that is not known.
+func templateOf(s *judge.Scene, is *appsv1.StatefulSet, name string) *corev1.PodTemplateSpec {
+	for _, revision := range s.Cluster.Revisions {
+		if revision.Name != name || !metav1.IsControlledBy(revision, is) {
+			continue
+		}
+		if template, err := s.Cluster.TemplateIn(revision); err == nil {
+			return template
+		}
+	}
+	return nil
+}
+
+// outdated returns a live pod that is not updated, and that the StatefulSet asks for, whichever the implementation may have gone by; nil if there is none. Of
+// several it is the first by ordinal.
+func (o *setOver) outdated(s *judge.Scene, is *appsv1.StatefulSet, updated func(*corev1.Pod) bool) *corev1.Pod {
 	var first *corev1.Pod
 	for _, pod := range s.Cluster.Pods {
 		if !metav1.IsControlledBy(pod, is) || !history.IsLive(pod) || first != nil && ordinalOf(first) < ordinalOf(pod) {
 			continue
 		}
-		if o.known[is.UID].always(s.Now, func(is *appsv1.StatefulSet) bool {
-			return asksFor(is, ordinalOf(pod)) && !s.Cluster.Matches(pod, &is.Spec.Template)
-		}) {
+		asked := func(is *appsv1.StatefulSet) bool { return asksFor(is, ordinalOf(pod)) }
+		if o.known[is.UID].always(s.Now, asked) && !updated(pod) {
 			first = pod
 		}
 	}

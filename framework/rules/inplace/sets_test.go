@@ -254,6 +254,15 @@ func TestAnUpdateOfAStatefulSetIsOverWhenAllPodsAreUpdated(t *testing.T) {
 			back(pods[1].Patch("v2"))
 			b.After(Long)
 			says(set, "v2", "v2")
+		}),
+		Tell("one pod is left when another update overtakes it", func(b *Builder) {
+			set, pods := rolling(b, 2, SetInPlace())
+			set.Revision("v2", 2)
+			says(set, "v1", "v2")
+			back(pods[1].Patch("v2"))
+			set.Set(SetVersion("v3"))
+			set.Revision("v3", 3)
+			says(set, "v2", "v3")
 		}))
 	Keeps(t, inplace.SetRevisions(),
 		Tell("all are updated", func(b *Builder) {
@@ -262,6 +271,17 @@ func TestAnUpdateOfAStatefulSetIsOverWhenAllPodsAreUpdated(t *testing.T) {
 			back(pods[1].Patch("v2"))
 			back(pods[0].Patch("v2"))
 			says(set, "v2", "v2")
+		}),
+		Tell("all are updated, and one more than that", func(b *Builder) {
+			set, pods := rolling(b, 2, SetInPlace())
+			set.Revision("v2", 2)
+			says(set, "v1", "v2")
+			back(pods[1].Patch("v2"))
+			back(pods[0].Patch("v2"))
+			set.Set(SetVersion("v3"))
+			set.Revision("v3", 3)
+			back(pods[1].Patch("v3"))
+			says(set, "v2", "v3")
 		}),
 		Tell("a rollback brings updateRevision back", func(b *Builder) {
 			set, pods := rolling(b, 2, SetInPlace())
@@ -279,6 +299,13 @@ func TestAnUpdateOfAStatefulSetIsOverWhenAllPodsAreUpdated(t *testing.T) {
 			says(set, "v2", "v2")
 		}))
 	Ignores(t, inplace.SetRevisions(),
+		Tell("nobody knows what the revision was made of that becomes current", func(b *Builder) {
+			set, _ := rolling(b, 1)
+			says(set, "v1", "v2")
+			set.Set(SetVersion("v3"))
+			b.After(judge.Lag)
+			says(set, "v2", "v3")
+		}),
 		Tell("the first status", func(b *Builder) {
 			set, _ := rolling(b, 2)
 			says(set, "v2", "v2")

@@ -21,7 +21,7 @@ type Fault struct {
 // All returns every fault.
 func All() []Fault {
 	return slices.Concat(limitFaults(), strategyFaults(), counterFaults(), portFaults(), overlookedPortFaults(), partlySeenPortFaults(), gateFaults(), budgetFaults(), evictionFaults(),
-		guardFaults(), formerGuardFaults(), passedGuardFaults(), requestFaults(), unitedFaults(), meteringFaults(), edgeFaults())
+		guardFaults(), formerGuardFaults(), passedGuardFaults(), unobservedGuardFaults(), requestFaults(), unitedFaults(), meteringFaults(), edgeFaults())
 }
 
 // Named returns the fault of that name.
