@@ -53,6 +53,7 @@ const (
 	ReadEviction       Act = "read eviction"
 	PatchEviction      Act = "patch eviction"
 	AddOwner           Act = "add owner"
+	ReferByVersion     Act = "refer to the controller by another version"
 	AddToleration      Act = "add toleration"
 	AddFinalizer       Act = "add finalizer"
 	RemoveFinalizer    Act = "remove finalizer"
@@ -149,7 +150,7 @@ var effects = map[Act]effect{
 	HoldTermination: 0, ReleaseTermination: 0, SetReadySince: disturbs, HoldRestart: 0, ObserveUpdate: 0, RestartAs: 0, RestartContainer: 0, ReleaseRestart: 0, PatchPod: disturbs,
 	SetDisruption: 0, DeletePod: deletes | disturbs, EvictPod: deletes | disturbs,
 	DryRunEviction: 0, ReadEviction: 0, PatchEviction: 0, ReadBudget: 0, ListBudgets: 0, RefuseStatus: 0, Discover: 0,
-	AddOwner: 0, AddToleration: 0, AddFinalizer: 0, RemoveFinalizer: deletes,
+	AddOwner: 0, ReferByVersion: 0, AddToleration: 0, AddFinalizer: 0, RemoveFinalizer: deletes,
 
 	CreateDaemonSet: creates, UpdateDaemonSet: disturbs, WriteStatus: writesStatus, DeleteDaemonSet: deletes | disturbs,
 	CreateWorkload: creates, ScaleWorkload: 0, UpdateWorkload: 0, DeleteWorkload: deletes | disturbs,

@@ -9,7 +9,6 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -62,7 +61,7 @@ func (w *watches) owned(kind act.Kind) handler.EventHandler {
 
 func (w *watches) queueFor(ctx context.Context, object client.Object, q queue) {
 	if controller := metav1.GetControllerOfNoCopy(object); controller != nil {
-		if schema.FromAPIVersionAndKind(controller.APIVersion, controller.Kind).GroupKind() == w.api.GroupKind() {
+		if w.api.Names(controller) {
 			q.Add(reconcile.Request{NamespacedName: client.ObjectKey{Namespace: object.GetNamespace(), Name: controller.Name}})
 		}
 		return

@@ -64,10 +64,13 @@ func TestPodEventsConcern(t *testing.T) {
 	ofReplicaSet.OwnerReferences[0].Kind = "ReplicaSet"
 	ofKruise := podOf("a", "a")
 	ofKruise.OwnerReferences[0].APIVersion = "apps.kruise.io/v1alpha1"
+	former := podOf("b", "a")
+	former.OwnerReferences[0].APIVersion = "extensions/v1beta1"
 	for name, c := range map[string]struct {
 		do   func(w *watches, q queue)
 		want []string
 	}{
+		"its controller, by its former group":   {func(w *watches, q queue) { w.pods().Create(ctx, event.CreateEvent{Object: former}, q) }, []string{"ns/a"}},
 		"its controller":                        {func(w *watches, q queue) { w.pods().Create(ctx, event.CreateEvent{Object: podOf("b", "a")}, q) }, []string{"ns/a"}},
 		"who may adopt it":                      {func(w *watches, q queue) { w.pods().Create(ctx, event.CreateEvent{Object: podOf("b", "")}, q) }, []string{"ns/b"}},
 		"nobody":                                {func(w *watches, q queue) { w.pods().Create(ctx, event.CreateEvent{Object: podOf("c", "")}, q) }, []string{}},

@@ -55,6 +55,10 @@ func Specs() {
 	grownSets()
 	meantime()
 	edgesOfSets()
+	belowThePartition()
+	rewrittenSets()
+	otherNames()
+	injected()
 }
 
 // begin deploys the DaemonSet to n nodes, with updates in place and maxUnavailable 1, unless the edits say otherwise.

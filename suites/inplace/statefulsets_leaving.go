@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -39,5 +41,45 @@ func leavingSets() {
 				j.Decide("INPLACE-031", Exactly(1, PodPatched(member(parallel, ordinal), OfVersion("v2"))), Never(PodDeleted(member(parallel, ordinal))))
 			}
 			j.Decide("INPLACE-031", setsEndRolledOut())
+		}, spec.SimulatedNodes{}, recorded())
+}
+
+// belowThePartition is the spec of an update that is staged, in which the pod that it leaves out is replaced.
+func belowThePartition() {
+	spec.It("does not say that an update of a StatefulSet is over while the pod below the partition terminates, which is the only one that is not updated",
+		spec.Decides("INPLACE-018", "INPLACE-034"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			inPlace := OfPods(c.InPlaceIfPossible())
+			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {inPlace, Partition(1)}, parallel: {inPlace, Partition(1), Parallel()}})
+			updateBoth(ctx, c, OfPods(Image("v2")))
+			c.Require(ctx, "the pods from the partition on are updated", state.StatefulSetsRolledOut())
+			// By then nobody goes by the template of before.
+			c.Await(ctx, Quiet(2*judge.Lag))
+			c.Mark(begun)
+			var leaving []*corev1.Pod
+			for _, set := range both() {
+				pod := memberOf(ctx, c, set, 0)
+				c.Pods.HoldTermination(ctx, pod)
+				c.DeletePod(ctx, pod, time.Minute)
+				leaving = append(leaving, pod)
+			}
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			for _, pod := range leaving {
+				c.Pods.ReleaseTermination(ctx, pod)
+			}
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(begun)))
+			j.Decide("INPLACE-018", setsEndRolledOut())
+			j.Decide("INPLACE-034", setsEndRolledOut())
+			for _, set := range both() {
+				// Where the recording is late the update may have come before the first pods.
+				j.Given(Before(First(PodCreated(member(set, 0), OfVersion("v1"))), Marked(begun)))
+				j.Decide("INPLACE-018", AtLeast(1, After(PodCreated(member(set, 0), OfVersion("v1")), Marked(begun))), Never(PodCreated(member(set, 0), OfVersion("v2"))))
+			}
 		}, spec.SimulatedNodes{}, recorded())
 }

@@ -27,6 +27,7 @@ func Specs() {
 	orphaned()
 	withoutLivePods()
 	heldScale()
+	formerGroup()
 	successors()
 	pods()
 	unscaled()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -39,6 +40,18 @@ func creation() {
 				ComesToHold(keeps("first", "v1")), ComesToHold(keeps("second", "v2")),
 				ComesToHold(firstOnes()))
 			j.Decide("HISTORY-002", Tested(AtLeast(2, RevisionCreated())), ComesToHold(hashed()))
+		})
+
+	spec.It("makes one history of a template whose node affinity lists values in no order, and pods that stay",
+		spec.Decides("HISTORY-001"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			c.Await(ctx, Steady(c.Create(ctx, c.NewDaemonSet("first", MaxUnavailable("1"), inNoOrder()))))
+			// Whoever takes the list in order for another one goes on, for ever.
+			c.Await(ctx, state.Any(Quiet(3*time.Second), Past(time.Now().Add(spec.AtOnce))))
+		},
+		func(j *spec.Checks) {
+			j.Decide("HISTORY-001", Exactly(1, RevisionCreated()), ComesToHold(keeps("first", "v1")), ComesToHold(firstOnes()), Never(PodDeleted()))
 		})
 
 	spec.It("makes histories, and pods, for a DaemonSet whose name is as long as names may be",
@@ -132,4 +145,15 @@ func hashed() state.Condition {
 		}
 		return nil
 	})
+}
+
+// inNoOrder requires of nodes what all of them have, by a list of values that is in no order.
+func inNoOrder() Edit {
+	return Edit{Says: "nodes without a label of several values", Apply: func(d *appsv1.DaemonSet) {
+		d.Spec.Template.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+				MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "rollcall.dev/none", Operator: corev1.NodeSelectorOpNotIn, Values: []string{"c", "a", "b"}}},
+			}}},
+		}}
+	}}
 }

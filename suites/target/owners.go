@@ -12,7 +12,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// owners are the specs of pods that have another owner beside the DaemonSet that controls them.
+// owners are the specs of pods that have another owner beside the DaemonSet that controls them, or name that by another version of its API.
 func owners() {
 	atMostOne := map[string]requirements.ID{"maxSurge": "SURGE-010", "maxUnavailable": "ROLLING-013"}
 	for _, strategy := range rollouts.Strategies() {
@@ -34,4 +34,22 @@ func owners() {
 				j.Decide(strategy.GoesOn, AtLeast(1, PodDeleted(Named(j.Bound("owned")))), EndsRolledOut())
 			}, spec.SimulatedNodes{})
 	}
+
+	formerVersions := []string{"apps/v1beta2", "extensions/v1beta1"}
+	spec.It("rolls out to pods whose owner reference names the DaemonSet by versions of its API that there were",
+		spec.Decides("ROLLING-001"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, len(formerVersions))
+			// While they end nothing else happens, by which a controller might learn that they have.
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), DrainFor(late))
+			for i, pod := range c.LivePods(ctx, daemonSet) {
+				c.ReferByVersion(ctx, pod, formerVersions[i%len(formerVersions)])
+			}
+			c.Await(ctx, Quiet(late))
+			c.RollOut(ctx, daemonSet, Image("v2"))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(len(formerVersions), Done(history.ReferByVersion)))
+			j.Decide("ROLLING-001", EndsRolledOut())
+		}, spec.SimulatedNodes{}, spec.AppsV1{})
 }

@@ -2,6 +2,7 @@ package inplace
 
 import (
 	"fmt"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -19,16 +20,25 @@ type setOver struct {
 	sets
 	// lost are the ControllerRevisions that somebody else has deleted, by namespace and name.
 	lost map[types.NamespacedName]bool
+	// updated is until when a pod was live and of a template that its StatefulSet had then.
+	updated map[member]time.Time
+}
+
+// member is a pod that a StatefulSet may ask for.
+type member struct {
+	set     types.UID
+	ordinal int
 }
 
 func newSetOver(header history.Header) judge.Observer {
-	return &setOver{sets: newSets(header), lost: map[types.NamespacedName]bool{}}
+	return &setOver{sets: newSets(header), lost: map[types.NamespacedName]bool{}, updated: map[member]time.Time{}}
 }
 
 // Observe implements judge.Observer.
 func (o *setOver) Observe(s *judge.Scene) []judge.Violation {
 	o.learn(s)
 	o.lose(s)
+	o.follow(s)
 	is, isSet := s.Change.Object.(*appsv1.StatefulSet)
 	before, existed := s.Change.Before.(*appsv1.StatefulSet)
 	// A rollback makes the two the same by bringing updateRevision back.
@@ -54,7 +64,7 @@ func (o *setOver) Observe(s *judge.Scene) []judge.Violation {
 	o.PutToTest()
 	old := o.outdated(s, is, updated)
 	if old == nil {
-		return nil
+		return o.missing(s, is)
 	}
 	return []judge.Violation{{
 		Node: history.NodeOf(old), Window: s.ThisEntry(),
@@ -107,4 +117,35 @@ func (o *setOver) outdated(s *judge.Scene, is *appsv1.StatefulSet, updated func(
 		}
 	}
 	return first
+}
+
+// follow takes note of a live pod that is updated, until it is another one or gone.
+func (o *setOver) follow(s *judge.Scene) {
+	before, isPod := s.Change.Before.(*corev1.Pod)
+	if !isPod || !history.IsLive(before) || metav1.GetControllerOf(before) == nil {
+		return
+	}
+	set := o.known[metav1.GetControllerOf(before).UID]
+	if set != nil && !set.always(s.Now, func(is *appsv1.StatefulSet) bool { return !s.Cluster.Matches(before, &is.Spec.Template) }) {
+		o.updated[member{set.now.UID, ordinalOf(before)}] = s.Now
+	}
+}
+
+// missing is what there is to say of a pod below the partition that is terminating, or not there, and was not of the template before: it is to be another one.
+func (o *setOver) missing(s *judge.Scene, is *appsv1.StatefulSet) []judge.Violation {
+	live := map[int]bool{}
+	for _, pod := range s.Cluster.Pods {
+		live[ordinalOf(pod)] = live[ordinalOf(pod)] || metav1.IsControlledBy(pod, is) && history.IsLive(pod)
+	}
+	for ordinal := firstOf(is); asksFor(is, ordinal); ordinal++ {
+		staged := o.known[is.UID].always(s.Now, func(is *appsv1.StatefulSet) bool { return asksFor(is, ordinal) && ordinal < partitionOf(is) })
+		if !staged || live[ordinal] || s.Now.Sub(o.updated[member{is.UID, ordinal}]) < judge.Lag {
+			continue
+		}
+		return []judge.Violation{{
+			Window: s.ThisEntry(),
+			Got:    fmt.Sprintf("currentRevision became %s while %s-%d, which is below the partition, is not there", is.Status.CurrentRevision, is.Name, ordinal),
+		}}
+	}
+	return nil
 }

@@ -185,12 +185,17 @@ func ordinalOf(pod *corev1.Pod) int {
 	return number
 }
 
+// firstOf is the first ordinal.
+func firstOf(is *appsv1.StatefulSet) int {
+	if is.Spec.Ordinals == nil {
+		return 0
+	}
+	return int(is.Spec.Ordinals.Start)
+}
+
 // asksFor reports whether the StatefulSet asks for a pod with that ordinal.
 func asksFor(is *appsv1.StatefulSet, ordinal int) bool {
-	first, count := 0, 1
-	if is.Spec.Ordinals != nil {
-		first = int(is.Spec.Ordinals.Start)
-	}
+	first, count := firstOf(is), 1
 	if is.Spec.Replicas != nil {
 		count = int(*is.Spec.Replicas)
 	}

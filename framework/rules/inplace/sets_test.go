@@ -263,8 +263,25 @@ func TestAnUpdateOfAStatefulSetIsOverWhenAllPodsAreUpdated(t *testing.T) {
 			set.Set(SetVersion("v3"))
 			set.Revision("v3", 3)
 			says(set, "v2", "v3")
+		}),
+		Tell("the one below the partition terminates", func(b *Builder) {
+			set, pods := rolling(b, 2, SetInPlace(), SetPartition(1))
+			says(set, "v1", "v2")
+			back(pods[1].Patch("v2"))
+			pods[0].Terminating()
+			says(set, "v2", "v2")
 		}))
 	Keeps(t, inplace.SetRevisions(),
+		Tell("the one below the partition was updated, and terminates since just now", func(b *Builder) {
+			set, pods := rolling(b, 2, SetInPlace())
+			says(set, "v1", "v2")
+			back(pods[1].Patch("v2"))
+			back(pods[0].Patch("v2"))
+			set.Set(SetPartition(1))
+			b.After(judge.Lag)
+			pods[0].Terminating()
+			says(set, "v2", "v2")
+		}),
 		Tell("all are updated", func(b *Builder) {
 			set, pods := rolling(b, 2, SetInPlace())
 			says(set, "v1", "v2")

@@ -7,6 +7,7 @@ package workload
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -34,6 +35,15 @@ func (a *API) GroupKind() schema.GroupKind {
 		return schema.GroupKind{Group: appsv1.GroupName, Kind: "DaemonSet"}
 	}
 	return a.GroupVersionKind.GroupKind()
+}
+
+// formerGroup is what DaemonSets once were in; references from then may still say so.
+const formerGroup = "extensions"
+
+// Names reports whether reference may be to one of the API's objects, by whatever version: which one it is its UID says.
+func (a *API) Names(reference *metav1.OwnerReference) bool {
+	kind := schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind).GroupKind()
+	return kind == a.GroupKind() || a == nil && kind == schema.GroupKind{Group: formerGroup, Kind: "DaemonSet"}
 }
 
 // New returns an empty object of the API.

@@ -31,7 +31,7 @@ func unseen() []string {
 		"takes-no-label-for-an-empty-one", "takes-the-condition-for-the-deletion", "gives-up-once-on-a-pod", "resets-no-targets-from-before",
 		"takes-conditions-of-others-away-when-it-fails", "waits-for-the-kind", "observes-no-new-policy", "keeps-the-deployment-of-a-replica-set", "leaves-static-pods-out", "counts-pods-of-lost-nodes",
 		"leaves-deleted-budgets-alone", "hears-of-labels-that-match-labels-name",
-		"hears-of-pods-by-the-first-selector", "tells-the-new-budget-alone", "reads-a-custom-scale-once-a-minute", "keeps-the-numbers-of-a-limit-that-is-gone", "expects-no-scale-without-a-live-pod",
+		"knows-no-former-group", "hears-of-pods-by-the-first-selector", "tells-the-new-budget-alone", "reads-a-custom-scale-once-a-minute", "keeps-the-numbers-of-a-limit-that-is-gone", "expects-no-scale-without-a-live-pod",
 		"matches-the-first-expression", "takes-the-first-condition-for-its-own",
 		// They patch, which the simulation's API server does not know: see unconditional.
 		"writes-over-evictions", "writes-again-over-a-conflict", "takes-a-conflict-for-one-over-the-version",
