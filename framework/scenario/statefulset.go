@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -102,7 +103,7 @@ func (s *Scenario) DeployStatefulSets(ctx context.Context, replicas int32, sets 
 	for name, edits := range ByName(sets) {
 		s.CreateStatefulSet(ctx, name, replicas, edits...)
 	}
-	s.Require(ctx, "the first pods of the StatefulSets are available", state.StatefulSetsRolledOut())
+	s.Require(ctx, "the first pods of the StatefulSets are available", state.StatefulSetsRolledOut(slices.Collect(maps.Keys(sets))...))
 }
 
 // UpdateStatefulSet edits the StatefulSet of that name, and returns when the recording shows it.

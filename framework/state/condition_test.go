@@ -72,3 +72,10 @@ func TestWhatIsMissingUntilADaemonSetIsRolledOut(t *testing.T) {
 	g.Expect(state.DaemonSetRolledOut("agent").Unmet(end(b))).To(Equal(everything.Unmet(end(b))))
 	g.Expect(state.DaemonSetRolledOut("another").Unmet(end(b))).To(BeEmpty())
 }
+
+func TestStatefulSetsThatAreNotRecordedAreNotRolledOut(t *testing.T) {
+	g := NewWithT(t)
+	nothing := end(historytest.New(t).Nodes(1))
+	g.Expect(state.StatefulSetsRolledOut().Unmet(nothing)).To(Equal("no StatefulSet is recorded"))
+	g.Expect(state.StatefulSetsRolledOut("b", "a").Unmet(nothing)).To(Equal("StatefulSet a: it is not recorded; StatefulSet b: it is not recorded"))
+}

@@ -8,23 +8,34 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
 // StatefulSetsRolledOut holds when every recorded StatefulSet has all its pods, each available, those from the partition on of its template, and says in
-// its status whether all of them are. With names, those alone.
+// its status whether all of them are. With names, those alone, each of which has to be recorded; without names, one at least has to be.
 func StatefulSetsRolledOut(names ...string) Condition {
 	return Condition{Text: "every StatefulSet has its pods, updated and available, and its status says so", Unmet: func(cluster *history.Cluster) string {
 		var wrong []string
+		missing := sets.New(names...)
+		recorded := false
 		for _, object := range cluster.Objects(history.KindStatefulSet) {
 			set, isSet := object.(*appsv1.StatefulSet)
 			if !isSet || len(names) > 0 && !slices.Contains(names, set.Name) {
 				continue
 			}
+			recorded = true
+			missing.Delete(set.Name)
 			if problem := setNotRolledOut(cluster, set); problem != "" {
 				wrong = append(wrong, fmt.Sprintf("StatefulSet %s: %s", set.Name, problem))
 			}
+		}
+		for name := range missing {
+			wrong = append(wrong, fmt.Sprintf("StatefulSet %s: it is not recorded", name))
+		}
+		if len(names) == 0 && !recorded {
+			return "no StatefulSet is recorded"
 		}
 		slices.Sort(wrong)
 		return strings.Join(wrong, "; ")
