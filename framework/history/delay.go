@@ -1,6 +1,9 @@
 package history
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // OrdinaryAnswer is the longest that an answer of the API server may take without any allowance for it: who works through pods one after another, and makes no
 // more than five requests for each, still gets through a pod a second.
@@ -39,6 +42,48 @@ func (h *History) Hindering(from, to time.Time) *Standstill {
 		return standstill
 	}
 	return h.delaying(from, to)
+}
+
+// Excusing is what may excuse an act of the implementation at the instant: Overshadowing or, without a standstill, the delays of its requests by which it may
+// have acted on what was so longer than OrdinaryNews before; nil if nothing does. Where nobody else changed anything in the time by which they make that
+// longer, they excuse nothing.
+func (h *History) Excusing(instant time.Time) *Standstill {
+	if standstill := h.Overshadowing(instant); standstill != nil {
+		return standstill
+	}
+	known, ordinary := h.known(instant), instant.Add(-OrdinaryNews)
+	if known.Equal(ordinary) {
+		return nil
+	}
+	for _, entry := range h.Entries {
+		if entry.Time.After(known) && !entry.Time.After(ordinary) && entry.byOthers() {
+			return h.delaying(known, instant)
+		}
+	}
+	return nil
+}
+
+// known is up to when the implementation must know of everything at the instant: OrdinaryNews before, not counting the delays of its requests.
+func (h *History) known(instant time.Time) time.Time {
+	left := OrdinaryNews
+	for _, delay := range slices.Backward(h.Delays) {
+		from, until := h.Start.Add(delay.From), h.Start.Add(delay.Until)
+		if !from.Before(instant) {
+			continue
+		}
+		if apart := instant.Sub(until); apart >= left {
+			break
+		} else if apart > 0 {
+			left -= apart
+		}
+		instant = from
+	}
+	return instant.Add(-left)
+}
+
+// byOthers reports whether the entry is a change that somebody other than the implementation made, or may have made.
+func (e Entry) byOthers() bool {
+	return e.Object != nil && (e.Author == nil || e.Author.Who != Implementation)
 }
 
 // delaying are the delays between the instants in one; nil if there is none.

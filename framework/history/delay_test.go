@@ -6,6 +6,7 @@ import (
 	"time"
 
 	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
@@ -40,6 +41,35 @@ func TestWhatIsDueTakesAsMuchLongerAsRequestsWereOutstanding(t *testing.T) {
 		h.Standstills = []history.Standstill{{From: 9500 * time.Millisecond, Until: 12 * second}}
 		NewWithT(t).Expect(h.Allowed(at(2*second), 4*second)).To(Equal(at(18500*time.Millisecond)), "it counts anew from 14.5 s")
 	})
+}
+
+func TestDelaysExcuseWhoMayNotKnowYet(t *testing.T) {
+	for name, row := range map[string]struct {
+		at, changed time.Duration
+		by          history.Who
+		excused     bool
+	}{
+		"after one that was longer than news takes":  {at: 8500 * time.Millisecond, changed: 4600 * time.Millisecond, excused: true},
+		"the change was before":                      {at: 8500 * time.Millisecond, changed: 4400 * time.Millisecond},
+		"the change excuses by itself":               {at: 8500 * time.Millisecond, changed: 7600 * time.Millisecond},
+		"two, and it was before the first":           {at: 8 * second, changed: 2500 * time.Millisecond},
+		"the implementation made the change":         {at: 8500 * time.Millisecond, changed: 4600 * time.Millisecond, by: history.Implementation},
+		"the harness did":                            {at: 8500 * time.Millisecond, changed: 4600 * time.Millisecond, by: history.Harness, excused: true},
+		"within one":                                 {at: 6 * second, changed: 4500 * time.Millisecond, excused: true},
+		"long after":                                 {at: 15 * second, changed: 13 * second},
+		"one that came later":                        {at: 19 * second, changed: 17 * second},
+		"between two there is as long as news takes": {at: 5500 * time.Millisecond, changed: 3500 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, at := delayed()
+			entry := history.Entry{Time: at(row.changed), Kind: history.KindPod, Object: &corev1.Pod{}}
+			if row.by != "" {
+				entry.Author = &history.Author{Who: row.by}
+			}
+			h.Entries = []history.Entry{entry}
+			NewWithT(t).Expect(h.Excusing(at(row.at)) != nil).To(Equal(row.excused))
+		})
+	}
 }
 
 func TestDelaysHinderAndExcuseNoAct(t *testing.T) {

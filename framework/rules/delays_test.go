@@ -62,13 +62,43 @@ func TestWhatIsLateForWantOfAnswersIsUndecided(t *testing.T) {
 	}
 }
 
-// TestSlowAnswersExcuseNoAct has an available pod deleted without need.
-func TestSlowAnswersExcuseNoAct(t *testing.T) {
+// TestSlowAnswersExcuseWhatWasDecidedBefore has a pod created from a template that another one has taken the place of.
+func TestSlowAnswersExcuseWhatWasDecidedBefore(t *testing.T) {
+	const bit = 300 * time.Millisecond
+	for name, row := range map[string]struct {
+		meanwhile func(*Builder)
+		want      judge.Outcome
+	}{
+		"the template changed just now":                         {func(b *Builder) { b.After(judge.Lag - bit) }, judge.Holds},
+		"it changed before":                                     {func(b *Builder) { b.After(judge.Lag + bit) }, judge.Broken},
+		"the API server took so much longer":                    {func(b *Builder) { b.After(judge.Lag - bit).Delays(2 * bit) }, judge.Inconclusive},
+		"the API server took longer, but not so much":           {func(b *Builder) { b.After(judge.Lag + bit).Delays(bit / 2) }, judge.Broken},
+		"it took longer twice, and the time between is shorter": {func(b *Builder) { b.Delays(bit).After(judge.Lag - bit).Delays(bit).After(bit / 2) }, judge.Inconclusive},
+		"it took longer before the template changed":            {func(b *Builder) { b.After(judge.Lag + bit) }, judge.Broken},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := New(t)
+			ds, _ := rulestest.Running(b, 3, MaxSurge("1"))
+			ds.Update("v2")
+			ds.Pod("second-a", rulestest.NodeName(0))
+			b.After(judge.Prompt).Delays(time.Second)
+			ds.Update("v3")
+			row.meanwhile(b)
+			ds.PodOf("v2", "second-b", rulestest.NodeName(1))
+			if verdict := judge.Run(b.History(), []judge.Rule{rollout.RolloverNewest()})[0]; verdict.Outcome != row.want {
+				t.Errorf("%s, %q, violations %v; want %s", verdict.Outcome, verdict.Reason, verdict.Violations, row.want)
+			}
+		})
+	}
+}
+
+// TestSlowAnswersExcuseNoOtherAct has an available pod deleted without need.
+func TestSlowAnswersExcuseNoOtherAct(t *testing.T) {
 	b := New(t)
 	_, pods := rolled(b)
-	b.Delays(2 * time.Second)
+	b.After(judge.Lag).Delays(2 * time.Second)
 	pods[1].Terminating()
 	if verdict := handOff(b.History()); verdict.Outcome != judge.Broken {
-		t.Errorf("%s %s, %q; want broken", verdict.Requirement, verdict.Outcome, verdict.Reason)
+		t.Errorf("%s %s, %q; want broken: nobody else changed anything", verdict.Requirement, verdict.Outcome, verdict.Reason)
 	}
 }
