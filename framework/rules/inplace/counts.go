@@ -91,10 +91,10 @@ func (o *reported) Observe(s *judge.Scene) []judge.Violation {
 	return nil
 }
 
-// longRestarting returns a pod of the node that was patched at least judge.Lag ago and has not been back since; nil if there is none.
+// longRestarting returns a pod of the node that was patched at least judge.Lag ago, without the delays of requests, and has not been back since; nil if there is none.
 func longRestarting(s *judge.Scene, node *judge.Node) *judge.Pod {
 	for _, pod := range node.LivePods(nil) {
-		if pod.Restarting() && s.Now.Sub(pod.PatchedAt()) >= judge.Lag {
+		if pod.Restarting() && !s.Now.Before(s.Allowed(pod.PatchedAt(), judge.Lag)) {
 			return pod
 		}
 	}

@@ -105,7 +105,7 @@ func (o *setCounts) reported(s *judge.Scene, is *appsv1.StatefulSet) []judge.Vio
 		if !metav1.IsControlledBy(pod, is) {
 			continue
 		}
-		if at, restarting := o.patched[pod.UID]; restarting && s.Now.Sub(at) >= judge.Lag {
+		if at, restarting := o.patched[pod.UID]; restarting && !s.Now.Before(s.Allowed(at, judge.Lag)) {
 			missing = pod
 			continue
 		}
