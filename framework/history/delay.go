@@ -44,27 +44,9 @@ func (h *History) Hindering(from, to time.Time) *Standstill {
 	return h.delaying(from, to)
 }
 
-// Excusing is what may excuse an act of the implementation at the instant: Overshadowing or, without a standstill, the delays of its requests by which it may
-// have acted on what was so longer than OrdinaryNews before; nil if nothing does. Where nobody else changed anything in the time by which they make that
-// longer, they excuse nothing.
-func (h *History) Excusing(instant time.Time) *Standstill {
-	if standstill := h.Overshadowing(instant); standstill != nil {
-		return standstill
-	}
-	known, ordinary := h.known(instant), instant.Add(-OrdinaryNews)
-	if known.Equal(ordinary) {
-		return nil
-	}
-	for _, entry := range h.Entries {
-		if entry.Time.After(known) && !entry.Time.After(ordinary) && entry.byOthers() {
-			return h.delaying(known, instant)
-		}
-	}
-	return nil
-}
-
-// known is up to when the implementation must know of everything at the instant: OrdinaryNews before, not counting the delays of its requests.
-func (h *History) known(instant time.Time) time.Time {
+// Known is up to when the implementation must know of everything at the instant: OrdinaryNews before, and earlier by as much as its requests were outstanding
+// since, each for longer than OrdinaryAnswer.
+func (h *History) Known(instant time.Time) time.Time {
 	left := OrdinaryNews
 	for _, delay := range slices.Backward(h.Delays) {
 		from, until := h.Start.Add(delay.From), h.Start.Add(delay.Until)
@@ -79,11 +61,6 @@ func (h *History) known(instant time.Time) time.Time {
 		instant = from
 	}
 	return instant.Add(-left)
-}
-
-// byOthers reports whether the entry is a change that somebody other than the implementation made, or may have made.
-func (e Entry) byOthers() bool {
-	return e.Object != nil && (e.Author == nil || e.Author.Who != Implementation)
 }
 
 // delaying are the delays between the instants in one; nil if there is none.

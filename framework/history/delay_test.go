@@ -6,7 +6,6 @@ import (
 	"time"
 
 	. "github.com/onsi/gomega"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
@@ -43,36 +42,35 @@ func TestWhatIsDueTakesAsMuchLongerAsRequestsWereOutstanding(t *testing.T) {
 	})
 }
 
-func TestDelaysExcuseWhoMayNotKnowYet(t *testing.T) {
-	for name, row := range map[string]struct {
-		at, changed time.Duration
-		by          history.Who
-		excused     bool
-	}{
-		"after one that was longer than news takes":  {at: 8500 * time.Millisecond, changed: 4600 * time.Millisecond, excused: true},
-		"the change was before":                      {at: 8500 * time.Millisecond, changed: 4400 * time.Millisecond},
-		"the change excuses by itself":               {at: 8500 * time.Millisecond, changed: 7600 * time.Millisecond},
-		"two, and it was before the first":           {at: 8 * second, changed: 2500 * time.Millisecond},
-		"the implementation made the change":         {at: 8500 * time.Millisecond, changed: 4600 * time.Millisecond, by: history.Implementation},
-		"the harness did":                            {at: 8500 * time.Millisecond, changed: 4600 * time.Millisecond, by: history.Harness, excused: true},
-		"within one":                                 {at: 6 * second, changed: 4500 * time.Millisecond, excused: true},
-		"long after":                                 {at: 15 * second, changed: 13 * second},
-		"one that came later":                        {at: 19 * second, changed: 17 * second},
-		"between two there is as long as news takes": {at: 5500 * time.Millisecond, changed: 3500 * time.Millisecond},
+func TestWhatIsKnownIsAsMuchOlderAsRequestsWereOutstanding(t *testing.T) {
+	for name, row := range map[string]struct{ at, known time.Duration }{
+		"before":                              {2500 * time.Millisecond, 1500 * time.Millisecond},
+		"within one":                          {6 * second, 4 * second},
+		"at the end of one":                   {8 * second, 4 * second},
+		"less after one than news takes":      {8500 * time.Millisecond, 4500 * time.Millisecond},
+		"as long after one":                   {9 * second, 8 * second},
+		"after one that is close to another":  {5 * second, 4 * second},
+		"less after the first, into the rest": {4500 * time.Millisecond, 2500 * time.Millisecond},
+		"long after":                          {15 * second, 14 * second},
+		"one comes later":                     {19 * second, 18 * second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, at := delayed()
-			entry := history.Entry{Time: at(row.changed), Kind: history.KindPod, Object: &corev1.Pod{}}
-			if row.by != "" {
-				entry.Author = &history.Author{Who: row.by}
-			}
-			h.Entries = []history.Entry{entry}
-			NewWithT(t).Expect(h.Excusing(at(row.at)) != nil).To(Equal(row.excused))
+			NewWithT(t).Expect(h.Known(at(row.at))).To(Equal(at(row.known)))
 		})
 	}
+	t.Run("never less by later", func(t *testing.T) {
+		h, at := delayed()
+		for d, last := time.Duration(0), at(-second); d < 25*second; d += 50 * time.Millisecond {
+			known := h.Known(at(d))
+			NewWithT(t).Expect(known).NotTo(BeTemporally("<", last))
+			NewWithT(t).Expect(known).NotTo(BeTemporally(">", at(d-second)))
+			last = known
+		}
+	})
 }
 
-func TestDelaysHinderAndExcuseNoAct(t *testing.T) {
+func TestDelaysHinderAndAreNoStandstill(t *testing.T) {
 	g := NewWithT(t)
 	h, at := delayed()
 	g.Expect(h.Hindering(at(8*second), at(20*second))).To(BeNil())

@@ -16,6 +16,7 @@ import (
 // memory is what all rules of one replay remember together. It is kept per DaemonSet and per node, so that an event costs what its node costs.
 type memory struct {
 	h       *history.History
+	news    *news
 	cluster *history.Cluster
 	now     time.Time
 	// step is the present one, as it was recorded.
@@ -36,7 +37,7 @@ type memory struct {
 
 func newMemory(h *history.History) *memory {
 	return &memory{
-		h: h, workloads: map[types.UID]*Workload{}, pods: map[types.UID]*Pod{}, nodes: map[string]versions[*corev1.Node]{}, blame: newBlame(h.Start), control: newControl(),
+		h: h, news: &news{h: h}, workloads: map[types.UID]*Workload{}, pods: map[types.UID]*Pod{}, nodes: map[string]versions[*corev1.Node]{}, blame: newBlame(h.Start), control: newControl(),
 	}
 }
 
@@ -128,7 +129,7 @@ func (m *memory) daemonSet(scene *Scene, object *appsv1.DaemonSet) {
 	if template := m.cluster.CurrentRevision(object.UID); template != known.Settings.Template {
 		known.rolledAt, known.rolledBy = m.now, m.step
 		known.begin(known.Settings.Template, template, m.now)
-		known.versions.supersede(before, m.now)
+		known.versions.supersede(before, m.now, m.news)
 		scene.Rolled = known
 		m.refreshNodes(object.UID, known)
 	}
@@ -158,7 +159,7 @@ func (m *memory) revision(scene *Scene, object *appsv1.ControllerRevision) {
 
 // learn begins to remember a DaemonSet.
 func (m *memory) learn(scene *Scene, object *appsv1.DaemonSet) {
-	known := newWorkload(object, m.now, m.step)
+	known := newWorkload(object, m.now, m.step, m.news)
 	m.workloads[object.UID] = known
 	m.woken = append(m.woken, known)
 	known.Desired = m.cluster.Desired(object.UID)
@@ -177,7 +178,7 @@ func (m *memory) node(scene *Scene, object *corev1.Node) {
 	m.blame.node(scene.Change, object, m.now)
 	if before, _ := scene.Change.Before.(*corev1.Node); scene.Change.Type == watch.Deleted || !history.SameToEligibility(before, object) {
 		known := m.nodes[object.Name]
-		known.supersede(before, m.now)
+		known.supersede(before, m.now, m.news)
 		m.nodes[object.Name] = known
 	}
 	for uid, workload := range m.workloads {
@@ -223,7 +224,7 @@ func (m *memory) refreshNodes(uid types.UID, w *Workload) {
 		m.refreshNode(uid, w, name)
 	}
 	for name, former := range m.nodes {
-		if m.cluster.Nodes[name] == nil && former.anyRecent(m.now) {
+		if m.cluster.Nodes[name] == nil && former.anyRecent(m.now, m.news) {
 			m.refreshNode(uid, w, name)
 		}
 	}
@@ -234,7 +235,7 @@ func (m *memory) refreshNode(uid types.UID, w *Workload, name string) bool {
 	object := m.cluster.Nodes[name]
 	eligibility, exists := m.cluster.Eligibility(uid, name), object != nil
 	node := w.node(name)
-	if len(w.versions) > 0 && mixedUp(w.versions.with(w.Object, m.now), m.nodes[name].with(object, m.now), eligibility.ShouldRun) {
+	if len(w.versions) > 0 && mixedUp(w.versions.with(w.Object, m.now, m.news), m.nodes[name].with(object, m.now, m.news), eligibility.ShouldRun) {
 		node.Since = m.now
 	}
 	tainted := node.taintedBy(object)

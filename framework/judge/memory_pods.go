@@ -27,7 +27,7 @@ func (m *memory) drop(pod *Pod) {
 	pod.gone = true
 	node := pod.Node
 	node.Pods = slices.DeleteFunc(node.Pods, func(other *Pod) bool { return other == pod })
-	node.gone = slices.DeleteFunc(node.gone, func(other *Pod) bool { return m.now.Sub(other.lostAt) >= Lag })
+	node.gone = slices.DeleteFunc(node.gone, func(other *Pod) bool { return !m.news.lately(other.lostAt, m.now) })
 	node.gone = append(node.gone, pod)
 	delete(m.pods, pod.Object.UID)
 	pod.Workload.recount(node)
@@ -184,7 +184,7 @@ func (m *memory) patch(scene *Scene, pod *Pod) *Patch {
 	low, high := pod.Workload.MinReady(m.now)
 	return &Patch{
 		Pod: pod, Before: pod.Object,
-		Settled:   m.now.Sub(pod.latest().Time) >= Lag,
+		Settled:   !m.news.lately(pod.latest().Time, m.now),
 		Voluntary: pod.Workload.Live() && byImplementation(scene.Change.Entry, func() bool { return !m.harnessPatched(pod.Object) }),
 		Steady:    pod.Steady(high, m.now),
 		Alone:     !pod.Node.servedBy(pod, low, m.now),

@@ -31,13 +31,14 @@ type Node struct {
 	taints []corev1.Taint
 	// character are its traits.
 	character uint32
+	news      *news
 }
 
 // Wanted reports whether the node is eligible and has been for Lag.
-func (n *Node) Wanted(now time.Time) bool { return n.Eligible && now.Sub(n.Since) >= Lag }
+func (n *Node) Wanted(now time.Time) bool { return n.Eligible && !n.news.lately(n.Since, now) }
 
 // Unwanted reports whether the node should have no pod, and has not been eligible for Lag.
-func (n *Node) Unwanted(now time.Time) bool { return !n.Eligible && now.Sub(n.Since) >= Lag }
+func (n *Node) Unwanted(now time.Time) bool { return !n.Eligible && !n.news.lately(n.Since, now) }
 
 // LivePods returns the pods that are neither terminating nor terminal, but for one.
 func (n *Node) LivePods(but *Pod) []*Pod {

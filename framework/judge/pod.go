@@ -73,7 +73,7 @@ func (p *Pod) PatchedAt() time.Time { return p.patchedAt }
 func (p *Pod) Steady(minReady int32, now time.Time) bool {
 	from, ok := p.AvailableFrom(minReady)
 	heard := !from.After(p.readySince) && p.Workload.rolledAt.Sub(from) >= watchSkew
-	return ok && (now.Sub(from) >= Lag || heard)
+	return ok && (!p.Workload.news.lately(from, now) || heard)
 }
 
 // Undated reports whether the pod is Ready since no known time, and the time matters. No kubelet writes that. Such a pod is not available
@@ -96,7 +96,7 @@ func (p *Pod) Believable(minReady int32, now time.Time) bool {
 func (p *Pod) LatelyAvailable(minReady int32, now time.Time) bool {
 	// minReadySeconds may have been lowered since: the implementation may know of that, and not yet that the pod was lost.
 	sooner := time.Duration(max(0, p.lostMinReady-minReady)) * time.Second
-	return p.lostToOthers && now.Sub(p.lostAt) < Lag && !now.Before(p.lostFrom.Add(-sooner))
+	return p.lostToOthers && p.Workload.news.lately(p.lostAt, now) && !now.Before(p.lostFrom.Add(-sooner))
 }
 
 // note has the step tell of the pod's life.

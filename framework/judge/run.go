@@ -145,7 +145,7 @@ func (s *seat) observe(scene *Scene, doubt doubt) {
 		part.settle(scene, len(violations) == 0)
 	}
 	for _, violation := range violations {
-		if doubt.about(change.Entry, s.rule.Needs) || s.excused(s.h.Excusing(scene.Now)) {
+		if doubt.about(change.Entry, s.rule.Needs) || s.excused(scene.Now) {
 			continue
 		}
 		violation.ResourceVersion, violation.Time = change.ResourceVersion, change.Time
@@ -165,7 +165,7 @@ func (s *seat) elapse(scene *Scene, version uint64, next time.Time, doubt doubt)
 		part.settle(scene, false)
 	}
 	for _, violation := range violations {
-		if doubt.aboutSilence(violation.Time) || s.excused(s.h.Overshadowing(violation.Time)) {
+		if doubt.aboutSilence(violation.Time) || s.excused(violation.Time) {
 			continue
 		}
 		violation.ResourceVersion = scene.Change.ResourceVersion
@@ -173,8 +173,9 @@ func (s *seat) elapse(scene *Scene, version uint64, next time.Time, doubt doubt)
 	}
 }
 
-// excused reports whether there is a standstill that may explain what was done, or left undone, and takes note of it.
-func (s *seat) excused(standstill *history.Standstill) bool {
+// excused reports whether a standstill may explain what was done, or left undone, at the instant.
+func (s *seat) excused(instant time.Time) bool {
+	standstill := s.h.Overshadowing(instant)
 	if standstill != nil {
 		s.overshadowed = standstill
 	}

@@ -91,7 +91,7 @@ type pastSettings struct {
 // remember takes note of the settings in force from now on.
 func (w *Workload) remember(s bothSettings, now time.Time) {
 	if s != w.settings {
-		w.past = slices.DeleteFunc(w.past, func(past pastSettings) bool { return now.Sub(past.until) >= Lag })
+		w.past = slices.DeleteFunc(w.past, func(past pastSettings) bool { return !w.news.lately(past.until, now) })
 		w.past = append(w.past, pastSettings{w.settings, now})
 	}
 	w.settings, w.Settings = s, s.under(w.surge)
@@ -109,13 +109,13 @@ func (w *Workload) switchGate(surge, switching bool, now time.Time) {
 // Recent yields the settings by which the implementation may be acting: those in force, those that were until less than Lag ago, and each of them also
 // with the other feature gate, if it had that until less than Lag ago.
 func (w *Workload) Recent(now time.Time) iter.Seq[Settings] {
-	other := w.switching || !w.switchedAt.IsZero() && now.Sub(w.switchedAt) < Lag
+	other := w.switching || w.news.lately(w.switchedAt, now)
 	return func(yield func(Settings) bool) {
 		if !yield(w.Settings) || other && !yield(w.settings.under(!w.surge)) {
 			return
 		}
 		for _, past := range w.past {
-			if now.Sub(past.until) >= Lag {
+			if !w.news.lately(past.until, now) {
 				continue
 			}
 			if !yield(past.under(w.surge)) || other && !yield(past.under(!w.surge)) {

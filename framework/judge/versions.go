@@ -19,23 +19,20 @@ type superseded[T any] struct {
 }
 
 // supersede takes note that the object has a newer version now.
-func (v *versions[T]) supersede(object T, now time.Time) {
-	*v = append(slices.DeleteFunc(*v, func(past superseded[T]) bool { return !past.recent(now) }), superseded[T]{object, now})
+func (v *versions[T]) supersede(object T, now time.Time, news *news) {
+	*v = append(slices.DeleteFunc(*v, func(past superseded[T]) bool { return !news.lately(past.at, now) }), superseded[T]{object, now})
 }
 
-// recent reports whether the version was the newest until less than Lag ago.
-func (s superseded[T]) recent(now time.Time) bool { return now.Sub(s.at) < Lag }
-
 // anyRecent reports whether any version was the newest until less than Lag ago.
-func (v versions[T]) anyRecent(now time.Time) bool {
-	return slices.ContainsFunc(v, func(past superseded[T]) bool { return past.recent(now) })
+func (v versions[T]) anyRecent(now time.Time, news *news) bool {
+	return slices.ContainsFunc(v, func(past superseded[T]) bool { return news.lately(past.at, now) })
 }
 
 // with returns the newest and those that were it until less than Lag ago.
-func (v versions[T]) with(newest T, now time.Time) []T {
+func (v versions[T]) with(newest T, now time.Time, news *news) []T {
 	all := []T{newest}
 	for _, past := range v {
-		if past.recent(now) {
+		if news.lately(past.at, now) {
 			all = append(all, past.object)
 		}
 	}

@@ -50,18 +50,19 @@ type Workload struct {
 	// statusDue: the harness is about to write the status; statusUntil: it may still be.
 	statusDue   bool
 	statusUntil time.Time
+	news        *news
 }
 
-func newWorkload(object *appsv1.DaemonSet, now time.Time, step moment) *Workload {
+func newWorkload(object *appsv1.DaemonSet, now time.Time, step moment, news *news) *Workload {
 	return &Workload{
-		Object: object, Nodes: map[string]*Node{}, doubled: map[*Node]bool{}, doomedBy: map[int]bool{}, rolledAt: now, rolledBy: step, changedAt: now,
+		Object: object, Nodes: map[string]*Node{}, doubled: map[*Node]bool{}, doomedBy: map[int]bool{}, rolledAt: now, rolledBy: step, changedAt: now, news: news,
 	}
 }
 
 func (w *Workload) node(name string) *Node {
 	node := w.Nodes[name]
 	if node == nil {
-		node = &Node{Name: name}
+		node = &Node{Name: name, news: w.news}
 		w.Nodes[name] = node
 	}
 	return node

@@ -40,24 +40,25 @@ func Last(e Event) Event {
 
 // After keeps those occurrences that come after the marker's first.
 func After(e, marker Event) Event {
-	return after(fmt.Sprintf("%s after %s", e, marker), e, marker, func(o, mark Occurrence) bool { return o.compare(mark) > 0 })
+	return after(fmt.Sprintf("%s after %s", e, marker), e, marker, func(_ *Survey, o, mark Occurrence) bool { return o.compare(mark) > 0 })
 }
 
-// WellAfter keeps those occurrences that come more than judge.Lag after the marker's first: an earlier act may have been decided before the marker was known.
+// WellAfter keeps those occurrences that come more than judge.Lag after the marker's first, without the delays of requests: an earlier act may have been decided
+// before the marker was known.
 func WellAfter(e, marker Event) Event {
-	return after(fmt.Sprintf("%s more than %s after %s", e, judge.Lag, marker), e, marker, func(o, mark Occurrence) bool {
-		return o.compare(mark) > 0 && o.At.Sub(mark.At) > judge.Lag
+	return after(fmt.Sprintf("%s more than %s after %s", e, judge.Lag, marker), e, marker, func(s *Survey, o, mark Occurrence) bool {
+		return o.compare(mark) > 0 && mark.At.Before(s.h.Known(o.At))
 	})
 }
 
 // after keeps those occurrences that are later than the marker's first, as the function says.
-func after(text string, e, marker Event, isLater func(o, mark Occurrence) bool) Event {
+func after(text string, e, marker Event, isLater func(s *Survey, o, mark Occurrence) bool) Event {
 	later := Event{text: text, leaves: slices.Concat(e.leaves, marker.leaves), find: func(s *Survey) []Occurrence {
 		marks := marker.find(s)
 		if len(marks) == 0 {
 			return nil
 		}
-		return keep(e.find(s), func(o Occurrence) bool { return isLater(o, marks[0]) })
+		return keep(e.find(s), func(o Occurrence) bool { return isLater(s, o, marks[0]) })
 	}}
 	if e.where != nil {
 		later.where = func(is func(Moment) bool) Event { return after(text, e.where(is), marker, isLater) }

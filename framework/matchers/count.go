@@ -36,7 +36,7 @@ func count(promise string, x Event, least, most int, short func(s *Survey, got s
 	return question{promise: promise, subjects: []Event{x}, ask: func(s *Survey, node string) Answer {
 		found := s.occurrences(x, node)
 		// Those that a standstill may explain are at most left undecided.
-		certain := keep(found, func(o Occurrence) bool { return s.h.Excusing(o.At) == nil })
+		certain := keep(found, func(o Occurrence) bool { return s.h.Overshadowing(o.At) == nil })
 		got := fmt.Sprintf("%d × %s", len(found), x)
 		switch {
 		case most >= 0 && len(certain) > most:
@@ -55,7 +55,7 @@ func count(promise string, x Event, least, most int, short func(s *Survey, got s
 // firstStandstill is the first one that may explain one of the occurrences; nil if none does.
 func (s *Survey) firstStandstill(found []Occurrence) *history.Standstill {
 	for _, o := range found {
-		if standstill := s.h.Excusing(o.At); standstill != nil {
+		if standstill := s.h.Overshadowing(o.At); standstill != nil {
 			return standstill
 		}
 	}

@@ -132,7 +132,7 @@ const maxWindow = 12
 
 // excused is the answer to what somebody did at an instant that a standstill of the API server may explain; false if none does.
 func (s *Survey) excused(got string, at time.Time) (Answer, bool) {
-	standstill := s.h.Excusing(at)
+	standstill := s.h.Overshadowing(at)
 	if standstill == nil {
 		return Answer{}, false
 	}

@@ -37,6 +37,8 @@ type Selector struct {
 	Verbs []string
 	// Resource and Subresource are those that it is about; Subresource is empty for the objects themselves.
 	Resource, Subresource string
+	// Namespaces, if there are any, are those of which the request names one, where it names any.
+	Namespaces []string
 }
 
 // Apply is the verb by which Selector.Verbs names server-side apply.
@@ -45,7 +47,8 @@ const Apply = "apply"
 // Selects reports whether the request is one of the selected.
 func (s Selector) Selects(r Request) bool {
 	verb := slices.Contains(s.Verbs, r.Verb) || r.Applies && slices.Contains(s.Verbs, Apply)
-	return verb && s.Resource == r.Resource && s.Subresource == r.Subresource
+	within := len(s.Namespaces) == 0 || r.Namespace == "" || slices.Contains(s.Namespaces, r.Namespace)
+	return verb && within && s.Resource == r.Resource && s.Subresource == r.Subresource
 }
 
 // addresses reads addresses as the API server does.

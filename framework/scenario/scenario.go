@@ -174,7 +174,7 @@ func Start(ctx context.Context, tb TB, env Environment, name, text string) *Scen
 	s.client, err = s.recordedClient(config)
 	s.must(err, "make a client whose requests are recorded")
 	s.Pods = Levers{tb: tb, pods: lever.Simulated{Client: s.client, Recorder: s.recorder}}
-	for _, namespace := range s.namespaces() {
+	for _, namespace := range s.Namespaces() {
 		s.makeNamespace(ctx, namespace)
 	}
 	begun = true
@@ -193,15 +193,15 @@ func (s *Scenario) Seed() int64 { return s.env.Seed }
 // Bystanders is the second namespace of a scenario that asked for one: see Environment.Bystanders.
 func (s *Scenario) Bystanders() string { return s.namespace + "-bystanders" }
 
-// namespaces are the scenario's own.
-func (s *Scenario) namespaces() []string {
+// Namespaces are the scenario's own.
+func (s *Scenario) Namespaces() []string {
 	if s.env.Bystanders {
 		return []string{s.namespace, s.Bystanders()}
 	}
 	return []string{s.namespace}
 }
 
-func (s *Scenario) recordedNamespaces() []string { return append(s.namespaces(), s.env.Records...) }
+func (s *Scenario) recordedNamespaces() []string { return append(s.Namespaces(), s.env.Records...) }
 
 // sources are what the scenario records.
 func (s *Scenario) sources(config *rest.Config, nodes labels.Set) ([]recorder.Source, error) {
@@ -217,7 +217,7 @@ func (s *Scenario) sources(config *rest.Config, nodes labels.Set) ([]recorder.So
 	sources := []recorder.Source{ofNodes}
 	for _, namespace := range s.recordedNamespaces() {
 		kinds := workloads
-		if slices.Contains(s.namespaces(), namespace) {
+		if slices.Contains(s.Namespaces(), namespace) {
 			kinds = slices.Concat(workloads, s.env.Kinds, []history.Kind{history.KindEvent})
 		}
 		added, err := recorder.Namespaced(client, namespace, kinds...)
@@ -277,7 +277,7 @@ func (s *Scenario) Clean(ctx context.Context) error {
 	for _, release := range s.held {
 		failures = append(failures, release(ctx))
 	}
-	for _, namespace := range s.namespaces() {
+	for _, namespace := range s.Namespaces() {
 		failures = append(failures,
 			s.admin.AppsV1().DaemonSets(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}),
 			s.admin.CoreV1().Pods(namespace).DeleteCollection(ctx, soon, metav1.ListOptions{}),

@@ -10,6 +10,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -89,10 +90,10 @@ func left() {
 			report.Await(ctx, c)
 			updated = c.Update(ctx, updated, MaxUnavailable("1"))
 			// One comes, and one goes that has nothing to do with it.
-			c.AddNodes(ctx, 1, rollouts.InPool)
+			joined := c.AddNodes(ctx, 1, rollouts.InPool)
 			rollouts.LeavePool(ctx, c, nodes[2])
 			c.Restart(ctx)
-			c.Await(ctx, UpdatedOn(3, updated))
+			c.Await(ctx, state.All(UpdatedOn(1, updated, OnNode(joined[0])), rollouts.NoPodOn(updated, nodes[2])))
 			c.Await(ctx, Quiet(time.Second))
 			c.Mark(over)
 			rollouts.Remove(ctx, c, nodes[0])

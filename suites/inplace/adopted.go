@@ -11,7 +11,6 @@ import (
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
-	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -21,7 +20,7 @@ func adopted() {
 		spec.Decides("INPLACE-013"),
 		func(ctx context.Context, c *spec.Case) {
 			updated := c.Update(ctx, begin(ctx, c, 2, HoldRestarts()), Image("v2"))
-			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
+			c.Require(ctx, "a pod is patched", UpdatedOn(1, updated))
 			c.DeleteDaemonSet(ctx, updated, metav1.DeletePropagationOrphan)
 			c.Require(ctx, "the deleted DaemonSet is gone", state.When("it is gone", func(cluster *history.Cluster) bool { return cluster.DaemonSets[updated.UID] == nil }))
 			// By then everybody knows that the pods are nobody's, and the patch is older than the DaemonSet that comes by any time in seconds.

@@ -164,11 +164,12 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 		defer func() { r.failedBy(r.stop(running.Stop)) }()
 	}
 	r.say("%s ready in %.1f s", r.implementation.Name, time.Since(started).Seconds())
-	watcher, err := supervise(r, running, where.lender(r))
+	planes := where.lender(r)
+	watcher, err := supervise(r, running, planes)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(r.stop(watcher.end), err, watcher.failure()) }()
+	defer func() { err = errors.Join(watcher.end(), r.stop(planes.end), err, watcher.failure()) }()
 
 	told, err := where.session(r, file, built)
 	if err != nil {

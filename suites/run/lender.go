@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -23,12 +25,18 @@ import (
 type lender struct {
 	// start starts a control plane for a loan of that name.
 	start func(ctx context.Context, name string) (*loan, error)
+	// borrowing are those that are being lent.
+	borrowing sync.WaitGroup
 
 	mu sync.Mutex
+	// over: the run is, and nothing is lent any more.
+	over bool
 	// started counts all there ever were; free are those that nobody has, the one that was returned last at the end.
 	started int
 	free    []*loan
 	lent    map[string]*loan
+	// unended are the failures to end control planes that could not be lent again.
+	unended error
 }
 
 // loan is a control plane that can be lent.
@@ -41,6 +49,7 @@ type loan struct {
 type controlPlane interface {
 	cluster.Cluster
 	Ended() string
+	Answers(context.Context) error
 }
 
 // newLender starts control planes with the options, of which Dir and LogDir are the run's.
@@ -48,26 +57,20 @@ func newLender(options embedded.Options) *lender {
 	return &lender{lent: map[string]*loan{}, start: func(ctx context.Context, name string) (*loan, error) { return startLoan(ctx, options, name) }}
 }
 
-// borrow lends a control plane: a free one, or a new one.
+// borrow lends a control plane: a free one that is well, or a new one.
 func (l *lender) borrow(ctx context.Context) (spec.Loan, error) {
-	for {
-		lent := l.takeFree()
-		if lent == nil {
-			break
-		}
-		if lent.control.Ended() == "" {
+	if !l.begin() {
+		return spec.Loan{}, errors.New("the run is over")
+	}
+	defer l.borrowing.Done()
+	for lent := l.takeFree(); lent != nil; lent = l.takeFree() {
+		if lent.control.Ended() == "" && lent.control.Answers(ctx) == nil {
 			l.keep(lent)
 			return lent.Loan, nil
 		}
-		if err := lent.control.Stop(ctx); err != nil {
-			return spec.Loan{}, err
-		}
+		l.forget(lent.control.Stop(ctx))
 	}
-	l.mu.Lock()
-	l.started++
-	name := fmt.Sprintf("control-plane-%d", l.started)
-	l.mu.Unlock()
-	lent, err := l.start(ctx, name)
+	lent, err := l.start(ctx, l.name())
 	if err != nil {
 		return spec.Loan{}, err
 	}
@@ -75,16 +78,41 @@ func (l *lender) borrow(ctx context.Context) (spec.Loan, error) {
 	return lent.Loan, nil
 }
 
+// begin reports whether anything is still lent. Whoever borrows says when that is done.
+func (l *lender) begin() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.over {
+		l.borrowing.Add(1)
+	}
+	return !l.over
+}
+
+// takeFree takes the one that has been free for longest: somebody may still be removing what the spec before has left; nil if there is none.
 func (l *lender) takeFree() *loan {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.free) == 0 {
 		return nil
 	}
-	last := len(l.free) - 1
-	taken := l.free[last]
-	l.free = l.free[:last]
+	taken := l.free[0]
+	l.free = l.free[1:]
 	return taken
+}
+
+// forget takes note of what went wrong when a control plane was ended.
+func (l *lender) forget(unended error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.unended = errors.Join(l.unended, unended)
+}
+
+// name is that of the next control plane.
+func (l *lender) name() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.started++
+	return fmt.Sprintf("control-plane-%d", l.started)
 }
 
 func (l *lender) keep(lent *loan) {
@@ -148,17 +176,22 @@ func (l *lender) end(ctx context.Context) error {
 		return nil
 	}
 	l.mu.Lock()
+	l.over = true
+	l.mu.Unlock()
+	l.borrowing.Wait()
+	l.mu.Lock()
 	defer l.mu.Unlock()
 	var group errgroup.Group
-	for _, lent := range l.free {
-		group.Go(func() error { return lent.control.Stop(ctx) })
-	}
-	for _, lent := range l.lent {
+	group.SetLimit(endedAtOnce)
+	for _, lent := range slices.Concat(l.free, slices.Collect(maps.Values(l.lent))) {
 		group.Go(func() error { return lent.control.Stop(ctx) })
 	}
 	l.free, l.lent = nil, map[string]*loan{}
-	return group.Wait()
+	return errors.Join(l.unended, group.Wait())
 }
+
+// endedAtOnce is how many control planes are: each has only so long to end by itself.
+const endedAtOnce = 4
 
 // handle answers the specs' processes.
 func (l *lender) handle(mux *http.ServeMux) {

@@ -21,10 +21,13 @@ import (
 type fakePlane struct {
 	cluster.Cluster
 	ended, without string
+	unready        error
 	stopped        int
 }
 
 func (p *fakePlane) Ended() string { return p.ended }
+
+func (p *fakePlane) Answers(context.Context) error { return p.unready }
 
 func (p *fakePlane) Stop(context.Context) error {
 	p.stopped++
@@ -113,6 +116,38 @@ func TestAControlPlaneThatIsNotAsItWasOrHasEndedIsLentNoMore(t *testing.T) {
 	l.g.Expect(code).To(Equal(http.StatusInternalServerError))
 	l.g.Expect(text).To(Equal("no port is free"), "another one is started, and the spec is told what kept it from that")
 	l.g.Expect(l.planes[ended].stopped).To(Equal(1))
+}
+
+func TestTheControlPlaneThatHasBeenFreeForLongestIsLentAgainIfItAnswers(t *testing.T) {
+	l := newLending(t)
+	first, second := l.borrow(), l.borrow()
+	l.giveBack(spec.Returned{Name: second, AsItWas: true})
+	l.giveBack(spec.Returned{Name: first, AsItWas: true})
+	l.planes[second].unready = errors.New("connection refused")
+	l.g.Expect(l.borrow()).To(Equal(first))
+	l.g.Expect(l.planes[second].stopped).To(Equal(1))
+}
+
+func TestNothingIsLentWhenTheRunIsOver(t *testing.T) {
+	l := newLending(t)
+	starting, begun := make(chan struct{}), make(chan struct{})
+	start := l.start
+	l.start = func(ctx context.Context, name string) (*loan, error) {
+		close(begun)
+		<-starting
+		return start(ctx, name)
+	}
+	go l.ask(spec.BorrowPath, struct{}{})
+	<-begun
+	over := make(chan error)
+	go func() { over <- l.end(context.Background()) }()
+	l.g.Consistently(over, "50ms").ShouldNot(Receive(), "one is being started")
+	close(starting)
+	l.g.Eventually(over).Should(Receive(BeNil()))
+	l.g.Expect(l.planes["control-plane-1"].stopped).To(Equal(1))
+	code, text := l.ask(spec.BorrowPath, struct{}{})
+	l.g.Expect(code).To(Equal(http.StatusInternalServerError))
+	l.g.Expect(text).To(Equal("the run is over"))
 }
 
 func TestWhatTakesWhoStartedAControlPlaneIsDoneToTheOneThatWasLent(t *testing.T) {

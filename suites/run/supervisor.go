@@ -80,11 +80,11 @@ func supervise(r *suiteRun, running *implementation.Running, lender *lender) (*s
 	return s, nil
 }
 
-// end ends watching and answering, and the control planes that were lent.
-func (s *supervisor) end(ctx context.Context) error {
+// end ends watching and answering.
+func (s *supervisor) end() error {
 	close(s.stopped)
 	<-s.watched
-	return errors.Join(s.server.Close(), s.lender.end(ctx))
+	return s.server.Close()
 }
 
 // watch says at once when the implementation ends by itself, and does about it what was asked for.

@@ -87,7 +87,7 @@ func TestTheEndOfTheImplementationIsToldAtOnceAndEndsTheRun(t *testing.T) {
 	s, out := supervised(t, "echo last words; exit 3", options{onExit: onExitStop})
 	g.Expect(get(t, s, spec.StopPath)).To(Equal("mine ended by itself: exit status 3"))
 	g.Expect(out.String()).To(Equal("rollcall: mine ended by itself: exit status 3; the run ends (-on-exit=restart goes on); its log ended:\n    last words\n"))
-	g.Expect(s.end(context.Background())).To(Succeed())
+	g.Expect(s.end()).To(Succeed())
 	g.Expect(s.endedEarly()).To(Equal("mine ended by itself: exit status 3"))
 	g.Expect(s.failure()).To(MatchError("mine ended by itself during the run: exit status 3\n  its log ended:\n    last words"))
 	g.Expect(s.failure()).To(BeAssignableToTypeOf(implementation.Failure{}))
@@ -103,7 +103,7 @@ func TestAnImplementationThatIsToBeRestartedIsAndTheEndStays(t *testing.T) {
 	g.Expect(json.Unmarshal([]byte(get(t, s, spec.HealthPath+"?"+spec.HealthQuery(spec.LogEnd{}, "").Encode())), &health)).To(Succeed())
 	g.Expect(health.Ended).To(Equal("exit status 3"), "a scenario that saw it")
 	g.Expect(json.Unmarshal([]byte(get(t, s, spec.HealthPath+"?"+spec.HealthQuery(spec.LogEnd{Time: time.Now()}, "").Encode())), &health)).To(Succeed())
-	g.Expect(s.end(context.Background())).To(Succeed())
+	g.Expect(s.end()).To(Succeed())
 	g.Expect(s.endedEarly()).To(BeEmpty())
 	g.Expect(s.failure()).To(MatchError(HavePrefix("mine ended by itself 1 times during the run, the first time: exit status 3")))
 }
@@ -125,7 +125,7 @@ func TestAnImplementationThatLivesIsNoFailure(t *testing.T) {
 		g.Expect(json.Unmarshal([]byte(get(t, s, spec.HealthPath+"?"+query)), &health)).To(Succeed())
 		g.Expect(health).To(Equal(history.Health{Log: want}), query)
 	}
-	g.Expect(s.end(context.Background())).To(Succeed())
+	g.Expect(s.end()).To(Succeed())
 	g.Expect(s.failure()).NotTo(HaveOccurred())
 	g.Expect(out.String()).To(BeEmpty())
 }
@@ -147,7 +147,7 @@ func TestTheRunEndsWhenTheFirstSpecsAllMissTheSame(t *testing.T) {
 				g.Expect(response.Body.Close()).To(Succeed())
 				g.Expect(response.StatusCode).To(Equal(http.StatusOK))
 			}
-			g.Expect(s.end(context.Background())).To(Succeed())
+			g.Expect(s.end()).To(Succeed())
 			if row.early {
 				g.Expect(s.endedEarly()).To(Equal("the first 5 specs could not be decided for the same reason: creates of pods are refused"))
 				g.Expect(out.String()).To(ContainSubstring("(-keep-going goes on)"))

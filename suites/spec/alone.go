@@ -65,7 +65,10 @@ func (s Session) takeControl(ctx context.Context, name string, relay bool, catal
 		o.pulse, err = s.startPulse(ctx, o.cluster.Config())
 	}
 	if err != nil {
-		return nil, errors.Join(err, o.release(context.WithoutCancel(ctx)))
+		o.spoiled = true
+		cleaning, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleaningTime)
+		defer cancel()
+		return nil, errors.Join(err, o.release(cleaning))
 	}
 	return o, nil
 }
@@ -108,9 +111,7 @@ func (s Session) start(ctx context.Context, name string, relay bool, o *own) (er
 		Cluster: o.lent, Relay: relay, Artifact: s.Launch.Artifact, RunDir: filepath.Join(o.lent.Dir, name), BinDir: s.Launch.BinDir,
 		LogPath: filepath.Join(o.lent.Logs, name+"."+o.tested.Name+".implementation.log"),
 	}
-	if o.running, err = implementation.Launch(ctx, o.tested, o.options); err != nil {
-		o.spoiled = true
-	}
+	o.running, err = implementation.Launch(ctx, o.tested, o.options)
 	return err
 }
 

@@ -80,7 +80,10 @@ func (c *Case) health(ctx context.Context, h *history.History, violations []judg
 func (c *Case) clean(ctx context.Context) error {
 	var unclean error
 	if c.Scenario != nil {
-		unclean = c.Clean(ctx)
+		// What follows has time left, too, where the API server does not answer.
+		cleaning, cancel := context.WithTimeout(ctx, cleaningTime/2)
+		defer cancel()
+		unclean = c.Clean(cleaning)
 	}
 	if c.own != nil && c.own.lent != nil && (unclean != nil || c.spec.wants.storage) {
 		// Whatever is left there goes with it.

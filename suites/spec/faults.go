@@ -58,6 +58,8 @@ func (c *Case) SetFaults(ctx context.Context, all ...relay.Fault) {
 		aborter{}.Skipf("set faults: %v", err)
 	}
 	for i := range all {
+		// What the implementation still does for the scenario before, if there was one here, meets none.
+		all[i].Of.Namespaces = c.Namespaces()
 		if all[i].Of.Resource == workload.DaemonSet().Resource {
 			all[i].Of.Resource = c.own.tested.Workload.GroupResource().Resource
 		}

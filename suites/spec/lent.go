@@ -65,7 +65,7 @@ type SwitchedOff struct {
 	Controllers []string `json:"controllers,omitempty"`
 }
 
-// lent is a control plane as the spec has it. What takes whoever started it, the run does.
+// lent is a control plane as the spec has it. The run does what only the process that started it can do.
 type lent struct {
 	Loan
 	run    supervisor
@@ -125,10 +125,11 @@ func (l *lent) StorageURL() string { return l.Loan.StorageURL }
 // AuditLog implements audit.Keeper.
 func (l *lent) AuditLog() audit.Log { return audit.Folder(l.AuditFolder) }
 
-// giveBack leaves the control plane to another spec. The implementation that is started for that must not wait for a Lease by which the one before it led.
+// giveBack leaves the control plane to another spec. The implementation that is started for that must not wait for a Lease by which the one before it led: where
+// that cannot be removed, nobody gets the control plane again.
 func (l *lent) giveBack(ctx context.Context) error {
-	if err := l.removeLeases(ctx); err != nil {
-		return err
+	if l.removeLeases(ctx) != nil {
+		return l.Stop(ctx)
 	}
 	return l.run.ask(ctx, ReturnPath, nil, Returned{Name: l.Name, AsItWas: true}, nil)
 }

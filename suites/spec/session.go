@@ -61,7 +61,7 @@ type Session struct {
 	AuditFolder string `json:"auditFolder,omitempty"`
 	// ImplementationUsers are the user names under which the implementation acts.
 	ImplementationUsers []string `json:"implementationUsers,omitempty"`
-	// Launch starts control planes for specs that want one of their own.
+	// Launch starts the implementation once more for specs that are alone.
 	Launch Launch `json:"launch"`
 	// Supervisor is the address of the run: see LogEndPath and those beside it.
 	Supervisor string `json:"supervisor,omitempty"`

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
@@ -120,6 +121,23 @@ func (c *Cluster) Ended() string {
 	}
 	return ""
 }
+
+// Answers reports what keeps the API server, which etcd is a part of here, from being ready, as it says itself; nil if nothing does.
+func (c *Cluster) Answers(ctx context.Context) error {
+	client, err := discovery.NewDiscoveryClientForConfig(c.config)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, answersIn)
+	defer cancel()
+	if err := client.RESTClient().Get().AbsPath("/readyz").Do(ctx).Error(); err != nil {
+		return fmt.Errorf("ask the API server whether it is ready: %w", err)
+	}
+	return nil
+}
+
+// answersIn is the longest that a control plane which is well takes to say so, on a busy machine, too.
+const answersIn = 10 * time.Second
 
 // ExportLogs implements cluster.Cluster: there is nothing to do, since the components write into LogDir themselves.
 func (c *Cluster) ExportLogs(context.Context) error { return nil }

@@ -94,7 +94,7 @@ func (o *reported) Observe(s *judge.Scene) []judge.Violation {
 // longRestarting returns a pod of the node that was patched at least judge.Lag ago, without the delays of requests, and has not been back since; nil if there is none.
 func longRestarting(s *judge.Scene, node *judge.Node) *judge.Pod {
 	for _, pod := range node.LivePods(nil) {
-		if pod.Restarting() && !s.Now.Before(s.Allowed(pod.PatchedAt(), judge.Lag)) {
+		if pod.Restarting() && !s.Lately(pod.PatchedAt()) {
 			return pod
 		}
 	}

@@ -34,7 +34,7 @@ func (o *recreates) Observe(s *judge.Scene) []judge.Violation {
 	}
 	pod := s.Removed.Pod
 	before, isPod := s.Change.Before.(*corev1.Pod)
-	if !isPod || len(pod.Node.LivePods(pod)) > 0 || !patchable(s, pod.Workload, before) || s.Now.Sub(pod.ReadySince()) < judge.Lag {
+	if !isPod || len(pod.Node.LivePods(pod)) > 0 || !patchable(s, pod.Workload, before) || s.Lately(pod.ReadySince()) {
 		return nil
 	}
 	o.PutToTest()

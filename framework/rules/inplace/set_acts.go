@@ -56,15 +56,15 @@ func SetOrder() judge.Rule {
 			if did.patched && did.before.Spec.NodeName == "" {
 				return did.before.Name + " patched, which is not scheduled", true
 			}
-			if !did.updates(s) || !did.set.always(s.Now, rolls) {
+			if !did.updates(s) || !did.set.always(s, rolls) {
 				return "", false
 			}
-			if did.set.always(s.Now, func(is *appsv1.StatefulSet) bool { return did.ordinal < partitionOf(is) }) {
+			if did.set.always(s, func(is *appsv1.StatefulSet) bool { return did.ordinal < partitionOf(is) }) {
 				return fmt.Sprintf("%s %s, the partition being %d", did.before.Name, did.verb(), partitionOf(did.set.now)), true
 			}
 			above := did.above(s)
 			for _, pod := range above {
-				old := did.set.always(s.Now, func(is *appsv1.StatefulSet) bool { return !s.Cluster.Matches(pod, &is.Spec.Template) })
+				old := did.set.always(s, func(is *appsv1.StatefulSet) bool { return !s.Cluster.Matches(pod, &is.Spec.Template) })
 				if old && history.IsLive(pod) {
 					return fmt.Sprintf("%s %s while %s is not updated", did.before.Name, did.verb(), pod.Name), true
 				}
@@ -81,7 +81,7 @@ func SetPatches() judge.Rule {
 				return "", true
 			}
 			ran, running := o.ran[did.before.UID]
-			if !did.outdated(s) || !running || s.Now.Sub(ran) < judge.Lag || !o.patchable(s, did) {
+			if !did.outdated(s) || !running || s.Lately(ran) || !o.patchable(s, did) {
 				return "", false
 			}
 			return did.before.Name + " deleted, which differs from the template in images alone", true
@@ -90,7 +90,7 @@ func SetPatches() judge.Rule {
 
 // patchable reports whether the pod has to be patched, by whichever state of the StatefulSet the implementation may be acting.
 func (o *sets) patchable(s *judge.Scene, did *setAct) bool {
-	return did.set.always(s.Now, func(is *appsv1.StatefulSet) bool {
+	return did.set.always(s, func(is *appsv1.StatefulSet) bool {
 		if !o.inPlace(is) || !rolls(is) || did.ordinal < partitionOf(is) {
 			return false
 		}
@@ -114,7 +114,7 @@ func SetPolicy() judge.Rule {
 			if history.InitImagesDiffer(did.before, did.after) {
 				return did.before.Name + " got another image of an init container", true
 			}
-			never := did.set.always(s.Now, func(is *appsv1.StatefulSet) bool {
+			never := did.set.always(s, func(is *appsv1.StatefulSet) bool {
 				return !o.inPlace(is) || !rolls(is) || !s.Cluster.Matches(did.after, &is.Spec.Template)
 			})
 			if !never {

@@ -49,7 +49,7 @@ func (o *setOver) Observe(s *judge.Scene) []judge.Violation {
 	}
 	known := o.known[is.UID]
 	updated := func(pod *corev1.Pod) bool {
-		return !known.always(s.Now, func(is *appsv1.StatefulSet) bool { return !s.Cluster.Matches(pod, &is.Spec.Template) })
+		return !known.always(s, func(is *appsv1.StatefulSet) bool { return !s.Cluster.Matches(pod, &is.Spec.Template) })
 	}
 	if is.Status.CurrentRevision != is.Status.UpdateRevision {
 		// The update to it was over when the next one began, or that has overtaken it.
@@ -112,7 +112,7 @@ func (o *setOver) outdated(s *judge.Scene, is *appsv1.StatefulSet, updated func(
 			continue
 		}
 		asked := func(is *appsv1.StatefulSet) bool { return asksFor(is, ordinalOf(pod)) }
-		if o.known[is.UID].always(s.Now, asked) && !updated(pod) {
+		if o.known[is.UID].always(s, asked) && !updated(pod) {
 			first = pod
 		}
 	}
@@ -126,20 +126,20 @@ func (o *setOver) follow(s *judge.Scene) {
 		return
 	}
 	set := o.known[metav1.GetControllerOf(before).UID]
-	if set != nil && !set.always(s.Now, func(is *appsv1.StatefulSet) bool { return !s.Cluster.Matches(before, &is.Spec.Template) }) {
+	if set != nil && !set.always(s, func(is *appsv1.StatefulSet) bool { return !s.Cluster.Matches(before, &is.Spec.Template) }) {
 		o.updated[member{set.now.UID, ordinalOf(before)}] = s.Now
 	}
 }
 
-// missing is what there is to say of a pod below the partition that is terminating, or not there, and was not of the template before: it is to be another one.
+// missing says that a pod below the partition is terminating, or not there, unless it was of the template until less than judge.Lag ago: it is to be another one.
 func (o *setOver) missing(s *judge.Scene, is *appsv1.StatefulSet) []judge.Violation {
 	live := map[int]bool{}
 	for _, pod := range s.Cluster.Pods {
 		live[ordinalOf(pod)] = live[ordinalOf(pod)] || metav1.IsControlledBy(pod, is) && history.IsLive(pod)
 	}
 	for ordinal := firstOf(is); asksFor(is, ordinal); ordinal++ {
-		staged := o.known[is.UID].always(s.Now, func(is *appsv1.StatefulSet) bool { return asksFor(is, ordinal) && ordinal < partitionOf(is) })
-		if !staged || live[ordinal] || s.Now.Sub(o.updated[member{is.UID, ordinal}]) < judge.Lag {
+		staged := o.known[is.UID].always(s, func(is *appsv1.StatefulSet) bool { return asksFor(is, ordinal) && ordinal < partitionOf(is) })
+		if !staged || live[ordinal] || s.Lately(o.updated[member{is.UID, ordinal}]) {
 			continue
 		}
 		return []judge.Violation{{

@@ -50,7 +50,7 @@ func (o *setCounts) Observe(s *judge.Scene) []judge.Violation {
 		return nil
 	}
 	var violations []judge.Violation
-	if did.updates(s) && available(did.set, did.before, s.Now) && did.set.always(s.Now, rolls) {
+	if did.updates(s) && available(s, did.set, did.before) && did.set.always(s, rolls) {
 		if o.begun[did.set.now.UID] {
 			o.PutToTest()
 		}
@@ -70,7 +70,7 @@ func (o *setCounts) forget(s *judge.Scene) {
 			delete(o.patched, uid)
 			continue
 		}
-		if known := o.known[ownerUID(pod)]; known == nil || available(known, pod, s.Now) {
+		if known := o.known[ownerUID(pod)]; known == nil || available(s, known, pod) {
 			delete(o.patched, uid)
 		}
 	}
@@ -79,7 +79,7 @@ func (o *setCounts) forget(s *judge.Scene) {
 // limit judges an update of an available pod by the pods with larger ordinals that are not back.
 func (o *setCounts) limit(s *judge.Scene, did *setAct) []judge.Violation {
 	limit := 1
-	for is := range did.set.recent(s.Now) {
+	for is := range did.set.recent(s) {
 		limit = max(limit, unavailableLimit(is))
 	}
 	var out []*corev1.Pod
@@ -105,7 +105,7 @@ func (o *setCounts) reported(s *judge.Scene, is *appsv1.StatefulSet) []judge.Vio
 		if !metav1.IsControlledBy(pod, is) {
 			continue
 		}
-		if at, restarting := o.patched[pod.UID]; restarting && !s.Now.Before(s.Allowed(at, judge.Lag)) {
+		if at, restarting := o.patched[pod.UID]; restarting && !s.Lately(at) {
 			missing = pod
 			continue
 		}
@@ -125,12 +125,12 @@ func (o *setCounts) reported(s *judge.Scene, is *appsv1.StatefulSet) []judge.Vio
 }
 
 // available reports whether the pod is, by the least that the implementation may go by.
-func available(known *set, pod *corev1.Pod, now time.Time) bool {
+func available(s *judge.Scene, known *set, pod *corev1.Pod) bool {
 	minReady := known.now.Spec.MinReadySeconds
-	for is := range known.recent(now) {
+	for is := range known.recent(s) {
 		minReady = min(minReady, is.Spec.MinReadySeconds)
 	}
-	return history.IsAvailable(pod, minReady, now)
+	return history.IsAvailable(pod, minReady, s.Now)
 }
 
 // unavailableLimit is maxUnavailable in numbers of pods; 1 if the StatefulSet does not say.

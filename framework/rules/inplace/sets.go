@@ -82,13 +82,13 @@ func (o *sets) learnSet(object *appsv1.StatefulSet, now time.Time) {
 func (o *sets) inPlace(object *appsv1.StatefulSet) bool { return o.header.UpdatesInPlace(object) }
 
 // recent yields the StatefulSet as it is, and as it was until less than judge.Lag ago: the implementation may be acting by any of them.
-func (s *set) recent(now time.Time) iter.Seq[*appsv1.StatefulSet] {
+func (s *set) recent(scene *judge.Scene) iter.Seq[*appsv1.StatefulSet] {
 	return func(yield func(*appsv1.StatefulSet) bool) {
 		if !yield(s.now) {
 			return
 		}
 		for _, past := range s.past {
-			if now.Sub(past.until) < judge.Lag && !yield(past.StatefulSet) {
+			if scene.Lately(past.until) && !yield(past.StatefulSet) {
 				return
 			}
 		}
@@ -96,8 +96,8 @@ func (s *set) recent(now time.Time) iter.Seq[*appsv1.StatefulSet] {
 }
 
 // always reports whether the property is true of the StatefulSet by whichever state the implementation may be acting.
-func (s *set) always(now time.Time, property func(*appsv1.StatefulSet) bool) bool {
-	for is := range s.recent(now) {
+func (s *set) always(scene *judge.Scene, property func(*appsv1.StatefulSet) bool) bool {
+	for is := range s.recent(scene) {
 		if !property(is) {
 			return false
 		}
@@ -126,7 +126,7 @@ func (o *sets) act(s *judge.Scene) *setAct {
 		return nil
 	}
 	did := &setAct{set: o.known[owner.UID], before: before, after: after, ordinal: ordinalOf(before)}
-	if !did.set.always(s.Now, func(is *appsv1.StatefulSet) bool { return asksFor(is, did.ordinal) }) {
+	if !did.set.always(s, func(is *appsv1.StatefulSet) bool { return asksFor(is, did.ordinal) }) {
 		return nil
 	}
 	if s.Change.Type == watch.Deleted || after.DeletionTimestamp != nil {
@@ -150,7 +150,7 @@ func (a *setAct) updates(s *judge.Scene) bool {
 
 // outdated reports whether the pod was none of the template, whichever the implementation may have gone by.
 func (a *setAct) outdated(s *judge.Scene) bool {
-	return a.set.always(s.Now, func(is *appsv1.StatefulSet) bool { return !s.Cluster.Matches(a.before, &is.Spec.Template) })
+	return a.set.always(s, func(is *appsv1.StatefulSet) bool { return !s.Cluster.Matches(a.before, &is.Spec.Template) })
 }
 
 // above returns the pods with larger ordinals that the StatefulSet asks for.

@@ -31,7 +31,7 @@ func (o *generation) Observe(s *judge.Scene) []judge.Violation {
 	}
 	pod := s.Created.Pod
 	want := pod.Workload.Object.Annotations[appsv1.DeprecatedTemplateGeneration]
-	if want == "" || s.Now.Sub(pod.Workload.ChangedAt()) < judge.Lag {
+	if want == "" || s.Lately(pod.Workload.ChangedAt()) {
 		return nil
 	}
 	o.PutToTest()

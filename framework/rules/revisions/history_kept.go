@@ -64,7 +64,7 @@ func HistoryLimit() judge.Rule {
 		New: newTrimmed(func(o *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string {
 			current, old := left(s, w, deleted)
 			limit := w.Object.Spec.RevisionHistoryLimit
-			if limit == nil || s.Now.Sub(o.trimmedAt[w]) < judge.Lag || holds(s, deleted, w.Object) || twin(slices.Concat(current, old), deleted) {
+			if limit == nil || s.Lately(o.trimmedAt[w]) || holds(s, deleted, w.Object) || twin(slices.Concat(current, old), deleted) {
 				return ""
 			}
 			// The deleted one was there.

@@ -70,7 +70,7 @@ func (o *labelled) Observe(s *judge.Scene) []judge.Violation {
 
 // take notes what somebody else takes away in this step, and forgets what everybody knows by now.
 func (o *labelled) take(s *judge.Scene) {
-	o.taken = slices.DeleteFunc(o.taken, func(t taken) bool { return s.Now.Sub(t.at) >= judge.Lag })
+	o.taken = slices.DeleteFunc(o.taken, func(t taken) bool { return !s.Lately(t.at) })
 	before, is := s.Change.Before.(*appsv1.ControllerRevision)
 	if !is || !o.touched.lately(s) {
 		return

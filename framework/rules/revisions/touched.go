@@ -25,7 +25,7 @@ func (t *touched) see(s *judge.Scene) bool {
 }
 
 // lately reports whether that was so short a time ago that the implementation need not know.
-func (t *touched) lately(s *judge.Scene) bool { return s.Now.Sub(t.at) < judge.Lag }
+func (t *touched) lately(s *judge.Scene) bool { return s.Lately(t.at) }
 
 // collected reports whether a history went in this step whose controller is gone.
 func collected(s *judge.Scene) bool {

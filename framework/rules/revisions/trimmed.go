@@ -50,7 +50,7 @@ func (o *trimmed) Observe(s *judge.Scene) []judge.Violation {
 	if w != nil {
 		defer func() { o.trimmedAt[w] = s.Now }()
 	}
-	if w == nil || s.Now.Sub(w.ChangedAt()) < judge.Lag || o.touched.lately(s) {
+	if w == nil || s.Lately(w.ChangedAt()) || o.touched.lately(s) {
 		return nil
 	}
 	o.PutToTest()
@@ -113,7 +113,7 @@ func left(s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision)
 // free reports whether no pod carries the label of the history, nor has until less than Lag ago.
 func (o *trimmed) free(s *judge.Scene, revision *appsv1.ControllerRevision) bool {
 	label := types.NamespacedName{Namespace: revision.Namespace, Name: revision.Labels[o.label]}
-	if at, known := o.released[label]; label.Name == "" || known && s.Now.Sub(at) < judge.Lag {
+	if at, known := o.released[label]; label.Name == "" || known && s.Lately(at) {
 		return false
 	}
 	for _, pod := range s.Cluster.Pods {

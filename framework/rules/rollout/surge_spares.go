@@ -45,7 +45,7 @@ func (o *surgeSpares) Observe(s *judge.Scene) []judge.Violation {
 	}
 	pod, w := removed.Pod, removed.Pod.Workload
 	repelled, was := o.repelled[pod.Node]
-	if pod.Node.Eligible || !pod.Node.Stays || was && s.Now.Sub(repelled) < judge.Lag || !s.ZeroDowntime(w) {
+	if pod.Node.Eligible || !pod.Node.Stays || was && s.Lately(repelled) || !s.ZeroDowntime(w) {
 		return nil
 	}
 	o.PutToTest()

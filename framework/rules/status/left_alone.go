@@ -43,7 +43,7 @@ func (o *leftAlone) Observe(s *judge.Scene) []judge.Violation {
 		w = s.Status.Workload
 	}
 	of := o.deleted[w]
-	if of == nil || s.Interrupted() || s.Now.Sub(latest(of.since, s.WorkingSince())) < judge.Lag {
+	if of == nil || s.Interrupted() || s.Lately(latest(of.since, s.WorkingSince())) {
 		return nil
 	}
 	switch {
@@ -77,7 +77,7 @@ func (o *leftAlone) follow(s *judge.Scene) {
 		switch {
 		case s.Workloads()[w.Object.UID] != w:
 			delete(o.deleted, w)
-		case !of.lacks.IsZero() && s.Now.Sub(of.lacks) >= judge.Lag:
+		case !of.lacks.IsZero() && !s.Lately(of.lacks):
 			o.PutToTest()
 		}
 	}

@@ -63,7 +63,7 @@ func (o *surging) recent(s *judge.Scene, target types.UID) []*appsv1.RollingUpda
 	if known.now == nil {
 		return []*appsv1.RollingUpdateDaemonSet{{}}
 	}
-	if known.before == nil || s.Now.Sub(known.changed) >= judge.Lag {
+	if known.before == nil || !s.Lately(known.changed) {
 		return []*appsv1.RollingUpdateDaemonSet{known.now}
 	}
 	return []*appsv1.RollingUpdateDaemonSet{known.now, known.before}

@@ -68,7 +68,7 @@ func (o *oneMember) beside(s *judge.Scene) []judge.Violation {
 		if other.UID == pod.UID || metav1.GetControllerOf(other).UID == metav1.GetControllerOf(pod).UID {
 			continue
 		}
-		if at, known := o.created[other.UID]; known && s.Now.Sub(at) < judge.Lag {
+		if at, known := o.created[other.UID]; known && s.Lately(at) {
 			o.crossed = append(o.crossed, crossing{other, pod, s.Now})
 			return nil
 		}

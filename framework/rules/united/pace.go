@@ -81,7 +81,7 @@ func (o *pace) disturbed(s *judge.Scene) {
 	}
 	after, isDaemonSet := s.Change.Object.(*appsv1.DaemonSet)
 	before, existed := s.Change.Before.(*appsv1.DaemonSet)
-	if isDaemonSet && existed && s.Now.Sub(o.editedAt) < judge.Lag && !history.SameTemplate(&before.Spec.Template, &after.Spec.Template) {
+	if isDaemonSet && existed && s.Lately(o.editedAt) && !history.SameTemplate(&before.Spec.Template, &after.Spec.Template) {
 		o.disturbedAt = s.Now
 	}
 }
@@ -114,7 +114,7 @@ func (o *pace) servedOnce(family types.UID, node string) bool {
 // judge looks at a pod that somebody deletes.
 func (o *pace) judge(s *judge.Scene, family types.UID, pod *corev1.Pod) []judge.Violation {
 	target := s.Workloads()[family]
-	if target == nil || target.Object.DeletionTimestamp != nil || o.meddled || s.Now.Sub(o.disturbedAt) < judge.Lag || o.rollingOut(s, family, pod) {
+	if target == nil || target.Object.DeletionTimestamp != nil || o.meddled || s.Lately(o.disturbedAt) || o.rollingOut(s, family, pod) {
 		return nil
 	}
 	minReady := target.Object.Spec.MinReadySeconds
