@@ -76,6 +76,23 @@ func TestARequestIsCarriedOutAndSaidToHaveTimedOut(t *testing.T) {
 	g.Expect(create()).To(Succeed(), "once is enough")
 }
 
+func TestAFaultMeetsTheNamespacesThatItNamesAlone(t *testing.T) {
+	g := NewWithT(t)
+	var written atomic.Int32
+	r, client := through(t, writable(t, &written))
+	ours := creations()
+	ours.Namespaces = []string{"ours"}
+	r.SetFaults(relay.Fault{Of: ours, Effect: relay.LostAnswer{}})
+	create := func(namespace string) error {
+		_, err := client.CoreV1().ConfigMaps(namespace).Create(t.Context(), &corev1.ConfigMap{}, metav1.CreateOptions{})
+		return err
+	}
+	g.Expect(create("theirs")).To(Succeed())
+	g.Expect(create("ours")).NotTo(Succeed())
+	everywhere := relay.Request{Verb: "create", Resource: "configmaps"}
+	g.Expect(ours.Selects(everywhere)).To(BeTrue(), "a request that names no namespace may be about any")
+}
+
 func TestACreationByServerSideApplyIsToldFromAPatch(t *testing.T) {
 	g := NewWithT(t)
 	var written, met atomic.Int32

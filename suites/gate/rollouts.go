@@ -129,7 +129,7 @@ func flipped() {
 			}
 		}, spec.Alone{}, spec.SimulatedNodes{})
 
-	spec.It("keeps one pod of each node that has two of which none is available when the gate is switched off",
+	spec.It("leaves at most one pod on each node that has two of which none is available when the gate is switched off",
 		spec.Decides("GATE-007"),
 		func(ctx context.Context, c *spec.Case) {
 			// So many seconds do not pass.

@@ -14,10 +14,11 @@ import (
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// crashes is the spec of a controller that is killed between a patch and the restart that it asks for.
+// crashes are the specs of a controller that is killed between a patch and the restart that it asks for.
 func crashes() {
 	spec.It("counts a pod as unavailable that another process has patched before a crash",
 		spec.Decides("INPLACE-025"),
@@ -25,9 +26,7 @@ func crashes() {
 			updated := c.Update(ctx, begin(ctx, c, 3, HoldRestarts()), Image("v2"))
 			c.Require(ctx, "a pod is patched", UpdatedOn(1, updated))
 			c.Kill(ctx)
-			for _, pod := range held(ctx, c, updated) {
-				c.Pods.ObserveUpdate(ctx, pod)
-			}
+			observeAll(ctx, c, updated)
 			c.Restart(ctx)
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(3*time.Second))
@@ -38,6 +37,35 @@ func crashes() {
 			back := Began(history.RestartImplementation)
 			j.Given(AtLeast(1, back))
 			j.Decide("INPLACE-025", append(stayed(begun), EndsRolledOut(), NeverBetween(Marked(begun), Marked(next), Nth(2, PodPatched())))...)
+		}, spec.SimulatedNodes{}, spec.Alone{})
+
+	spec.It("counts pods that another process has patched before a crash as unavailable, though one of them is back",
+		spec.Decides("INPLACE-013"),
+		func(ctx context.Context, c *spec.Case) {
+			const limit = 2
+			updated := c.Update(ctx, begin(ctx, c, 4, MaxUnavailable("2"), HoldRestarts()), Image("v2"))
+			rollouts.Settle(ctx, c, updated, UpdatedOn(limit, updated))
+			c.Kill(ctx)
+			patched := held(ctx, c, updated)
+			if len(patched) < limit {
+				c.CannotDecide("fewer pods were patched than maxUnavailable allows")
+			}
+			observeAll(ctx, c, updated)
+			c.Restart(ctx)
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(last)
+			// One makes room for one.
+			c.Pods.ReleaseRestart(ctx, patched[0])
+			rollouts.Settle(ctx, c, updated, UpdatedOn(limit+1, updated))
+			c.Mark(next)
+			releaseAll(ctx, c, updated)
+		},
+		func(j *spec.Checks) {
+			const limit = 2
+			j.Given(AtLeast(1, Done(history.RestartImplementation)))
+			j.Decide("INPLACE-013", append(stayed(begun), EndsRolledOut(),
+				NeverBetween(Marked(begun), Marked(last), Nth(limit+1, PodPatched())), NeverBetween(Marked(begun), Marked(next), Nth(limit+2, PodPatched())))...)
 		}, spec.SimulatedNodes{}, spec.Alone{})
 
 	spec.It("does not take a container that comes late for an update which another process began before a crash for that of the present one",

@@ -87,6 +87,13 @@ func held(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) []*cor
 	return pods
 }
 
+// observeAll has the kubelets say of the pods that are held that they have seen the update, though they have restarted nothing.
+func observeAll(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) {
+	for _, pod := range held(ctx, c, daemonSet) {
+		c.Pods.ObserveUpdate(ctx, pod)
+	}
+}
+
 // releaseAll restarts the containers of pods as they are patched, until the DaemonSet is rolled out or no more are patched.
 func releaseAll(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) {
 	for {

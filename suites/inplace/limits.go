@@ -26,9 +26,7 @@ func limits() {
 			c.Cordon(ctx, history.NodeOf(c.LivePods(ctx, daemonSet)[0]))
 			updated := c.Update(ctx, daemonSet, Image("v2"))
 			rollouts.Settle(ctx, c, updated, UpdatedOn(limit, updated))
-			for _, pod := range held(ctx, c, updated) {
-				c.Pods.ObserveUpdate(ctx, pod)
-			}
+			observeAll(ctx, c, updated)
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(3*time.Second))
 			c.AwaitAfter(ctx, statuses, counts(updated))
@@ -60,9 +58,7 @@ func limits() {
 			c.Require(ctx, "the pod is patched before it is Ready", UpdatedOn(1, second, NotReady))
 			c.Require(ctx, "it says that it is Ready", UpdatedOn(1, second, saysReady))
 			c.Mark(last)
-			for _, pod := range held(ctx, c, second) {
-				c.Pods.ObserveUpdate(ctx, pod)
-			}
+			observeAll(ctx, c, second)
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(3*time.Second))
 			c.Mark(next)
@@ -81,9 +77,7 @@ func limits() {
 			updated := c.Update(ctx, begin(ctx, c, 2, HoldRestarts()), Image("v2"))
 			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
 			updated = c.Update(ctx, updated, c.Recreate())
-			for _, pod := range held(ctx, c, updated) {
-				c.Pods.ObserveUpdate(ctx, pod)
-			}
+			observeAll(ctx, c, updated)
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(3*time.Second))
 			c.Mark(next)

@@ -18,11 +18,11 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/controlplane"
 )
 
-// What runs take, roughly: 10 specs at once on embedded, 4 workers on kind. A build takes disk for the build cache of Go, too.
+// What runs take, roughly: 10 specs at once on embedded, some of them on a control plane of their own, 4 workers on kind. A build takes disk for the build cache of Go, too.
 var (
 	diskToBuild    = resource.MustParse("6Gi")
 	diskToRun      = resource.MustParse("1Gi")
-	embeddedMemory = resource.MustParse("2Gi")
+	embeddedMemory = resource.MustParse("4Gi")
 	kindMemory     = resource.MustParse("4Gi")
 )
 

@@ -152,7 +152,7 @@ func (l *lender) of(name string) (*loan, error) {
 	return nil, fmt.Errorf("no control plane is lent under the name %q", name)
 }
 
-// takeBack ends the control plane, unless it is as it was.
+// takeBack ends the control plane, unless it is as it was and few are free.
 func (l *lender) takeBack(ctx context.Context, returned spec.Returned) error {
 	lent, err := l.of(returned.Name)
 	if err != nil {
@@ -160,15 +160,19 @@ func (l *lender) takeBack(ctx context.Context, returned spec.Returned) error {
 	}
 	l.mu.Lock()
 	delete(l.lent, returned.Name)
-	if returned.AsItWas {
+	kept := returned.AsItWas && len(l.free) < keptFree
+	if kept {
 		l.free = append(l.free, lent)
 	}
 	l.mu.Unlock()
-	if returned.AsItWas {
+	if kept {
 		return nil
 	}
 	return lent.control.Stop(ctx)
 }
+
+// keptFree is how many control planes are kept for specs to come. One that nobody has takes a twentieth of a processor, and memory.
+const keptFree = 2
 
 // end ends all control planes, those of specs that never came to give them back among them.
 func (l *lender) end(ctx context.Context) error {

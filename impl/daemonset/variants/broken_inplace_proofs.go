@@ -35,7 +35,7 @@ func brokenProofs() []Variant {
 				}
 				return false
 			})},
-		{Name: "remembers-patches-by-itself", Says: "Knows which pods it has patched as long as its process lives.", Breaks: []string{"INPLACE-025"}, Planner: remember(ownPatches)},
+		{Name: "remembers-patches-by-itself", Says: "Knows which pods it has patched as long as its process lives.", Breaks: []string{"INPLACE-013", "INPLACE-025"}, Planner: remember(ownPatches)},
 		{Name: "waits-for-a-restart-that-is-not-due", Says: "Waits for the restart of a container that runs already what it is to run.", Breaks: []string{"INPLACE-030"},
 			Planner: records(func(_ *corev1.Pod, record *updateRecord) bool {
 				changeContainers(record, func(_ string, is *updateInstance) { is.Image = "" })
