@@ -27,6 +27,7 @@ func stored() {
 			plain := c.Create(ctx, c.NewDaemonSet("plain", MaxUnavailable("3")))
 			switchOff(ctx, c)
 			_, _ = c.TryCreate(ctx, c.NewDaemonSet("new", MaxSurge("25%")))
+			_, _ = c.TryCreate(ctx, c.NewDaemonSet("percentages", MaxSurge("25%"), unavailable("0%")))
 			_, _ = c.TryUpdate(ctx, plain, MaxSurge("1"))
 			_, _ = c.TryUpdate(ctx, usesIt, Note())
 			_, _ = c.TryUpdate(ctx, clears, MaxUnavailable("1"))
@@ -37,6 +38,7 @@ func stored() {
 		func(j *spec.Checks) {
 			j.Decide("GATE-004",
 				Stored("a new DaemonSet with maxSurge 25%", "maxSurge 0, maxUnavailable 1", Answered(history.CreateDaemonSet, "new"), limits),
+				Stored("a new DaemonSet with maxSurge 25%, maxUnavailable 0%", "maxSurge 0, maxUnavailable 1", Answered(history.CreateDaemonSet, "percentages"), limits),
 				Stored("an update to maxSurge 1", "maxSurge 0, maxUnavailable 1", Answered(history.UpdateDaemonSet, "plain"), limits))
 			j.Decide("GATE-005",
 				Stored("maxSurge after another update", "maxSurge 2, maxUnavailable 0", Answered(history.UpdateDaemonSet, "uses-it"), limits),
@@ -46,6 +48,14 @@ func stored() {
 				Accepted("maxSurge with a host port", Answered(history.CreateDaemonSet, "ports")),
 				Accepted("a host port added to a DaemonSet with maxSurge", Answered(history.UpdateDaemonSet, "gains-port")))
 		}, spec.Alone{})
+}
+
+// unavailable sets maxUnavailable, and leaves maxSurge as it is.
+func unavailable(value string) Edit {
+	return Edit{Says: "maxUnavailable " + value, Apply: func(d *appsv1.DaemonSet) {
+		parsed := intstr.Parse(value)
+		d.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = &parsed
+	}}
 }
 
 // noneAtAll sets maxUnavailable to 0, and leaves maxSurge out.

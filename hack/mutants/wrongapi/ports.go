@@ -192,6 +192,13 @@ func gateFaults() []Fault {
 					stored.Spec.UpdateStrategy.RollingUpdate = sent.Spec.UpdateStrategy.RollingUpdate
 				}
 			}, createDaemonSet, updateDaemonSet)},
+		{Name: "gate-off-keeps-zero-percent", Says: "Says that it stored the maxUnavailable of 0 % that came with a maxSurge which the feature gate has dropped.",
+			Breaks: []string{"GATE-004"},
+			Around: telling(func(sent, stored *appsv1.DaemonSet) {
+				if unavailable := rolling(sent).MaxUnavailable; unavailable != nil && unavailable.StrVal == "0%" {
+					stored.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = unavailable
+				}
+			}, createDaemonSet, updateDaemonSet)},
 		{Name: "gate-off-drops-stored-surge", Says: "Stores the defaults in the place of the limits with every update.", Breaks: []string{"GATE-005"},
 			Around: storing(func(d *appsv1.DaemonSet) { d.Spec.UpdateStrategy.RollingUpdate = nil }, updateDaemonSet)},
 		{Name: "gate-off-keeps-what-is-cleared", Says: "Stores the limits that there were with an update that takes maxSurge away.", Breaks: []string{"GATE-005"},
