@@ -2,7 +2,6 @@ package united
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -28,7 +27,7 @@ func Pace() judge.Rule {
 		Needs:       needs(),
 		Situations:  []judge.Situation{situation.CordonedElsewhere(), situation.Rollout()},
 		New: func(history.Header) judge.Observer {
-			return &pace{families: newFamilies(), surging: newSurging(), served: map[types.UID]map[string]bool{}}
+			return &pace{families: newFamilies(), surging: newSurging(), served: map[types.UID]map[string]bool{}, rolledOutAt: map[types.UID]time.Time{}}
 		},
 	}
 }
@@ -43,6 +42,8 @@ type pace struct {
 	// disturbedAt is when the harness last did something that may have cost a node its pod. editedAt is when it last changed a DaemonSet: that does so only
 	// where the template becomes another one, such as one that asks for other nodes.
 	disturbedAt, editedAt time.Time
+	// rolledOutAt is when a pod of another template than its DaemonSet's last went, by family. Whoever moves nodes may not know of it yet.
+	rolledOutAt map[types.UID]time.Time
 }
 
 // Observe implements judge.Observer.
@@ -64,6 +65,9 @@ func (o *pace) Observe(s *judge.Scene) []judge.Violation {
 	before, _ := s.Change.Before.(*corev1.Pod)
 	if before == nil || !history.IsLive(before) || s.Change.Type != watch.Deleted && pod.DeletionTimestamp == nil {
 		return nil
+	}
+	if outdated(s, before) {
+		o.rolledOutAt[family] = s.Now
 	}
 	return o.judge(s, family, before)
 }
@@ -114,7 +118,7 @@ func (o *pace) servedOnce(family types.UID, node string) bool {
 // judge looks at a pod that somebody deletes.
 func (o *pace) judge(s *judge.Scene, family types.UID, pod *corev1.Pod) []judge.Violation {
 	target := s.Workloads()[family]
-	if target == nil || target.Object.DeletionTimestamp != nil || o.meddled || s.Lately(o.disturbedAt) || o.rollingOut(s, family, pod) {
+	if target == nil || target.Object.DeletionTimestamp != nil || o.meddled || s.Lately(o.disturbedAt) || o.rollingOut(s, family) {
 		return nil
 	}
 	minReady := target.Object.Spec.MinReadySeconds
@@ -146,17 +150,26 @@ func (o *pace) judge(s *judge.Scene, family types.UID, pod *corev1.Pod) []judge.
 	}}
 }
 
-// rollingOut reports whether a pod of the family was not made from its DaemonSet's template, by what a pod shows, which affinity is no part of; or whether that
-// is true of the one that is being deleted, which is the last then.
-func (o *pace) rollingOut(s *judge.Scene, family types.UID, deleted *corev1.Pod) bool {
-	for _, pod := range append(slices.Collect(maps.Values(s.Cluster.Pods)), deleted) {
+// rollingOut reports whether a live pod of the family was not made from its DaemonSet's template, or such a pod went just now: the rollout took its node out.
+func (o *pace) rollingOut(s *judge.Scene, family types.UID) bool {
+	if s.Lately(o.rolledOutAt[family]) {
+		return true
+	}
+	for _, pod := range s.Cluster.Pods {
 		owner := metav1.GetControllerOf(pod)
-		if owner == nil || o.of[owner.UID] != family || !history.IsLive(pod) {
-			continue
-		}
-		if ds := s.Cluster.DaemonSets[owner.UID]; ds != nil && !s.Cluster.Matches(pod, &ds.Spec.Template) {
+		if owner != nil && o.of[owner.UID] == family && history.IsLive(pod) && outdated(s, pod) {
 			return true
 		}
 	}
 	return false
+}
+
+// outdated reports whether the pod was not made from its DaemonSet's template, by what a pod shows, which affinity is no part of.
+func outdated(s *judge.Scene, pod *corev1.Pod) bool {
+	owner := metav1.GetControllerOf(pod)
+	if owner == nil {
+		return false
+	}
+	ds := s.Cluster.DaemonSets[owner.UID]
+	return ds != nil && !s.Cluster.Matches(pod, &ds.Spec.Template)
 }

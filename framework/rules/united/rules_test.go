@@ -2,12 +2,14 @@ package united_test
 
 import (
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/rules/rulestest"
 	"github.com/rollcall-conformance/rollcall/framework/rules/united"
 )
@@ -223,6 +225,22 @@ func TestPace(t *testing.T) {
 		target.Update("v2")
 		pods[1].Terminating()
 	}))
+	// The rollout takes the last node out, and a moment later a move takes another one.
+	beside := func(b *Builder, later time.Duration) {
+		target, _, pods := family(b)
+		target.Update("v2")
+		for i, node := range nodes()[:2] {
+			pods[i].Terminating().Gone()
+			pods[i] = target.Pod("newer-"+node, node).Ready()
+		}
+		b.After(Long)
+		pods[2].Terminating().Gone()
+		b.After(later)
+		home(b, "node-a", "subset")
+		pods[0].Terminating()
+	}
+	Ignores(t, rule, Tell("one node beside one that a rollout took out just before", func(b *Builder) { beside(b, judge.Lag/4) }))
+	Breaks(t, rule, Tell("one node beside one that a rollout took out before", func(b *Builder) { beside(b, 2*judge.Lag) }))
 	Ignores(t, rule, Tell("the last old pods of a rollout in two members", func(b *Builder) {
 		target, subset, pods := family(b)
 		home(b, "node-a", "subset")
