@@ -109,19 +109,13 @@ func refused() {
 			c.AdmitPodUpdates(ctx)
 			// It may be waiting before it tries again.
 			c.AwaitAfter(ctx, retries, RolledOut(updated))
+			c.Await(ctx, takenBackRefusal())
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Done(history.RefusePodUpdates)))
 			j.Decide("INPLACE-022",
 				Before(StatusWritten().Where("with a condition that tells of the refusal", func(m Moment) bool { return refusals(m.Object) > 0 }), Began(history.AdmitPodUpdates)),
-				HoldsAtEnd(state.When("no condition tells of the refusal", func(cluster *history.Cluster) bool {
-					for _, daemonSet := range cluster.DaemonSets {
-						if refusals(daemonSet) > 0 {
-							return false
-						}
-					}
-					return true
-				})))
+				HoldsAtEnd(takenBackRefusal()))
 			j.Decide("INPLACE-029", append(stayed(begun), EndsRolledOut(), Reported("that the API server refuses", tellsOfRefusal))...)
 		})
 }
@@ -162,6 +156,18 @@ func refusals(object history.Object) (count int) {
 		}
 	}
 	return count
+}
+
+// takenBackRefusal holds when no condition has the API server's words any more.
+func takenBackRefusal() Condition {
+	return state.When("no condition tells of the refusal", func(cluster *history.Cluster) bool {
+		for _, daemonSet := range cluster.DaemonSets {
+			if refusals(daemonSet) > 0 {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // seldom is how often a controller may try to patch one pod in a second while that is refused.

@@ -156,5 +156,12 @@ func brokenPatches() []Variant {
 			})},
 		{Name: "no-condition-about-refusals", Says: "Has no condition for updates in place that the API server refuses.", Breaks: []string{"INPLACE-022"},
 			Planner: seeing(func(state *plan.State, _ time.Time) { state.RefusedUpdates = nil })},
+		{Name: "keeps-the-condition-about-refusals", Says: "Goes on saying that the API server refuses updates in place, once it has.", Breaks: []string{"INPLACE-022"},
+			Planner: reporting(func(status *appsv1.DaemonSetStatus, state plan.State, _ time.Time) {
+				stored := state.DaemonSet.Status.Conditions
+				if slices.ContainsFunc(stored, func(c appsv1.DaemonSetCondition) bool { return c.Reason == plan.StalledUpdateRefused }) {
+					status.Conditions = plan.WithStalled(status.Conditions, stored)
+				}
+			})},
 	}
 }
