@@ -55,7 +55,8 @@ func stallActs() []act {
 		{"half a minute in which a stall is reported", 14, func(w *world, _, _ int) { w.stallReported(30 * time.Second) }},
 		{"half an hour in which a stall is reported", 2, func(w *world, _, _ int) { w.stallReported(31 * time.Minute) }},
 		// Nothing else may happen meanwhile, so that no schedule is drawn with these.
-		{"looping pods try again, and the stall lasts", 0, func(w *world, _, _ int) { w.stallLasts(20*time.Second, w.tryAgain) }},
+		{"looping pods try again, and the stall lasts", 0, func(w *world, _, _ int) { w.stallLasts(20*time.Second, func() { w.tryAgain(1) }) }},
+		{"looping pods end well, and the stall lasts", 0, func(w *world, _, _ int) { w.stallLasts(20*time.Second, func() { w.tryAgain(0) }) }},
 		{"half an hour in which the stall lasts", 0, func(w *world, _, _ int) { w.stallLasts(31*time.Minute, func() {}) }},
 	}
 }
@@ -65,13 +66,13 @@ func noRoom() []string {
 	return []string{"Insufficient memory", "node(s) didn't have free ports for the requested pod ports", "Too many pods" + strings.Repeat(", too many pods", 60)}
 }
 
-// tryAgain has each pod that loops run for two seconds, and end.
-func (w *world) tryAgain() {
+// tryAgain has each pod that loops run for two seconds, and end with the exit code.
+func (w *world) tryAgain(exit int32) {
 	for _, pod := range w.api.pods() {
 		if len(pod.Status.ContainerStatuses) == 0 || pod.Status.ContainerStatuses[0].State.Waiting == nil {
 			continue
 		}
-		ended := &corev1.ContainerStateTerminated{ExitCode: 1}
+		ended := &corev1.ContainerStateTerminated{ExitCode: exit}
 		show := func(state corev1.ContainerState) {
 			w.api.updatePod(pod.Name, func(pod *corev1.Pod) {
 				pod.Status.Phase = corev1.PodRunning

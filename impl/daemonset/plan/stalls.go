@@ -89,32 +89,44 @@ func (p *pass) hindrance(pod *corev1.Pod, known bool) stall {
 		}
 	}
 	for _, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		if why := containerStall(container, known); why != nil {
+		if why := containerStall(container, restarted(pod, container.Name), known); why != nil {
 			return *why
 		}
 	}
 	return stall{reason: StalledNotReady, message: fmt.Sprintf("has not become Ready for %s", NotReadyDeadline), from: since.Add(NotReadyDeadline)}
 }
 
-// containerStall leaves out what kubelets say in changing words, so that the message stays the same while the cause does.
-func containerStall(container corev1.ContainerStatus, known bool) *stall {
+// containerStall leaves out what kubelets say in changing words, so that the message stays the same while the cause does. restarted says that the container
+// is started again after it has ended with exit code 0, too.
+func containerStall(container corev1.ContainerStatus, restarted, known bool) *stall {
 	waiting := ""
 	if container.State.Waiting != nil {
 		waiting = container.State.Waiting.Reason
 	}
-	ended := container.State.Terminated != nil || known && container.LastTerminationState.Terminated != nil
+	end := container.State.Terminated
+	if end == nil && known {
+		end = container.LastTerminationState.Terminated
+	}
+	ended := end != nil && (restarted || end.ExitCode != 0)
 	switch {
 	case slices.Contains([]string{"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"}, waiting):
 		return &stall{reason: StalledImagePull, message: fmt.Sprintf("cannot get image %q of container %s", container.Image, container.Name)}
-	case waiting == "CrashLoopBackOff", ended && container.RestartCount > 0 && !container.Ready && !finished(container):
+	case waiting == "CrashLoopBackOff", ended && container.RestartCount > 0 && !container.Ready:
 		return &stall{reason: StalledCrashLoop, message: fmt.Sprintf("has container %s, which ends again and again", container.Name)}
 	}
 	return nil
 }
 
-// finished says that the container has ended as an init container should.
-func finished(container corev1.ContainerStatus) bool {
-	return container.State.Terminated != nil && container.State.Terminated.ExitCode == 0
+// restarted reports whether a container of the pod is started again after it has ended with exit code 0: not init containers, unless they are sidecars, nor
+// others that have such a policy of their own.
+func restarted(pod *corev1.Pod, name string) bool {
+	isIt := func(container corev1.Container) bool { return container.Name == name }
+	if i := slices.IndexFunc(pod.Spec.InitContainers, isIt); i >= 0 {
+		policy := pod.Spec.InitContainers[i].RestartPolicy
+		return policy != nil && *policy == corev1.ContainerRestartPolicyAlways
+	}
+	i := slices.IndexFunc(pod.Spec.Containers, isIt)
+	return i < 0 || pod.Spec.Containers[i].RestartPolicy == nil || *pod.Spec.Containers[i].RestartPolicy == corev1.ContainerRestartPolicyAlways
 }
 
 // unschedulable is the reason for a pod that the scheduler refused with the message.
