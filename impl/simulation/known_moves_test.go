@@ -66,6 +66,7 @@ func knownMoves() []knownScenario {
 		scenario("an old pod is not deleted beside one without image", surges, 3, on(keptOn, 0, 0), missing, then(says), on("a pod becomes unready", 0, 0), on("a pod becomes unready", 0, 1),
 			on("a pod becomes unready", 0, 2), on("a pod becomes unready", 0, 3), on("a pod becomes unready", 0, 4), then(says, "the API server deletes pods"), ends),
 		scenario("a port that a sidecar wants is taken", one, 3, on(noRoomOn, 0, 1), then("update to a sidecar with a port of the host", says, "a node has room again", says), ends),
+		scenario("ports are lacking for a pod that has one of its own", one, 3, on(noRoomOn, 0, 1), then("update to a port of its own", says, "a node has room again", says), ends),
 		scenario("an old pod fails beside an updated one that failed", surges, 1, then("update to a slow image"), fails(2*time.Second), fails(time.Second), fails(3*time.Second), fails(5*time.Second),
 			after(9*time.Second, "a pod fails", 0), schedule{{Wait: 17 * time.Second, Act: "a pod fails", A: 0, B: 1}}, noneAfter(1), then(says), ends),
 		refused("updates are refused, and somebody deletes a pod", on("somebody deletes a pod", 0, 0), noneAfter(20), then(says)),

@@ -19,6 +19,9 @@ const (
 	initName    = "init"
 	sidecarName = "sidecar"
 	daemonName  = "daemon"
+	// These are not started again once they have ended well, by policies of their own.
+	onceInitName = "once-before"
+	onceName     = "once"
 )
 
 // shape is what may be said of a pod that is not Ready, and what there is to say of its rollout then.
@@ -73,7 +76,7 @@ func shapes() []shape {
 	for _, reason := range []string{"ContainerCreating", "PodInitializing", ""} {
 		all = append(all, stays("waits for "+reason, map[string]corev1.ContainerStatus{daemonName: waits(reason), otherContainer: waits(reason)}, "", ""))
 	}
-	for _, container := range []string{initName, sidecarName, daemonName, otherContainer} {
+	for _, container := range []string{initName, onceInitName, sidecarName, daemonName, otherContainer, onceName} {
 		on := func(name string, status corev1.ContainerStatus, reason string) shape {
 			return stays(name+" "+container, map[string]corev1.ContainerStatus{container: status}, reason, container)
 		}
@@ -85,11 +88,13 @@ func shapes() []shape {
 		again := on("runs again", runs(end(1), 2), plan.StalledCrashLoop)
 		again.reason = ""
 		all = append(all, again)
-		if container != initName {
-			well := on("runs again after it ended well", runs(end(0), 2), plan.StalledCrashLoop)
-			well.reason = ""
-			all = append(all, well, on("ended well again", ended(0, 1), plan.StalledCrashLoop))
+		reason := plan.StalledCrashLoop
+		if slices.Contains([]string{initName, onceInitName, onceName}, container) {
+			reason = ""
 		}
+		well := on("runs again after it ended well", runs(end(0), 2), reason)
+		well.reason = ""
+		all = append(all, well, on("ended well again", ended(0, 1), reason))
 	}
 	condition := func(kind corev1.PodConditionType, status corev1.ConditionStatus, reason string) shape {
 		s := stays(fmt.Sprintf("says %s %s %s", kind, status, reason), nil, "", "")
@@ -108,9 +113,12 @@ func everyContainer(w *world, spec *corev1.PodSpec) {
 	version := len(w.templates) + 1
 	spec.InitContainers = []corev1.Container{
 		{Name: initName, Image: fmt.Sprintf("init:v%d", version)},
+		{Name: onceInitName, Image: fmt.Sprintf("init:v%d", version), RestartPolicy: ptr.To(corev1.ContainerRestartPolicyNever)},
 		{Name: sidecarName, Image: fmt.Sprintf("sidecar:v%d", version), RestartPolicy: ptr.To(corev1.ContainerRestartPolicyAlways)},
 	}
 	w.updateOther(spec)
+	once := corev1.Container{Name: onceName, Image: fmt.Sprintf("once:v%d", version), RestartPolicy: ptr.To(corev1.ContainerRestartPolicyOnFailure)}
+	spec.Containers = append(spec.Containers, once)
 }
 
 // shapeActs show shapes. Nothing else may happen meanwhile, so that no schedule is drawn with these.

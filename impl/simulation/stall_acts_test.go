@@ -58,10 +58,13 @@ func stallActs() []act {
 		{"half an hour in which a stall is reported", 2, func(w *world, _, _ int) { w.stallReported(31 * time.Minute) }},
 		// Nothing else may happen meanwhile, so that no schedule is drawn with these.
 		{"update to a finishing image", 0, func(w *world, _, _ int) { w.release(suffixFinishing, nil) }},
+		{"update to a port of its own", 0, releasing(func(_ *world, spec *corev1.PodSpec, _ int) {
+			spec.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: 8080}}
+		})},
 		{"update to a sidecar with a port of the host", 0, func(w *world, _, _ int) {
 			w.release("", func(spec *corev1.PodSpec) {
 				everyContainer(w, spec)
-				spec.InitContainers[1].Ports = []corev1.ContainerPort{{HostPort: 8080, ContainerPort: 8080}}
+				spec.InitContainers[2].Ports = []corev1.ContainerPort{{HostPort: 8080, ContainerPort: 8080}}
 			})
 		}},
 		{"a while after which no stall is reported", 0, func(w *world, a, _ int) {
