@@ -70,7 +70,7 @@ func shapes() []shape {
 		stays("one without image, and an init container that fails", map[string]corev1.ContainerStatus{daemonName: waits(pull), initName: waits(backOff)}, plan.StalledCrashLoop, initName),
 		stays("a loop before one without image", map[string]corev1.ContainerStatus{daemonName: waits(backOff), otherContainer: waits(pull)}, plan.StalledCrashLoop, daemonName),
 	}
-	for _, reason := range []string{"ErrImagePull", pull, "InvalidImageName", "ErrImageNeverPull"} {
+	for _, reason := range []string{"ErrImagePull", pull, "InvalidImageName", "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable", "SignatureValidationFailed"} {
 		all = append(all, stays("waits for "+reason, map[string]corev1.ContainerStatus{daemonName: waits(reason)}, plan.StalledImagePull, daemonName))
 	}
 	for _, reason := range []string{"ContainerCreating", "PodInitializing", ""} {

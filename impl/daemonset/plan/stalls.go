@@ -96,6 +96,11 @@ func (p *pass) hindrance(pod *corev1.Pod, known bool) stall {
 	return stall{reason: StalledNotReady, message: fmt.Sprintf("has not become Ready for %s", NotReadyDeadline), from: since.Add(NotReadyDeadline)}
 }
 
+// noImage are the reasons that kubelets give, in turn with each other, while an image cannot be had.
+var noImage = []string{
+	"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable", "SignatureValidationFailed",
+}
+
 // containerStall leaves out what kubelets say in changing words, so that the message stays the same while the cause does. restarted says that the container
 // is started again after it has ended with exit code 0, too.
 func containerStall(container corev1.ContainerStatus, restarted, known bool) *stall {
@@ -109,7 +114,7 @@ func containerStall(container corev1.ContainerStatus, restarted, known bool) *st
 	}
 	ended := end != nil && (restarted || end.ExitCode != 0)
 	switch {
-	case slices.Contains([]string{"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"}, waiting):
+	case slices.Contains(noImage, waiting):
 		return &stall{reason: StalledImagePull, message: fmt.Sprintf("cannot get image %q of container %s", container.Image, container.Name)}
 	case waiting == "CrashLoopBackOff", ended && container.RestartCount > 0 && !container.Ready:
 		return &stall{reason: StalledCrashLoop, message: fmt.Sprintf("has container %s, which ends again and again", container.Name)}
