@@ -139,10 +139,7 @@ func (p *revisionPlan) hashOf(revision *appsv1.ControllerRevision) string {
 	if update := p.updates[revision]; update != nil {
 		return update.Revision.Labels[HashLabel]
 	}
-	if hash := revision.Labels[HashLabel]; hash != "" {
-		return hash
-	}
-	return labelFor(p.ds, revision)
+	return revision.Labels[HashLabel]
 }
 
 // split returns the revisions that hold the current template, the one to keep first, and those that do not, oldest
