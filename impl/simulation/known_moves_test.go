@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
+// none is that no stall is reported after a while.
+const none = "a while after which no stall is reported"
+
 // noneAfter is so many seconds after which no stall is reported.
-func noneAfter(seconds int) schedule {
-	return on("a while after which no stall is reported", seconds, 0)
-}
+func noneAfter(seconds int) schedule { return on(none, seconds, 0) }
 
 // knownMoves are stalls of one node while something moves on another: the rollout goes on then, and no stall is reported until nothing does.
 func knownMoves() []knownScenario {
@@ -25,6 +26,7 @@ func knownMoves() []knownScenario {
 	missing, slowToEnd, endsAtLast := then("update to a missing image"), "a pod is slow to end", "a pod ends at last"
 	hold := slices.Concat(on(slowToEnd, 0, 0), on(slowToEnd, 0, 1), on(slowToEnd, 0, 2))
 	release := slices.Concat(on(endsAtLast, 0, 0), on(endsAtLast, 0, 0), on(endsAtLast, 0, 0))
+	// The only pod does.
 	fails := func(wait time.Duration) schedule { return after(wait, "a pod fails", 0) }
 	young := func(name string, node int) knownScenario {
 		known := scenario(name, two, 2, on(noRoomOn, node, 0), then("update"), noneAfter(60), then(says), after(2*time.Minute, says, 0))
@@ -57,6 +59,8 @@ func knownMoves() []knownScenario {
 		young("a pod is young on the first node", 1),
 		scenario("a pod terminates when the limit grows", one, 3, missing, then(says), hold, on("change the strategy", 6, 0), noneAfter(20), release, then(says), ends),
 		scenario("a pod terminates when a node has left", one, 3, missing, then(says), hold, on("a node leaves", 0, 0), noneAfter(20), release, then(says), ends),
+		scenario("a pod terminates when one of two nodes that stall has left", two, 4, missing, then(says), hold, on(slowToEnd, 0, 3), on("a node leaves", 0, 0), noneAfter(20),
+			release, on(endsAtLast, 0, 0), then(says), ends),
 		scenario("pods terminate", two, 3, on(noRoomOn, 0, 0), on(slowToEnd, 0, 1), then("update"), noneAfter(20), release, then(says), ends),
 		scenario("pods terminate before others", two, 3, on(noRoomOn, 1, 0), on(slowToEnd, 0, 0), then("update"), noneAfter(20), release, then(says), ends),
 		scenario("the node that stalls is closed", two, 3, missing, then(says, "a node is tainted NoSchedule", says), ends),
@@ -67,11 +71,11 @@ func knownMoves() []knownScenario {
 			on("a pod becomes unready", 0, 2), on("a pod becomes unready", 0, 3), on("a pod becomes unready", 0, 4), then(says, "the API server deletes pods"), ends),
 		scenario("a port that a sidecar wants is taken", one, 3, on(noRoomOn, 0, 1), then("update to a sidecar with a port of the host", says, "a node has room again", says), ends),
 		scenario("ports are lacking for a pod that has one of its own", one, 3, on(noRoomOn, 0, 1), then("update to a port of its own", says, "a node has room again", says), ends),
-		scenario("an old pod fails beside an updated one that failed", surges, 1, then("update to a slow image"), fails(2*time.Second), fails(time.Second), fails(3*time.Second), fails(5*time.Second),
-			after(9*time.Second, "a pod fails", 0), schedule{{Wait: 17 * time.Second, Act: "a pod fails", A: 0, B: 1}}, noneAfter(1), then(says), ends),
+		scenario("an old pod fails just after an updated one", surges, 1, then("update to a broken image"), after(5*time.Second, "pods of an image fail", 1),
+			after(200*time.Millisecond, "pods of an image fail", 0), after(300*time.Millisecond, none, 0), then(saysLater), ends),
 		refused("updates are refused, and somebody deletes a pod", on("somebody deletes a pod", 0, 0), noneAfter(20), then(says)),
 		refused("updates are refused, and somebody deletes pods", hold, on("somebody deletes a pod", 0, 0), on("somebody deletes a pod", 0, 1), then(says), release, then(says)),
-		slow("a pod is Ready after it failed", 120, then("update"), fails(3*time.Second), fails(2*time.Second), fails(3*time.Second), fails(6*time.Second), noneAfter(20), ends),
+		slow("a pod is Ready after it failed", 120, then("update"), fails(3*time.Second), fails(700*time.Millisecond), fails(1500*time.Millisecond), noneAfter(20), ends),
 		slow("a pod is Ready for long, and not yet available", 1200, then("update"), noneAfter(15*60), ends),
 		scenario("a pod that failed once starts", one, 1, then("update to a broken image"), fails(2*time.Second), noneAfter(60), then(saysLater), ends),
 		scenario("somebody else writes conditions of a pod that is not Ready", one, 1, then("update to a broken image"), after(8*time.Minute, "somebody else writes conditions of pods", 0),

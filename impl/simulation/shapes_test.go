@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
@@ -126,6 +127,14 @@ func shapeActs() []act {
 	return []act{
 		{"update to a broken image beside every kind of container", 0, func(w *world, _, _ int) {
 			w.release(suffixBroken, func(spec *corev1.PodSpec) { everyContainer(w, spec) })
+		}},
+		{"pods of an image fail", 0, func(w *world, a, _ int) {
+			for _, pod := range w.api.pods() {
+				if image(&pod.Spec) == image(&w.templates[a%len(w.templates)].Spec) && metav1.IsControlledBy(pod, w.api.daemonSet()) {
+					w.api.notePod(history.FailPod, pod)
+					w.kubelets.finish(pod.UID, corev1.PodFailed)
+				}
+			}
 		}},
 		{"somebody else writes conditions of pods", 0, func(w *world, _, _ int) {
 			for _, pod := range w.api.pods() {
