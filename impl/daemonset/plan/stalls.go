@@ -88,8 +88,9 @@ func (p *pass) hindrance(pod *corev1.Pod, known bool) stall {
 			since = latest(since, c.LastTransitionTime.Time)
 		}
 	}
-	for _, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		if why := containerStall(container, restarted(pod, container.Name), known); why != nil {
+	containers := slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers)
+	for i, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		if why := containerStall(container, restarted(containers, container.Name, i >= len(pod.Status.InitContainerStatuses)), known); why != nil {
 			return *why
 		}
 	}
@@ -122,16 +123,14 @@ func containerStall(container corev1.ContainerStatus, restarted, known bool) *st
 	return nil
 }
 
-// restarted reports whether a container of the pod is started again after it has ended with exit code 0: not init containers, unless they are sidecars, nor
-// others that have such a policy of their own.
-func restarted(pod *corev1.Pod, name string) bool {
-	isIt := func(container corev1.Container) bool { return container.Name == name }
-	if i := slices.IndexFunc(pod.Spec.InitContainers, isIt); i >= 0 {
-		policy := pod.Spec.InitContainers[i].RestartPolicy
-		return policy != nil && *policy == corev1.ContainerRestartPolicyAlways
+// restarted reports whether the container of the name is started again after it has ended with exit code 0: by default all are but init containers.
+func restarted(containers []corev1.Container, name string, byDefault bool) bool {
+	for _, container := range containers {
+		if container.Name == name && container.RestartPolicy != nil {
+			return *container.RestartPolicy == corev1.ContainerRestartPolicyAlways
+		}
 	}
-	i := slices.IndexFunc(pod.Spec.Containers, isIt)
-	return i < 0 || pod.Spec.Containers[i].RestartPolicy == nil || *pod.Spec.Containers[i].RestartPolicy == corev1.ContainerRestartPolicyAlways
+	return byDefault
 }
 
 // unschedulable is the reason for a pod that the scheduler refused with the message.
