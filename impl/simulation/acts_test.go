@@ -34,7 +34,7 @@ func acts(f flavour) []act {
 		all = append(all, revisionActs()...)
 	}
 	if f.stalls {
-		all = append(all, stallActs()...)
+		all = append(all, slices.Concat(stallActs(), shapeActs())...)
 	}
 	if f.odd {
 		all = append(all, oddActs()...)

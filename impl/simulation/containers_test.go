@@ -80,9 +80,11 @@ func (k *kubelets) tell(pod *corev1.Pod) {
 	pod.Status.ObservedGeneration = d.generation
 	pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses = nil, nil
 	for _, container := range pod.Spec.InitContainers {
-		pod.Status.InitContainerStatuses = append(pod.Status.InitContainerStatuses, corev1.ContainerStatus{
-			Name: container.Name, Image: container.Image, Ready: true, RestartCount: 1, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}},
-		})
+		is := corev1.ContainerStatus{Name: container.Name, Image: container.Image, Ready: true, RestartCount: 1, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}}
+		if container.RestartPolicy != nil && *container.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+			is.State = corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
+		}
+		pod.Status.InitContainerStatuses = append(pod.Status.InitContainerStatuses, is)
 	}
 	for _, container := range pod.Spec.Containers {
 		if c := d.containers[container.Name]; c != nil {

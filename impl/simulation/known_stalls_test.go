@@ -69,6 +69,7 @@ func knownStalls() []knownScenario {
 		scenario("an image cannot be had beside an old pod", surges, then("update to a missing image", says), closed, ends),
 		scenario("an image cannot be had, and a node is closed", two, closed, then("update to a missing image", says), ends),
 		scenario("containers loop", two, then("update to a looping image", says, "looping pods try again, and the stall lasts", lasts), ends),
+		scenario("containers loop that end well", two, then("update to a looping image", says, "looping pods end well, and the stall lasts", lasts), ends),
 		scenario("containers loop beside old pods", surge, then("update to a looping image", says, "looping pods try again, and the stall lasts"), ends),
 		scenario("an init container loops", one, then("update to an init container that loops", says), ends),
 		scenario("init containers that ended are none", one, then("update to an init container that ends", says, "update to a broken image", says, saysLater), ends),

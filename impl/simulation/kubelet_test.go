@@ -158,6 +158,8 @@ func (k *kubelets) refresh(uid types.UID) {
 	case !k.kind && k.await(pod, pod.Spec.Containers, suffixLooping, "CrashLoopBackOff"):
 	case d.runs(suffixCrashing) && !k.kind:
 		k.setStatus(pod, corev1.PodFailed, false)
+	case d.runs(suffixFinishing) && !k.kind:
+		k.setStatus(pod, corev1.PodSucceeded, false)
 	default:
 		broken := d.runs(suffixBroken) && !k.kind
 		k.setStatus(pod, corev1.PodRunning, !broken && !d.unready)

@@ -20,7 +20,7 @@ func knownScenarios() []knownScenario {
 	slowToEnd := pace{Start: 3 * time.Second, Stop: 10 * time.Second}
 	quick := pace{Start: 500 * time.Millisecond, Stop: 300 * time.Millisecond}
 	one := strategy{MaxSurge: "1", MaxUnavailable: "0"}
-	return slices.Concat(knownStalls(), knownPatches(), knownHistories(), knownOwners(), []knownScenario{
+	return slices.Concat(knownStalls(), knownShapes(), knownMoves(), knownPatches(), knownHistories(), knownOwners(), []knownScenario{
 		{
 			"a rollback while more nodes than maxSurge still have the pod that is current again, terminating",
 			setup{Nodes: 5, Strategy: strategy{MaxSurge: "2", MaxUnavailable: "0"}, HistoryLimit: 2, Pace: slowToEnd},

@@ -66,6 +66,7 @@ func copyRevision(w *world, a, b int) {
 	twin := revisions[a%len(revisions)].DeepCopy()
 	label := fmt.Sprintf("copy%d", w.api.created)
 	twin.Name, twin.ResourceVersion = daemonSetName+"-"+label, ""
+	twin.DeletionTimestamp, twin.Finalizers = nil, nil
 	if twin.Labels == nil {
 		twin.Labels = map[string]string{}
 	}

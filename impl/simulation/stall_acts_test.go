@@ -19,6 +19,8 @@ const (
 	suffixMissing = "-missing"
 	// suffixLooping ends again and again.
 	suffixLooping = "-looping"
+	// suffixFinishing ends the whole pod well, instead of becoming ready.
+	suffixFinishing = "-finishing"
 )
 
 // stallActs are what keeps rollouts from going on, and time enough to say so.
@@ -55,7 +57,24 @@ func stallActs() []act {
 		{"half a minute in which a stall is reported", 14, func(w *world, _, _ int) { w.stallReported(30 * time.Second) }},
 		{"half an hour in which a stall is reported", 2, func(w *world, _, _ int) { w.stallReported(31 * time.Minute) }},
 		// Nothing else may happen meanwhile, so that no schedule is drawn with these.
-		{"looping pods try again, and the stall lasts", 0, func(w *world, _, _ int) { w.stallLasts(20*time.Second, w.tryAgain) }},
+		{"update to a finishing image", 0, func(w *world, _, _ int) { w.release(suffixFinishing, nil) }},
+		{"update to a port of its own", 0, releasing(func(_ *world, spec *corev1.PodSpec, _ int) {
+			spec.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: 8080}}
+		})},
+		{"update to a sidecar with a port of the host", 0, func(w *world, _, _ int) {
+			w.release("", func(spec *corev1.PodSpec) {
+				everyContainer(w, spec)
+				spec.InitContainers[2].Ports = []corev1.ContainerPort{{HostPort: 8080, ContainerPort: 8080}}
+			})
+		}},
+		{"a while after which no stall is reported", 0, func(w *world, a, _ int) {
+			w.advance(time.Duration(a) * time.Second)
+			if w.objection == nil {
+				w.objection = w.stallIs(expected{}, true)
+			}
+		}},
+		{"looping pods try again, and the stall lasts", 0, func(w *world, _, _ int) { w.stallLasts(20*time.Second, func() { w.tryAgain(1) }) }},
+		{"looping pods end well, and the stall lasts", 0, func(w *world, _, _ int) { w.stallLasts(20*time.Second, func() { w.tryAgain(0) }) }},
 		{"half an hour in which the stall lasts", 0, func(w *world, _, _ int) { w.stallLasts(31*time.Minute, func() {}) }},
 	}
 }
@@ -65,13 +84,13 @@ func noRoom() []string {
 	return []string{"Insufficient memory", "node(s) didn't have free ports for the requested pod ports", "Too many pods" + strings.Repeat(", too many pods", 60)}
 }
 
-// tryAgain has each pod that loops run for two seconds, and end.
-func (w *world) tryAgain() {
+// tryAgain has each pod that loops run for two seconds, and end with the exit code.
+func (w *world) tryAgain(exit int32) {
 	for _, pod := range w.api.pods() {
 		if len(pod.Status.ContainerStatuses) == 0 || pod.Status.ContainerStatuses[0].State.Waiting == nil {
 			continue
 		}
-		ended := &corev1.ContainerStateTerminated{ExitCode: 1}
+		ended := &corev1.ContainerStateTerminated{ExitCode: exit}
 		show := func(state corev1.ContainerState) {
 			w.api.updatePod(pod.Name, func(pod *corev1.Pod) {
 				pod.Status.Phase = corev1.PodRunning

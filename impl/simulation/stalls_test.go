@@ -103,11 +103,11 @@ func (w *world) causeOn(ds *appsv1.DaemonSet, node, hash string) onNodeIs {
 	process := w.controller.process
 	_, kept := process.refusedDeletions[node]
 	switch {
-	case kept && len(pods) == len(updated)+1 && (len(updated) == 0 || history.IsAvailable(updated[0], ds.Spec.MinReadySeconds, w.clock.now)):
+	case kept && len(pods) == len(updated)+1 && (len(updated) == 0 || history.IsAvailable(updated[0], ds.Spec.MinReadySeconds, w.clock.now) || !slices.ContainsFunc(pods, history.IsReady)):
 		return onNodeIs{reason: plan.StalledDeletionRefused, word: node}
 	case w.controller.keptOn[node]:
 		return onNodeIs{unknown: true}
-	case len(pods) == 1 && len(updated) == 1 && pods[0].Status.Phase == corev1.PodFailed && w.clock.now.Before(process.backoff[node].Until()):
+	case len(pods) == 1 && len(updated) == 1 && history.IsTerminal(pods[0]) && w.clock.now.Before(process.backoff[node].Until()):
 		return onNodeIs{reason: plan.StalledFailing, word: node}
 	case slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return !history.IsLive(pod) }), process.backoff[node].Delay > 0, len(updated) > 1:
 		return onNodeIs{unknown: true}
@@ -124,11 +124,18 @@ func (w *world) causeOn(ds *appsv1.DaemonSet, node, hash string) onNodeIs {
 	return causeOf(updated[0], w.clock.now)
 }
 
+// wantsPort reports whether a container of the pod wants a port of the host.
+func wantsPort(spec *corev1.PodSpec) bool {
+	return slices.ContainsFunc(slices.Concat(spec.InitContainers, spec.Containers), func(container corev1.Container) bool {
+		return slices.ContainsFunc(container.Ports, func(port corev1.ContainerPort) bool { return port.HostPort != 0 })
+	})
+}
+
 // causeOf is why a pod is not available.
 func causeOf(pod *corev1.Pod, now time.Time) onNodeIs {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
-			if strings.Contains(condition.Message, "ports") && len(pod.Spec.Containers[0].Ports) > 0 {
+			if strings.Contains(condition.Message, "ports") && wantsPort(&pod.Spec) {
 				return onNodeIs{reason: plan.StalledHostPortConflict, word: pod.Name}
 			}
 			return onNodeIs{reason: plan.StalledUnschedulable, word: condition.Message[:min(len(condition.Message), 100)]}
@@ -207,6 +214,10 @@ func (w *world) unstalled(ds *appsv1.DaemonSet) error {
 		return broken("COND-005", "conditions of others survive: got %v", ds.Status.Conditions)
 	}
 	var before *appsv1.DaemonSetCondition
+	// Who does not know what was written last, or could not write it, may tell again, and have an earlier time.
+	knows := w.setup.Lag == 0 && w.controller.started == 1 && !w.controller.faults.ever
+	// since is when the status became what it is: whoever changes it again has decided so later.
+	var since time.Time
 	changes := map[string]int{}
 	for _, entry := range w.api.entries {
 		daemonSet, is := entry.Object.(*appsv1.DaemonSet)
@@ -222,10 +233,11 @@ func (w *world) unstalled(ds *appsv1.DaemonSet) error {
 			}
 		case now.LastTransitionTime.IsZero():
 			return broken("COND-001", "a condition says since when: got none")
-		case now.Status == corev1.ConditionTrue:
-			changes[plan.EventRolloutStalled]++
+		case knows && before != nil && now.LastTransitionTime.Time.Before(since.Truncate(time.Second)):
+			return broken("COND-001", "the time of the transition changes with the status: got %s, of before %s", now.LastTransitionTime, since)
 		default:
-			changes[plan.EventRolloutResumed]++
+			changes[map[corev1.ConditionStatus]string{corev1.ConditionTrue: plan.EventRolloutStalled, corev1.ConditionFalse: plan.EventRolloutResumed}[now.Status]]++
+			since = entry.Time
 		}
 		before = now
 	}
@@ -234,8 +246,7 @@ func (w *world) unstalled(ds *appsv1.DaemonSet) error {
 		if told == 0 && changes[reason] > 0 {
 			return broken("COND-002", "an event tells of a transition: got none of %s", reason)
 		}
-		// Who does not know what was written last, or could not write it, may tell again.
-		if knows := w.setup.Lag == 0 && w.controller.started == 1 && !w.controller.faults.ever; knows && told != changes[reason] {
+		if knows && told != changes[reason] {
 			return broken("COND-002", "only transitions are told: got %d of %s, for %d", told, reason, changes[reason])
 		}
 	}

@@ -82,7 +82,8 @@ func newRevisionPlan(ds *appsv1.DaemonSet, selector labels.Selector, revisions [
 		}
 	}
 	for _, revision := range p.mine {
-		if revision.Labels[HashLabel] == "" && revision.DeletionTimestamp == nil {
+		// Also if it is being deleted: until it is gone its pods are told by the label (API-020).
+		if revision.Labels[HashLabel] == "" {
 			p.relabel(revision, map[string]string{HashLabel: labelFor(ds, revision)})
 		}
 	}
@@ -138,14 +139,11 @@ func (p *revisionPlan) hashOf(revision *appsv1.ControllerRevision) string {
 	if update := p.updates[revision]; update != nil {
 		return update.Revision.Labels[HashLabel]
 	}
-	if hash := revision.Labels[HashLabel]; hash != "" {
-		return hash
-	}
-	return labelFor(p.ds, revision)
+	return revision.Labels[HashLabel]
 }
 
 // split returns the revisions that hold the current template, the one to keep first, and those that do not, oldest
-// first. To keep is the one with the highest number (HISTORY-011).
+// first. To keep is the one with the highest number (HISTORY-011), of those that are not being deleted if there is one (HISTORY-018).
 func (p *revisionPlan) split() (current, old []*appsv1.ControllerRevision) {
 	for _, revision := range p.mine {
 		if holdsTemplate(revision, &p.ds.Spec.Template) {
@@ -159,7 +157,16 @@ func (p *revisionPlan) split() (current, old []*appsv1.ControllerRevision) {
 	}
 	slices.SortFunc(old, byNumber)
 	slices.SortFunc(current, func(a, b *appsv1.ControllerRevision) int { return byNumber(b, a) })
+	slices.SortStableFunc(current, func(a, b *appsv1.ControllerRevision) int { return cmp.Compare(deletions(a), deletions(b)) })
 	return current, old
+}
+
+// deletions is 1 for a revision that is being deleted, else 0.
+func deletions(revision *appsv1.ControllerRevision) int {
+	if revision.DeletionTimestamp != nil {
+		return 1
+	}
+	return 0
 }
 
 // planHistory decides about every revision, fills in what Actions says about them, and returns what they tell about

@@ -88,33 +88,49 @@ func (p *pass) hindrance(pod *corev1.Pod, known bool) stall {
 			since = latest(since, c.LastTransitionTime.Time)
 		}
 	}
-	for _, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		if why := containerStall(container, known); why != nil {
+	containers := slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers)
+	for i, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		if why := containerStall(container, restarted(containers, container.Name, i >= len(pod.Status.InitContainerStatuses)), known); why != nil {
 			return *why
 		}
 	}
 	return stall{reason: StalledNotReady, message: fmt.Sprintf("has not become Ready for %s", NotReadyDeadline), from: since.Add(NotReadyDeadline)}
 }
 
-// containerStall leaves out what kubelets say in changing words, so that the message stays the same while the cause does.
-func containerStall(container corev1.ContainerStatus, known bool) *stall {
+// noImage are the reasons that kubelets give, in turn with each other, while an image cannot be had.
+var noImage = []string{
+	"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable", "SignatureValidationFailed",
+}
+
+// containerStall leaves out what kubelets say in changing words, so that the message stays the same while the cause does. restarted says that the container
+// is started again after it has ended with exit code 0, too.
+func containerStall(container corev1.ContainerStatus, restarted, known bool) *stall {
 	waiting := ""
 	if container.State.Waiting != nil {
 		waiting = container.State.Waiting.Reason
 	}
-	ended := container.State.Terminated != nil || known && container.LastTerminationState.Terminated != nil
+	end := container.State.Terminated
+	if end == nil && known {
+		end = container.LastTerminationState.Terminated
+	}
+	ended := end != nil && (restarted || end.ExitCode != 0)
 	switch {
-	case slices.Contains([]string{"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"}, waiting):
+	case slices.Contains(noImage, waiting):
 		return &stall{reason: StalledImagePull, message: fmt.Sprintf("cannot get image %q of container %s", container.Image, container.Name)}
-	case waiting == "CrashLoopBackOff", ended && container.RestartCount > 0 && !container.Ready && !finished(container):
+	case waiting == "CrashLoopBackOff", ended && container.RestartCount > 0 && !container.Ready:
 		return &stall{reason: StalledCrashLoop, message: fmt.Sprintf("has container %s, which ends again and again", container.Name)}
 	}
 	return nil
 }
 
-// finished says that the container has ended as an init container should.
-func finished(container corev1.ContainerStatus) bool {
-	return container.State.Terminated != nil && container.State.Terminated.ExitCode == 0
+// restarted reports whether the container of the name is started again after it has ended with exit code 0: by default all are but init containers.
+func restarted(containers []corev1.Container, name string, byDefault bool) bool {
+	for _, container := range containers {
+		if container.Name == name && container.RestartPolicy != nil {
+			return *container.RestartPolicy == corev1.ContainerRestartPolicyAlways
+		}
+	}
+	return byDefault
 }
 
 // unschedulable is the reason for a pod that the scheduler refused with the message.
