@@ -45,6 +45,13 @@ func StallConditions(before, now []appsv1.DaemonSetCondition, words []string) []
 	return found
 }
 
+// LatestConditions are the conditions of before and of now, without those of before of whose type there is one now: what a controller said of a stall first, it may
+// say when all is well, as that it goes on.
+func LatestConditions(before, now []appsv1.DaemonSetCondition) []appsv1.DaemonSetCondition {
+	earlier := slices.DeleteFunc(slices.Clone(before), func(condition appsv1.DaemonSetCondition) bool { return statusOf(now, condition.Type) != "" })
+	return append(earlier, now...)
+}
+
 // StandingConditions are those that now still has with the status in which they were found.
 func StandingConditions(found, now []appsv1.DaemonSetCondition) []appsv1.DaemonSetCondition {
 	return slices.DeleteFunc(slices.Clone(found), func(condition appsv1.DaemonSetCondition) bool {

@@ -69,6 +69,14 @@ func TestAConditionReportsAStallIfItIsNewAndNamesTheCause(t *testing.T) {
 	g.Expect(history.StallConditions(now, now, []string{"agent-1"})).To(BeEmpty(), "what was said before the stall does not report it")
 }
 
+func TestOfEachTypeTheLatestConditionReportsTheStall(t *testing.T) {
+	g := NewWithT(t)
+	first, then, other := said("Progressing", "True", "agent-1 is waited for"), said("Progressing", "False", "agent-1 waits"), said("Stalled", "True", "agent-1 waits")
+	found := history.LatestConditions([]appsv1.DaemonSetCondition{first, other}, []appsv1.DaemonSetCondition{then})
+	g.Expect(found).To(Equal([]appsv1.DaemonSetCondition{other, then}))
+	g.Expect(history.LatestConditions(found, nil)).To(Equal(found), "what was said stays said")
+}
+
 func TestAConditionStandsWhileItHasItsStatus(t *testing.T) {
 	g := NewWithT(t)
 	stalled, other := said("Stalled", "True", "pod agent-1 waits"), said("Other", "False", "agent-1 does not progress")
