@@ -45,6 +45,15 @@ func StallConditions(before, now []appsv1.DaemonSetCondition, words []string) []
 	return found
 }
 
+// OtherConditions are those of now that say something else than one of before: of another type, or with another status, reason or message.
+func OtherConditions(before, now []appsv1.DaemonSetCondition) []appsv1.DaemonSetCondition {
+	return slices.DeleteFunc(slices.Clone(now), func(condition appsv1.DaemonSetCondition) bool {
+		return slices.ContainsFunc(before, func(other appsv1.DaemonSetCondition) bool {
+			return other.Type == condition.Type && other.Status == condition.Status && other.Reason == condition.Reason && other.Message == condition.Message
+		})
+	})
+}
+
 // LatestConditions are the conditions of before and of now, without those of before of whose type there is one now: what a controller said of a stall first, it may
 // say when all is well, as that it goes on.
 func LatestConditions(before, now []appsv1.DaemonSetCondition) []appsv1.DaemonSetCondition {

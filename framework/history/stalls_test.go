@@ -77,6 +77,17 @@ func TestOfEachTypeTheLatestConditionReportsTheStall(t *testing.T) {
 	g.Expect(history.LatestConditions(found, nil)).To(Equal(found), "what was said stays said")
 }
 
+func TestAConditionSaysSomethingElseByItsStatusReasonOrMessage(t *testing.T) {
+	g := NewWithT(t)
+	before := []appsv1.DaemonSetCondition{said("Placed", "True", "node-1"), said("Stalled", "False", "")}
+	same, renewed := before[0], said("Stalled", "False", "")
+	same.LastTransitionTime = metav1.Now()
+	other, changed := said("Placed", "True", "node-2"), said("Stalled", "True", "")
+	g.Expect(history.OtherConditions(before, []appsv1.DaemonSetCondition{same, renewed})).To(BeEmpty())
+	g.Expect(history.OtherConditions(before, []appsv1.DaemonSetCondition{other, changed})).To(Equal([]appsv1.DaemonSetCondition{other, changed}))
+	g.Expect(history.OtherConditions(nil, before)).To(Equal(before))
+}
+
 func TestAConditionStandsWhileItHasItsStatus(t *testing.T) {
 	g := NewWithT(t)
 	stalled, other := said("Stalled", "True", "pod agent-1 waits"), said("Other", "False", "agent-1 does not progress")

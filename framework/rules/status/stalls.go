@@ -176,18 +176,17 @@ func (r *rolling) isStuck() bool {
 	return r.count[waiting] == 0 || used >= limit
 }
 
-// said are the conditions that may be about the stall: what one said when an earlier rollout was over, it does not say of this one. What an earlier stall left behind may be.
+// said are the conditions that may be about the stall: what one said when an earlier rollout was over, it does not say of this one, unless it was left behind by a
+// stall before.
 func (r *rolling) said() []appsv1.DaemonSetCondition {
 	now := r.w.Object.Status.Conditions
 	if !r.rest {
 		return now
 	}
-	return slices.DeleteFunc(slices.Clone(now), func(condition appsv1.DaemonSetCondition) bool {
-		isType := func(other appsv1.DaemonSetCondition) bool { return other.Type == condition.Type }
-		return !slices.ContainsFunc(r.reported, isType) && slices.ContainsFunc(r.rested, func(before appsv1.DaemonSetCondition) bool {
-			return isType(before) && before.Status == condition.Status && before.Reason == condition.Reason && before.Message == condition.Message
-		})
+	rested := slices.DeleteFunc(slices.Clone(r.rested), func(condition appsv1.DaemonSetCondition) bool {
+		return slices.ContainsFunc(r.reported, func(reported appsv1.DaemonSetCondition) bool { return reported.Type == condition.Type })
 	})
+	return history.OtherConditions(rested, now)
 }
 
 // words are those by which a condition can name what the rollout is stuck by.
