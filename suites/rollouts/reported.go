@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -61,7 +62,26 @@ func (r *Report) Await(ctx context.Context, c *spec.Case) {
 	if !c.Claims(requirements.RolloutConditions) {
 		return
 	}
-	c.AwaitAfter(ctx, judge.ReportWithin, state.When("a condition and an Event report the stall", r.isReported))
+	if c.AwaitAfter(ctx, judge.ReportWithin, state.When("a condition and an Event report the stall", r.isReported)) {
+		// Of two that are written together one comes first.
+		c.Await(ctx, r.saysTheSame(judge.Lag))
+	}
+}
+
+// saysTheSame holds when the DaemonSet's conditions have been the same for the duration.
+func (r *Report) saysTheSame(duration time.Duration) state.Condition {
+	var said []appsv1.DaemonSetCondition
+	var since time.Time
+	return state.When("the conditions have been the same for "+duration.String(), func(cluster *history.Cluster) bool {
+		now := cluster.DaemonSets[r.daemonSet]
+		if now == nil {
+			return true
+		}
+		if since.IsZero() || len(now.Status.Conditions) != len(said) || len(history.OtherConditions(said, now.Status.Conditions)) > 0 {
+			said, since = now.Status.Conditions, cluster.Time
+		}
+		return cluster.Time.Sub(since) >= duration
+	})
 }
 
 // isReported reports whether a condition and an Event report the stall. What names no more than a node may be about the rollout and not about the stall, if it

@@ -88,3 +88,25 @@ func TestAStallIsReportedOnceItsCauseIsKnown(t *testing.T) {
 		})
 	}
 }
+
+func TestAReportIsWholeOnceItsConditionsStayTheSame(t *testing.T) {
+	g := NewWithT(t)
+	b := historytest.New(t).Nodes(1)
+	ds := b.DaemonSet("agent")
+	steady := ReportOf(ds.Object()).saysTheSame(time.Second)
+	says(corev1.ConditionTrue, "updates node-1")(b, ds, nil)
+	says(corev1.ConditionFalse, "waits on node-1")(b.After(900*time.Millisecond), ds, nil)
+	counts := func(ready int32) { ds.Status(func(s *appsv1.DaemonSetStatus) { s.NumberReady = ready }) }
+	b.After(900 * time.Millisecond)
+	counts(1)
+	b.After(100 * time.Millisecond)
+	counts(2)
+	var held []bool
+	b.History().Replay(func(cluster *history.Cluster, _ history.Change) {
+		if cluster.DaemonSets[ds.Object().UID] != nil {
+			held = append(held, steady.Holds(cluster))
+		}
+	})
+	g.Expect(held[len(held)-1]).To(BeTrue())
+	g.Expect(held[:len(held)-1]).NotTo(ContainElement(true))
+}
