@@ -57,10 +57,10 @@ func TestALaterStallIsToldOfByAnEventOfItsOwn(t *testing.T) {
 }
 
 func TestTheLatestConditionOfAStallIsTakenBack(t *testing.T) {
-	stalled := func(first, second, end corev1.ConditionStatus) *history.History {
+	stalled := func(first, second, end corev1.ConditionStatus, says string) *history.History {
 		b := historytest.New(t).Nodes(1)
 		ds := b.DaemonSet("agent")
-		says := func(status corev1.ConditionStatus, message string) {
+		write := func(status corev1.ConditionStatus, message string) {
 			ds.Status(func(s *appsv1.DaemonSetStatus) {
 				s.Conditions = []appsv1.DaemonSetCondition{{Type: "Condition", Status: status, Message: message}}
 			})
@@ -70,16 +70,18 @@ func TestTheLatestConditionOfAStallIsTakenBack(t *testing.T) {
 		ds.PodOf("v2", "new", "node-1").Edit(func(pod *corev1.Pod) {
 			pod.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff"}}}}
 		})
-		says(first, "pod new is waited for")
+		write(first, "pod new is waited for")
 		b.After(time.Second)
-		says(second, "pod new waits")
+		write(second, "pod new waits")
 		b.After(time.Second).Mark("over")
-		says(end, "done")
+		write(end, says)
 		b.After(time.Minute).Mark("end")
 		return b.History()
 	}
 	takenBack := StallBetween{From: "begun", To: "over", Known: 20 * time.Second}.TakenBack()
-	keeps(t, stalled(corev1.ConditionTrue, corev1.ConditionFalse, corev1.ConditionTrue), takenBack)
-	keeps(t, stalled(corev1.ConditionFalse, corev1.ConditionTrue, corev1.ConditionFalse), takenBack)
-	breaks(t, stalled(corev1.ConditionFalse, corev1.ConditionTrue, corev1.ConditionTrue), takenBack, "still Condition True")
+	keeps(t, stalled(corev1.ConditionTrue, corev1.ConditionFalse, corev1.ConditionTrue, "done"), takenBack)
+	keeps(t, stalled(corev1.ConditionFalse, corev1.ConditionTrue, corev1.ConditionFalse, "done"), takenBack)
+	keeps(t, stalled(corev1.ConditionFalse, corev1.ConditionTrue, corev1.ConditionTrue, "done"), takenBack)
+	breaks(t, stalled(corev1.ConditionFalse, corev1.ConditionTrue, corev1.ConditionTrue, "pod new waits"), takenBack, "still Condition True")
+	breaks(t, stalled(corev1.ConditionTrue, corev1.ConditionTrue, corev1.ConditionTrue, "done"), takenBack, "still Condition True")
 }

@@ -140,6 +140,10 @@ func (r *Report) AwaitTakenBack(ctx context.Context, c *spec.Case) bool {
 	}
 	return c.Await(ctx, state.When("the report of the stall is taken back", func(cluster *history.Cluster) bool {
 		now := cluster.DaemonSets[r.daemonSet]
-		return now != nil && len(history.StandingConditions(r.found, now.Status.Conditions)) < len(r.found)
+		if now == nil {
+			return false
+		}
+		_, whole := history.LeftConditions(r.found, now.Status.Conditions)
+		return !whole
 	}))
 }

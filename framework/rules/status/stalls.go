@@ -45,7 +45,7 @@ type rolling struct {
 	rollout, rest  bool
 	// before are the conditions when the one in force came, and rested those when the first one came since a rollout was over.
 	before, rested []appsv1.DaemonSetCondition
-	// reported are conditions that came with a stall and named it: of each type the latest.
+	// reported are conditions that came with a stall and named it: of each type the latest with each status.
 	reported []appsv1.DaemonSetCondition
 }
 
@@ -105,7 +105,7 @@ func (r *rolling) follow(s *judge.Scene) {
 	if r.isStuck() {
 		words := r.words()
 		came := history.StallConditions(r.before, r.w.Object.Status.Conditions, words)
-		r.reported = history.LatestConditions(r.reported, history.StallConditions(r.rested, came, words))
+		r.reported = history.AddConditions(r.reported, history.StallConditions(r.rested, came, words))
 	}
 }
 
@@ -176,17 +176,19 @@ func (r *rolling) isStuck() bool {
 	return r.count[waiting] == 0 || used >= limit
 }
 
-// said are the conditions that may be about the stall: what one said when an earlier rollout was over, it does not say of this one, unless it was left behind by a
-// stall before.
-func (r *rolling) said() []appsv1.DaemonSetCondition {
-	now := r.w.Object.Status.Conditions
-	if !r.rest {
-		return now
-	}
-	rested := slices.DeleteFunc(slices.Clone(r.rested), func(condition appsv1.DaemonSetCondition) bool {
-		return slices.ContainsFunc(r.reported, func(reported appsv1.DaemonSetCondition) bool { return reported.Type == condition.Type })
+// isReported reports whether a condition names what the rollout is stuck by. What one named before the rollout, with the same status, it does not report by that, unless
+// it was left behind by a stall before.
+func (r *rolling) isReported() bool {
+	return slices.ContainsFunc(r.w.Object.Status.Conditions, func(condition appsv1.DaemonSetCondition) bool {
+		words := r.words()
+		isType := func(other appsv1.DaemonSetCondition) bool { return other.Type == condition.Type }
+		if at := slices.IndexFunc(r.rested, isType); r.rest && at >= 0 && r.rested[at].Status == condition.Status && !slices.ContainsFunc(r.reported, isType) {
+			words = slices.DeleteFunc(words, func(word string) bool {
+				return len(history.StallConditions(nil, r.rested[at:at+1], []string{word})) > 0
+			})
+		}
+		return len(history.StallConditions(nil, []appsv1.DaemonSetCondition{condition}, words)) > 0
 	})
-	return history.OtherConditions(rested, now)
 }
 
 // words are those by which a condition can name what the rollout is stuck by.

@@ -78,12 +78,13 @@ func TestAStallIsReported(t *testing.T) {
 			says(ds, corev1.ConditionFalse, "all is well")
 			b.After(unreported).Mark("end")
 		}),
-		Tell("a condition says of the node what it said before the rollout", func(b *Builder) {
+		Tell("a condition names the node, as it did before the rollout", func(b *Builder) {
 			ds, _ := Running(b, 2, MaxSurge("1"))
 			says(ds, corev1.ConditionTrue, "runs on "+NodeName(0)+" and "+NodeName(1))
 			b.After(judge.Lag)
 			ds.Update("v2")
 			ds.PodOf("v2", "new-a", NodeName(0), unpullable)
+			says(ds, corev1.ConditionTrue, "runs on "+NodeName(0))
 			b.After(unreported).Mark("end")
 		}),
 		Tell("no node is left to go on with, though the limit is not used up", func(b *Builder) {
@@ -100,9 +101,19 @@ func TestAStallIsReported(t *testing.T) {
 			says(ds, corev1.ConditionTrue, "pod new-a waits")
 			b.After(unreported).Mark("end")
 		}),
-		Tell("a condition says it that said something else of the node before the rollout", func(b *Builder) {
+		Tell("a condition names the pod that named the node before the rollout", func(b *Builder) {
 			ds, _ := Running(b, 2, MaxSurge("1"))
 			says(ds, corev1.ConditionTrue, "runs on "+NodeName(0)+" and "+NodeName(1))
+			b.After(judge.Lag)
+			ds.Update("v2")
+			ds.PodOf("v2", "new-a", NodeName(0), unpullable)
+			b.After(20 * time.Second)
+			says(ds, corev1.ConditionTrue, "pod new-a waits on "+NodeName(0))
+			b.After(unreported).Mark("end")
+		}),
+		Tell("a condition names the node that did so with another status before the rollout", func(b *Builder) {
+			ds, _ := Running(b, 2, MaxSurge("1"))
+			says(ds, corev1.ConditionFalse, "runs on "+NodeName(0)+" and "+NodeName(1))
 			b.After(judge.Lag)
 			ds.Update("v2")
 			ds.PodOf("v2", "new-a", NodeName(0), unpullable)
@@ -300,7 +311,23 @@ func TestTheReportOfAStallIsTakenBack(t *testing.T) {
 		goesOn(ds, corev1.ConditionTrue, "done")
 		b.After(late).Mark("end")
 	}))
-	Ignores(t, rule, Tell("it names the stall with one status after the other, and has the first again before the rollout is over", func(b *Builder) {
+	Ignores(t, rule, Tell("it is called Progressing, and goes on being True", func(b *Builder) {
+		progressing := func(ds *DaemonSet, message string) {
+			ds.Status(func(s *appsv1.DaemonSetStatus) {
+				s.Conditions = []appsv1.DaemonSetCondition{{Type: "Progressing", Status: corev1.ConditionTrue, Reason: "Because", Message: message}}
+			})
+		}
+		ds, old, updated := surging(b, unpullable)
+		progressing(ds, "pod new-a is waited for")
+		cured(b, ds, updated)
+		b.After(judge.Lag)
+		for _, pod := range old {
+			pod.Terminating()
+			pod.Gone()
+		}
+		progressing(ds, "done")
+		b.After(late).Mark("end")
+	}), Tell("it names the stall with one status after the other, and has the first again before the rollout is over", func(b *Builder) {
 		ds, cure := changing(b, corev1.ConditionTrue, corev1.ConditionFalse)
 		goesOn(ds, corev1.ConditionTrue, "it goes on")
 		cure()
