@@ -45,11 +45,46 @@ func StallConditions(before, now []appsv1.DaemonSetCondition, words []string) []
 	return found
 }
 
-// StandingConditions are those that now still has with the status in which they were found.
-func StandingConditions(found, now []appsv1.DaemonSetCondition) []appsv1.DaemonSetCondition {
-	return slices.DeleteFunc(slices.Clone(found), func(condition appsv1.DaemonSetCondition) bool {
-		return statusOf(now, condition.Type) != condition.Status
+// OtherConditions are those of now that say something else than one of before: of another type, or with another status, reason or message.
+func OtherConditions(before, now []appsv1.DaemonSetCondition) []appsv1.DaemonSetCondition {
+	return slices.DeleteFunc(slices.Clone(now), func(condition appsv1.DaemonSetCondition) bool {
+		return slices.ContainsFunc(before, func(other appsv1.DaemonSetCondition) bool {
+			return other.Type == condition.Type && other.Status == condition.Status && other.Reason == condition.Reason && other.Message == condition.Message
+		})
 	})
+}
+
+// AddConditions adds conditions that name a stall to those that did before: of each type the latest with each status, in the order in which they came.
+func AddConditions(before, now []appsv1.DaemonSetCondition) []appsv1.DaemonSetCondition {
+	earlier := slices.DeleteFunc(slices.Clone(before), func(condition appsv1.DaemonSetCondition) bool {
+		return statusOf(now, condition.Type) == condition.Status
+	})
+	return append(earlier, now...)
+}
+
+// positive are the types of conditions that are True when all is well, by the conventions of Kubernetes.
+var positive = []appsv1.DaemonSetConditionType{"Available", "Progressing", "Ready"}
+
+// LeftConditions are those of the conditions that named a stall which now still has, each type once; whole reports whether it has all. One stands while it has its
+// status. One that had several statuses in the stall may have had one of them as when all is well: it stands while it says what it said last.
+func LeftConditions(found, now []appsv1.DaemonSetCondition) (left []appsv1.DaemonSetCondition, whole bool) {
+	whole = true
+	for i, condition := range found {
+		ofType := func(other appsv1.DaemonSetCondition) bool { return other.Type == condition.Type }
+		if slices.ContainsFunc(found[i+1:], ofType) {
+			continue
+		}
+		stands := statusOf(now, condition.Type) == condition.Status && (condition.Status != corev1.ConditionTrue || !slices.Contains(positive, condition.Type))
+		if stands && slices.ContainsFunc(found[:i], ofType) {
+			stands = len(OtherConditions([]appsv1.DaemonSetCondition{condition}, slices.DeleteFunc(slices.Clone(now), func(other appsv1.DaemonSetCondition) bool { return !ofType(other) }))) == 0
+		}
+		if stands {
+			left = append(left, condition)
+		} else {
+			whole = false
+		}
+	}
+	return left, whole
 }
 
 // statusOf is the status of the condition, empty if there is none.

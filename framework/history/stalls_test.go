@@ -1,6 +1,7 @@
 package history_test
 
 import (
+	"slices"
 	"testing"
 
 	. "github.com/onsi/gomega"
@@ -69,14 +70,52 @@ func TestAConditionReportsAStallIfItIsNewAndNamesTheCause(t *testing.T) {
 	g.Expect(history.StallConditions(now, now, []string{"agent-1"})).To(BeEmpty(), "what was said before the stall does not report it")
 }
 
-func TestAConditionStandsWhileItHasItsStatus(t *testing.T) {
+func TestOfEachTypeTheLatestConditionWithEachStatusIsKept(t *testing.T) {
 	g := NewWithT(t)
-	stalled, other := said("Stalled", "True", "pod agent-1 waits"), said("Other", "False", "agent-1 does not progress")
-	found := []appsv1.DaemonSetCondition{stalled, other}
-	g.Expect(history.StandingConditions(found, []appsv1.DaemonSetCondition{said("Stalled", "True", "in other words"), said("Other", "True", "")})).
-		To(Equal([]appsv1.DaemonSetCondition{stalled}))
-	g.Expect(history.StandingConditions(found, nil)).To(BeEmpty())
-	g.Expect(found).To(HaveLen(2), "what was found is left as it is")
+	first, then, other := said("GoesOn", "True", "agent-1 is waited for"), said("GoesOn", "False", "agent-1 waits"), said("Stalled", "True", "agent-1 waits")
+	found := history.AddConditions([]appsv1.DaemonSetCondition{first, other}, []appsv1.DaemonSetCondition{then})
+	g.Expect(found).To(Equal([]appsv1.DaemonSetCondition{first, other, then}))
+	g.Expect(history.AddConditions(found, nil)).To(Equal(found), "what was said stays said")
+	again := said("GoesOn", "True", "agent-1 is waited for once more")
+	g.Expect(history.AddConditions(found, []appsv1.DaemonSetCondition{again})).To(Equal([]appsv1.DaemonSetCondition{other, then, again}))
+}
+
+func TestAConditionSaysSomethingElseByItsStatusReasonOrMessage(t *testing.T) {
+	g := NewWithT(t)
+	before := []appsv1.DaemonSetCondition{said("Placed", "True", "node-1"), said("Stalled", "False", "")}
+	same, renewed := before[0], said("Stalled", "False", "")
+	same.LastTransitionTime = metav1.Now()
+	other, changed := said("Placed", "True", "node-2"), said("Stalled", "True", "")
+	g.Expect(history.OtherConditions(before, []appsv1.DaemonSetCondition{same, renewed})).To(BeEmpty())
+	g.Expect(history.OtherConditions(before, []appsv1.DaemonSetCondition{other, changed})).To(Equal([]appsv1.DaemonSetCondition{other, changed}))
+	g.Expect(history.OtherConditions(nil, before)).To(Equal(before))
+}
+
+func TestAConditionStandsWhileItHasItsStatus(t *testing.T) {
+	stalled, hoped, other := said("Stalled", "True", "pod agent-1 waits"), said("Stalled", "False", "pod agent-1 is waited for"), said("Other", "False", "agent-1 does not progress")
+	done := said("Progressing", "True", "all nodes are updated")
+	for name, tt := range map[string]struct {
+		found, now, left []appsv1.DaemonSetCondition
+		whole            bool
+	}{
+		"all are the same":                         {[]appsv1.DaemonSetCondition{stalled, other}, []appsv1.DaemonSetCondition{other, stalled}, []appsv1.DaemonSetCondition{stalled, other}, true},
+		"one is the same in other words":           {[]appsv1.DaemonSetCondition{stalled, other}, []appsv1.DaemonSetCondition{said("Stalled", "True", "in other words"), said("Other", "True", "")}, []appsv1.DaemonSetCondition{stalled}, false},
+		"none is there":                            {[]appsv1.DaemonSetCondition{stalled, other}, nil, nil, false},
+		"it has its latest status":                 {[]appsv1.DaemonSetCondition{hoped, stalled}, []appsv1.DaemonSetCondition{stalled}, []appsv1.DaemonSetCondition{stalled}, true},
+		"it has its first status again":            {[]appsv1.DaemonSetCondition{hoped, stalled}, []appsv1.DaemonSetCondition{hoped}, nil, false},
+		"it has its latest status, in other words": {[]appsv1.DaemonSetCondition{hoped, stalled}, []appsv1.DaemonSetCondition{said("Stalled", "True", "in other words")}, nil, false},
+		"it says that all is well":                 {[]appsv1.DaemonSetCondition{said("Progressing", "True", "agent-1 is waited for")}, []appsv1.DaemonSetCondition{done}, nil, false},
+		"it says that all is not well":             {[]appsv1.DaemonSetCondition{said("Progressing", "False", "agent-1 waits")}, []appsv1.DaemonSetCondition{said("Progressing", "False", "")}, []appsv1.DaemonSetCondition{said("Progressing", "False", "agent-1 waits")}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			before := slices.Clone(tt.found)
+			left, whole := history.LeftConditions(tt.found, tt.now)
+			g.Expect(left).To(Equal(tt.left))
+			g.Expect(whole).To(Equal(tt.whole))
+			g.Expect(tt.found).To(Equal(before), "what was found is left as it is")
+		})
+	}
 }
 
 func TestAnEventTellsOfAStallIfItIsNewAndNotAboutASinglePod(t *testing.T) {

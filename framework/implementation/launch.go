@@ -3,6 +3,7 @@ package implementation
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"k8s.io/client-go/rest"
 )
@@ -36,6 +37,8 @@ type LaunchOptions struct {
 	RunDir string
 	// BinDir is ${BIN_DIR}: the folder of the control-plane programs.
 	BinDir string
+	// StopGrace is how long a local process may take to end after SIGTERM before it is killed. Default: what Kubernetes gives a pod, 30 s.
+	StopGrace time.Duration
 	// Relay has a local process reach the API server through a relay, so that Network and WatchBreaker are available.
 	Relay bool
 	// LogPath receives what the implementation prints, over all its restarts: of a local process at once, of pods before they are removed by

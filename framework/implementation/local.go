@@ -1,6 +1,7 @@
 package implementation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/process"
 	"github.com/rollcall-conformance/rollcall/framework/relay"
@@ -121,7 +124,7 @@ func (i *Implementation) processOptions(kubeconfig string, on ports, options Lau
 	values := on.values(kubeconfig, options)
 	settings := process.Options{
 		Name: i.Name, Path: options.Artifact.Executable, Dir: options.RunDir, LogPath: options.LogPath, ReadyTimeout: spec.ReadyTimeout,
-		Waits: true,
+		StopGrace: cmp.Or(options.StopGrace, stopGrace), Waits: true,
 	}
 	for _, arg := range spec.Args {
 		settings.Args = append(settings.Args, expand(arg, values))
@@ -143,7 +146,19 @@ func (l *local) AwaitReady(ctx context.Context) error { return l.process.AwaitRe
 
 // Stop implements life.
 func (l *local) Stop(ctx context.Context) error {
-	return errors.Join(l.dismiss(), l.process.Stop(ctx), l.closeRelay())
+	return errors.Join(l.dismiss(), l.endProcess(ctx), l.closeRelay())
+}
+
+// stopGrace is what Kubernetes gives a pod that says nothing else, from SIGTERM to SIGKILL.
+const stopGrace = corev1.DefaultTerminationGracePeriodSeconds * time.Second
+
+// endProcess ends the process. That it had to be killed, as a pod would be, is noted in its log and is no error: it was to go, and it went.
+func (l *local) endProcess(ctx context.Context) error {
+	err := l.process.Stop(ctx)
+	if forced, ok := errors.AsType[process.Forced](err); ok {
+		return l.process.Note(forced.Error())
+	}
+	return err
 }
 
 // Exited implements life.
@@ -244,7 +259,7 @@ func (l *local) StandDown(ctx context.Context) error {
 	if err := errors.Join(l.undisturbed("ending"), l.dismiss()); err != nil {
 		return err
 	}
-	return l.process.Stop(ctx)
+	return l.endProcess(ctx)
 }
 
 // Kill implements Killer.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 
@@ -23,6 +24,8 @@ const (
 	roleServe     = "serve"      // becomes ready on the address in its first argument, and prints its other arguments, its folder and GREETING
 	roleUnready   = "unready"    // answers that it is not ready
 	rolePortTaken = "port taken" // fails to listen the first time
+	roleSlow      = "slow"       // serves, and ends half a second after SIGTERM
+	roleStubborn  = "stubborn"   // serves, and only SIGKILL ends it
 
 	badFlag = "--bad" // ends any of them at once
 )
@@ -69,8 +72,14 @@ func play(role string) error {
 	case err := <-served:
 		return err
 	case <-terminated:
-		return nil
 	}
+	switch role {
+	case roleSlow:
+		time.Sleep(500 * time.Millisecond)
+	case roleStubborn:
+		return <-served
+	}
+	return nil
 }
 
 func catalogue(t *testing.T) *requirements.Catalogue {

@@ -21,6 +21,7 @@ var contract = map[string]func(*testing.T, *ground){
 	"unready and ready move the transition time":           unreadyAndReady,
 	"a pod never to become ready does so by lever":         readyByLever,
 	"a readiness gate keeps a pod from being ready":        gated,
+	"it does so where the container got another name":      gatedByOtherName,
 	"fail ends the pod":                                    fail,
 	"succeed ends the pod":                                 succeed,
 	"succeed where the container would be restarted":       succeedDespiteRestarts,

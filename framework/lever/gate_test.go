@@ -36,6 +36,29 @@ func gated(t *testing.T, ground *ground) {
 	NewWithT(t).Expect(readiness(b.lives())).To(Equal([]bool{false, true, false, true, false, true}))
 }
 
+func gatedByOtherName(t *testing.T, ground *ground) {
+	if ground.real() {
+		t.Skip("a runtime gives its images names of its own choice")
+	}
+	const name = "mirror.rollcall.dev/daemon:v2"
+	b := newBench(t, ground, scenario.ReadinessGate(gate))
+	restarted := func(pod *corev1.Pod) bool { return pod.Status.ContainerStatuses[0].Image == name }
+	closed := func(pod *corev1.Pod) bool { return pod != nil && containersReady(pod) && !ready(pod) }
+	b.require("its containers ready, and not the pod", closed)
+	b.setGate(corev1.ConditionTrue)
+	b.requireReady()
+	b.Pods.HoldRestart(b.ctx, b.pod)
+	b.setImage("v2")
+	b.Pods.RestartAs(b.ctx, b.pod, name)
+	b.require("restarted", func(pod *corev1.Pod) bool { return restarted(pod) && ready(pod) })
+	b.setGate(corev1.ConditionFalse)
+	b.require("its containers ready, and not the pod", closed)
+	b.setGate(corev1.ConditionTrue)
+	b.requireReady()
+	states := statesIn(b.lives())
+	NewWithT(t).Expect(restarted(states[len(states)-1])).To(BeTrue())
+}
+
 func containersReady(pod *corev1.Pod) bool {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.ContainersReady {

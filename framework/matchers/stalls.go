@@ -65,11 +65,11 @@ func (s StallBetween) TakenBack() Matcher {
 		if len(seen.conditions) == 0 {
 			return untested("no condition names the cause of the stall")
 		}
-		standing := history.StandingConditions(seen.conditions, seen.end)
-		if len(standing) < len(seen.conditions) {
+		left, whole := history.LeftConditions(seen.conditions, seen.end)
+		if !whole {
 			return kept()
 		}
-		return survey.overdue("still "+conditionsText(standing), seen.writes...)
+		return survey.overdue("still "+conditionsText(left), seen.writes...)
 	})
 }
 
@@ -81,7 +81,7 @@ type stallSeen struct {
 	// cause is from where the cause is known.
 	cause     Occurrence
 	daemonSet types.UID
-	// conditions name the cause, the first of each type; last are all at the end of the stall, end those at the end of the history.
+	// conditions name the cause, the latest of each type with each status; last are all at the end of the stall, end those at the end of the history.
 	conditions, last, end []appsv1.DaemonSetCondition
 	// writes are those of the DaemonSet with a condition of the stall.
 	writes []Occurrence
@@ -158,11 +158,7 @@ func (s *stallSeen) look(writes []Occurrence, words []string) {
 			if len(found) > 0 {
 				s.writes = append(s.writes, o)
 			}
-			for _, condition := range found {
-				if !slices.ContainsFunc(s.conditions, func(c appsv1.DaemonSetCondition) bool { return c.Type == condition.Type }) {
-					s.conditions = append(s.conditions, condition)
-				}
-			}
+			s.conditions = history.AddConditions(s.conditions, found)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -53,4 +54,34 @@ func TestALaterStallIsToldOfByAnEventOfItsOwn(t *testing.T) {
 	breaks(t, stalledTwice(t, "", "", "Stalled"), first.Event(), "no Event")
 	breaks(t, stalledTwice(t, "Stalled", "Resumed", "Resumed"), second.Event(), "no Event")
 	breaks(t, stalledTwice(t, "Stalled", "", "SuccessfulCreate"), second.Event(), "no Event")
+}
+
+func TestTheLatestConditionOfAStallIsTakenBack(t *testing.T) {
+	stalled := func(first, second, end corev1.ConditionStatus, says string) *history.History {
+		b := historytest.New(t).Nodes(1)
+		ds := b.DaemonSet("agent")
+		write := func(status corev1.ConditionStatus, message string) {
+			ds.Status(func(s *appsv1.DaemonSetStatus) {
+				s.Conditions = []appsv1.DaemonSetCondition{{Type: "Condition", Status: status, Message: message}}
+			})
+		}
+		b.Mark("begun")
+		ds.Update("v2")
+		ds.PodOf("v2", "new", "node-1").Edit(func(pod *corev1.Pod) {
+			pod.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff"}}}}
+		})
+		write(first, "pod new is waited for")
+		b.After(time.Second)
+		write(second, "pod new waits")
+		b.After(time.Second).Mark("over")
+		write(end, says)
+		b.After(time.Minute).Mark("end")
+		return b.History()
+	}
+	takenBack := StallBetween{From: "begun", To: "over", Known: 20 * time.Second}.TakenBack()
+	keeps(t, stalled(corev1.ConditionTrue, corev1.ConditionFalse, corev1.ConditionTrue, "done"), takenBack)
+	keeps(t, stalled(corev1.ConditionFalse, corev1.ConditionTrue, corev1.ConditionFalse, "done"), takenBack)
+	keeps(t, stalled(corev1.ConditionFalse, corev1.ConditionTrue, corev1.ConditionTrue, "done"), takenBack)
+	breaks(t, stalled(corev1.ConditionFalse, corev1.ConditionTrue, corev1.ConditionTrue, "pod new waits"), takenBack, "still Condition True")
+	breaks(t, stalled(corev1.ConditionTrue, corev1.ConditionTrue, corev1.ConditionTrue, "done"), takenBack, "still Condition True")
 }

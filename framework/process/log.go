@@ -34,6 +34,16 @@ func openLog(path string) (log *os.File, start int64, err error) {
 	return log, info.Size(), nil
 }
 
+// Note appends a line of the harness to the program's log.
+func (p *Process) Note(line string) error {
+	log, _, err := openLog(p.options.LogPath)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(log, "rollcall: "+line)
+	return errors.Join(err, log.Close())
+}
+
 // tail returns up to n of the last lines of a file, none of them from before the offset start. A file that cannot be read has no lines:
 // a tail decorates an error, it must not replace it.
 func tail(path string, start int64, n int) []string { return lastLines(path, start, tailWindow, n) }

@@ -132,7 +132,7 @@ func (p *Process) ExitedByItself() string {
 }
 
 // Stop asks the program to end with SIGTERM, kills it after StopGrace or when the context ends, and returns once it is gone.
-// Stopping what has exited already does nothing. The error says that force was needed.
+// Stopping what has exited already does nothing. That force was needed is an error of type Forced.
 func (p *Process) Stop(ctx context.Context) error {
 	release, err := p.takeTurn(ctx)
 	if err != nil {
@@ -155,17 +155,26 @@ func (p *Process) stop(ctx context.Context) error {
 	}
 	grace := time.NewTimer(p.options.StopGrace)
 	defer grace.Stop()
-	var forced error
+	var forced Forced
 	select {
 	case <-run.exited:
 		return nil
 	case <-grace.C:
-		forced = fmt.Errorf("stopping %s: still running %s after SIGTERM, killed", p.options.Name, p.options.StopGrace)
+		forced.error = fmt.Errorf("stopping %s: still running %s after SIGTERM, killed", p.options.Name, p.options.StopGrace)
 	case <-ctx.Done():
-		forced = fmt.Errorf("stopping %s: killed before it had ended: %w", p.options.Name, context.Cause(ctx))
+		forced.error = fmt.Errorf("stopping %s: killed before it had ended: %w", p.options.Name, context.Cause(ctx))
 	}
-	return errors.Join(forced, p.Kill())
+	if err := p.Kill(); err != nil {
+		return errors.Join(forced.error, err)
+	}
+	return forced
 }
+
+// Forced is the error of a Stop that had to kill the program, which is gone.
+type Forced struct{ error }
+
+// Unwrap returns why.
+func (f Forced) Unwrap() error { return f.error }
 
 // Kill ends the program with SIGKILL, together with what it started in its process group, and returns once it is reaped. It needs
 // no context: nothing can delay SIGKILL but the kernel.

@@ -105,6 +105,8 @@ func TestStopKillsAProgramThatDoesNotEndInTime(t *testing.T) {
 
 			err := p.stop(tt.context(t))
 			g.Expect(err).To(MatchError(ContainSubstring(tt.says)))
+			_, isForced := errors.AsType[Forced](err)
+			g.Expect(isForced).To(BeTrue())
 			g.Expect(p.Exited()).To(BeClosed())
 			g.Expect(p.ExitStatus()).To(Equal("signal: killed"))
 		})

@@ -69,6 +69,21 @@ func OpenGate(ctx context.Context, c *spec.Case, pod *corev1.Pod, gate corev1.Po
 	}))
 }
 
+// CloseGate keeps a pod from being Ready by the condition that is its readiness gate.
+func CloseGate(ctx context.Context, c *spec.Case, pod *corev1.Pod, gate corev1.PodConditionType) {
+	writeStatus(ctx, c, pod, history.BecomeUnready, "its readiness gate closes", map[string]any{"conditions": []any{
+		map[string]any{"type": gate, "status": corev1.ConditionFalse, "lastTransitionTime": metav1.Now()},
+	}})
+	c.Require(ctx, "the pod shows it", state.When("pod "+pod.Name+" says that it is not Ready", func(cluster *history.Cluster) bool {
+		now := cluster.Pods[pod.UID]
+		if now == nil {
+			return true
+		}
+		ready := history.Ready(now)
+		return ready != nil && ready.Status != corev1.ConditionTrue && ready.Reason != history.NotRestarted
+	}))
+}
+
 // EvictByKubelet makes a pod fail as one that its kubelet evicts. It takes a simulated node.
 func EvictByKubelet(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
 	writeStatus(ctx, c, pod, history.FailPod, "evicted by its kubelet", map[string]any{

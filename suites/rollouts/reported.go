@@ -3,8 +3,11 @@ package rollouts
 import (
 	"context"
 	"slices"
+	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -25,6 +28,9 @@ type Report struct {
 	intervals []history.EventInterval
 	// read is how many these are.
 	read int
+	// said and told are the conditions and the number of Events when the cause was not yet known.
+	said []appsv1.DaemonSetCondition
+	told int
 	// found are the conditions that report the stall.
 	found []appsv1.DaemonSetCondition
 }
@@ -38,14 +44,17 @@ func ReportOf(daemonSet *appsv1.DaemonSet, words ...string) *Report {
 func (r *Report) Begin(ctx context.Context, c *spec.Case, begins history.Mark) {
 	// The mark comes first: an Event that comes now is one of the stall for the checks, and is not waited for.
 	c.Mark(begins)
-	c.Look(ctx, func(cluster *history.Cluster) {
-		if now := cluster.DaemonSets[r.daemonSet]; now != nil {
-			r.before = now.Status.Conditions
-		}
-		events := cluster.Reports[r.daemonSet]
-		r.intervals = append(r.intervals, history.EventInterval{Events: slices.Clone(events[r.read:])})
-		r.read = len(events)
-	})
+	c.Look(ctx, r.begin)
+}
+
+func (r *Report) begin(cluster *history.Cluster) {
+	if now := cluster.DaemonSets[r.daemonSet]; now != nil {
+		r.before = now.Status.Conditions
+	}
+	events := cluster.Reports[r.daemonSet]
+	r.intervals = append(r.intervals, history.EventInterval{Events: slices.Clone(events[r.read:])})
+	r.read = len(events)
+	r.said, r.told = r.before, r.read
 }
 
 // Await waits until a condition and an Event report the stall. An implementation that does not claim RolloutConditions is not waited for.
@@ -53,29 +62,74 @@ func (r *Report) Await(ctx context.Context, c *spec.Case) {
 	if !c.Claims(requirements.RolloutConditions) {
 		return
 	}
-	c.AwaitAfter(ctx, judge.ReportWithin, state.When("a condition and an Event report the stall", func(cluster *history.Cluster) bool {
+	if c.AwaitAfter(ctx, judge.ReportWithin, state.When("a condition and an Event report the stall", r.isReported)) {
+		// Of two that are written together one comes first.
+		c.Await(ctx, r.saysTheSame(judge.Lag))
+	}
+}
+
+// saysTheSame holds when the DaemonSet's conditions have been the same for the duration.
+func (r *Report) saysTheSame(duration time.Duration) state.Condition {
+	var said []appsv1.DaemonSetCondition
+	var since time.Time
+	return state.When("the conditions have been the same for "+duration.String(), func(cluster *history.Cluster) bool {
 		now := cluster.DaemonSets[r.daemonSet]
 		if now == nil {
-			return false
+			return true
 		}
-		words := slices.Clone(r.words)
-		for _, pod := range cluster.Pods {
-			if owner := cluster.OwnerOf(pod); owner != nil && owner.UID == r.daemonSet && cluster.IsUpdated(pod) {
-				words = append(words, history.Hindrances(pod)...)
+		if since.IsZero() || len(now.Status.Conditions) != len(said) || len(history.OtherConditions(said, now.Status.Conditions)) > 0 {
+			said, since = now.Status.Conditions, cluster.Time
+		}
+		return cluster.Time.Sub(since) >= duration
+	})
+}
+
+// isReported reports whether a condition and an Event report the stall. What names no more than a node may be about the rollout and not about the stall, if it
+// came before the cause was known: something else is waited for then, though the checks make no difference.
+func (r *Report) isReported(cluster *history.Cluster) bool {
+	now := cluster.DaemonSets[r.daemonSet]
+	if now == nil {
+		return false
+	}
+	events := cluster.Reports[r.daemonSet]
+	words, nodes := r.causes(cluster)
+	if len(words)+len(nodes) == 0 {
+		r.said, r.told = now.Status.Conditions, len(events)
+		return false
+	}
+	found := history.StallConditions(r.before, now.Status.Conditions, slices.Concat(words, nodes))
+	if len(history.StallConditions(nil, found, words)) == 0 && len(history.OtherConditions(r.said, found)) == 0 {
+		return false
+	}
+	intervals := append(slices.Clip(r.intervals), history.EventInterval{Stalled: true, Events: slices.Clone(events[r.read:])})
+	isAboutIt := func(event *corev1.Event) bool {
+		names := func(word string) bool { return strings.Contains(event.Reason+" "+event.Message, word) }
+		return slices.Contains(events[r.told:], event) || slices.ContainsFunc(words, names)
+	}
+	if !slices.ContainsFunc(history.StallEvents(intervals...), isAboutIt) {
+		return false
+	}
+	r.found, r.intervals, r.read = found, intervals, len(events)
+	return true
+}
+
+// causes are the words that name what updated pods are hindered by, or that the scenario gave, and the nodes of these pods.
+func (r *Report) causes(cluster *history.Cluster) (words, nodes []string) {
+	words = slices.Clone(r.words)
+	for _, pod := range cluster.Pods {
+		if owner := cluster.OwnerOf(pod); owner == nil || owner.UID != r.daemonSet || !cluster.IsUpdated(pod) {
+			continue
+		}
+		node := history.NodeOf(pod)
+		for _, word := range history.Hindrances(pod) {
+			if word == node {
+				nodes = append(nodes, word)
+			} else {
+				words = append(words, word)
 			}
 		}
-		r.found = history.StallConditions(r.before, now.Status.Conditions, words)
-		if len(r.found) == 0 {
-			return false
-		}
-		events := cluster.Reports[r.daemonSet]
-		intervals := append(slices.Clip(r.intervals), history.EventInterval{Stalled: true, Events: slices.Clone(events[r.read:])})
-		if len(history.StallEvents(intervals...)) == 0 {
-			return false
-		}
-		r.intervals, r.read = intervals, len(events)
-		return true
-	}))
+	}
+	return words, nodes
 }
 
 // AwaitTakenBack waits until a condition that reported the stall is gone or has another status, and reports whether one does. Without one there is nothing to
@@ -86,6 +140,10 @@ func (r *Report) AwaitTakenBack(ctx context.Context, c *spec.Case) bool {
 	}
 	return c.Await(ctx, state.When("the report of the stall is taken back", func(cluster *history.Cluster) bool {
 		now := cluster.DaemonSets[r.daemonSet]
-		return now != nil && len(history.StandingConditions(r.found, now.Status.Conditions)) < len(r.found)
+		if now == nil {
+			return false
+		}
+		_, whole := history.LeftConditions(r.found, now.Status.Conditions)
+		return !whole
 	}))
 }

@@ -21,8 +21,8 @@ func StallCleared() judge.Rule {
 			if !r.isOver() && !r.isEmpty() || len(r.reported) == 0 {
 				return judge.Due{}, false
 			}
-			left := history.StandingConditions(r.reported, r.w.Object.Status.Conditions)
-			if len(left) < len(r.reported) {
+			left, whole := history.LeftConditions(r.reported, r.w.Object.Status.Conditions)
+			if !whole {
 				r.reported = nil
 				return judge.Due{}, false
 			}

@@ -11,7 +11,7 @@ import (
 )
 
 // StallReported is COND-001, where pods say what is wrong with them, and the limit of the strategy is used up by them. Where no pod says it, as where none can be
-// created, whether the rollout can go on is not certain for every implementation. A condition counts that was there before.
+// created, whether the rollout can go on is not certain for every implementation. A condition counts that was there before, if it names something else now.
 func StallReported() judge.Rule {
 	return judge.Rule{
 		Requirement: "COND-001",
@@ -20,7 +20,7 @@ func StallReported() judge.Rule {
 		Needs:       stallKinds(),
 		Situations:  append(stalled(), situation.SeveralUpdatedUnready()),
 		New: rollouts(func(r *rolling, _ *judge.Scene) (judge.Due, bool) {
-			if !r.isStuck() || len(history.StallConditions(nil, r.w.Object.Status.Conditions, r.words())) > 0 {
+			if !r.isStuck() || r.isReported() {
 				return judge.Due{}, false
 			}
 			return judge.Due{Extra: judge.ReportWithin - judge.Prompt, Undone: fmt.Sprintf("no condition that names %s, or what keeps it from becoming Ready,", r.culprits())}, true

@@ -40,10 +40,12 @@ type rolling struct {
 	// changes counts changes of a node's standing; from is the latest time at which a pod becomes available that is counted as such.
 	changes int
 	from    time.Time
-	// template is when the one in force came, over the one whose rollout was seen to be over. before are the conditions when the one in force came.
+	// template is when the one in force came, over the one whose rollout was seen to be over. rollout: the one in force is being rolled out. rest: a rollout was over.
 	template, over time.Time
-	before         []appsv1.DaemonSetCondition
-	// reported are conditions that came with a stall and named it.
+	rollout, rest  bool
+	// before are the conditions when the one in force came, and rested those when the first one came since a rollout was over.
+	before, rested []appsv1.DaemonSetCondition
+	// reported are conditions that came with a stall and named it: of each type the latest with each status.
 	reported []appsv1.DaemonSetCondition
 }
 
@@ -72,8 +74,14 @@ func rollouts(condition func(*rolling, *judge.Scene) (judge.Due, bool)) func(his
 // follow takes a step in.
 func (r *rolling) follow(s *judge.Scene) {
 	if since := r.w.Course().Since; !since.Equal(r.template) {
-		r.template, r.before = since, r.w.Object.Status.Conditions
+		r.before = r.w.Object.Status.Conditions
+		// What one rollout says of a stall is not yet taken back when another one overtakes it.
+		if !r.rollout || r.over.Equal(r.template) {
+			r.rested = r.before
+		}
+		r.template = since
 	}
+	r.rollout = r.w.Course().Rollout
 	for w, n := range s.TouchedNodes() {
 		if w != r.w {
 			continue
@@ -92,14 +100,12 @@ func (r *rolling) follow(s *judge.Scene) {
 		}
 	}
 	if r.isOver() {
-		r.over = r.template
+		r.over, r.rest = r.template, true
 	}
 	if r.isStuck() {
-		for _, condition := range history.StallConditions(r.before, r.w.Object.Status.Conditions, r.words()) {
-			if !slices.ContainsFunc(r.reported, func(c appsv1.DaemonSetCondition) bool { return c.Type == condition.Type }) {
-				r.reported = append(r.reported, condition)
-			}
-		}
+		words := r.words()
+		came := history.StallConditions(r.before, r.w.Object.Status.Conditions, words)
+		r.reported = history.AddConditions(r.reported, history.StallConditions(r.rested, came, words))
 	}
 }
 
@@ -168,6 +174,21 @@ func (r *rolling) isStuck() bool {
 		return false
 	}
 	return r.count[waiting] == 0 || used >= limit
+}
+
+// isReported reports whether a condition names what the rollout is stuck by. What one named before the rollout, with the same status, it does not report by that, unless
+// it was left behind by a stall before.
+func (r *rolling) isReported() bool {
+	return slices.ContainsFunc(r.w.Object.Status.Conditions, func(condition appsv1.DaemonSetCondition) bool {
+		words := r.words()
+		isType := func(other appsv1.DaemonSetCondition) bool { return other.Type == condition.Type }
+		if at := slices.IndexFunc(r.rested, isType); r.rest && at >= 0 && r.rested[at].Status == condition.Status && !slices.ContainsFunc(r.reported, isType) {
+			words = slices.DeleteFunc(words, func(word string) bool {
+				return len(history.StallConditions(nil, r.rested[at:at+1], []string{word})) > 0
+			})
+		}
+		return len(history.StallConditions(nil, []appsv1.DaemonSetCondition{condition}, words)) > 0
+	})
 }
 
 // words are those by which a condition can name what the rollout is stuck by.

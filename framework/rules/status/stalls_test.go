@@ -78,6 +78,15 @@ func TestAStallIsReported(t *testing.T) {
 			says(ds, corev1.ConditionFalse, "all is well")
 			b.After(unreported).Mark("end")
 		}),
+		Tell("a condition names the node, as it did before the rollout", func(b *Builder) {
+			ds, _ := Running(b, 2, MaxSurge("1"))
+			says(ds, corev1.ConditionTrue, "runs on "+NodeName(0)+" and "+NodeName(1))
+			b.After(judge.Lag)
+			ds.Update("v2")
+			ds.PodOf("v2", "new-a", NodeName(0), unpullable)
+			says(ds, corev1.ConditionTrue, "runs on "+NodeName(0))
+			b.After(unreported).Mark("end")
+		}),
 		Tell("no node is left to go on with, though the limit is not used up", func(b *Builder) {
 			ds, _ := Running(b, 1, MaxSurge("5"))
 			ds.Update("v2")
@@ -92,6 +101,26 @@ func TestAStallIsReported(t *testing.T) {
 			says(ds, corev1.ConditionTrue, "pod new-a waits")
 			b.After(unreported).Mark("end")
 		}),
+		Tell("a condition names the pod that named the node before the rollout", func(b *Builder) {
+			ds, _ := Running(b, 2, MaxSurge("1"))
+			says(ds, corev1.ConditionTrue, "runs on "+NodeName(0)+" and "+NodeName(1))
+			b.After(judge.Lag)
+			ds.Update("v2")
+			ds.PodOf("v2", "new-a", NodeName(0), unpullable)
+			b.After(20 * time.Second)
+			says(ds, corev1.ConditionTrue, "pod new-a waits on "+NodeName(0))
+			b.After(unreported).Mark("end")
+		}),
+		Tell("a condition names the node that did so with another status before the rollout", func(b *Builder) {
+			ds, _ := Running(b, 2, MaxSurge("1"))
+			says(ds, corev1.ConditionFalse, "runs on "+NodeName(0)+" and "+NodeName(1))
+			b.After(judge.Lag)
+			ds.Update("v2")
+			ds.PodOf("v2", "new-a", NodeName(0), unpullable)
+			b.After(20 * time.Second)
+			says(ds, corev1.ConditionTrue, "waits on "+NodeName(0))
+			b.After(unreported).Mark("end")
+		}),
 		Tell("it has the words of the scheduler, in a condition that is False", func(b *Builder) {
 			ds, _ := yielding(b, unschedulable)
 			b.After(20 * time.Second)
@@ -100,6 +129,19 @@ func TestAStallIsReported(t *testing.T) {
 		}),
 	)
 	Ignores(t, rule,
+		Tell("a stall of the first rollout goes on in the next", func(b *Builder) {
+			ds := b.Nodes(2).DaemonSet("agent", MaxSurge("1"))
+			first := ds.PodOf("v1", "a", NodeName(0), unpullable)
+			ds.Pod("b", NodeName(1)).Ready()
+			says(ds, corev1.ConditionTrue, "waits on "+NodeName(0))
+			b.After(judge.Lag)
+			ds.Update("v2")
+			first.Terminating()
+			first.Gone()
+			ds.PodOf("v2", "new-a", NodeName(0), unpullable)
+			ds.PodOf("v2", "new-b", NodeName(1), unpullable)
+			b.After(unreported).Mark("end")
+		}),
 		Tell("the limit is not used up", func(b *Builder) {
 			ds, _ := Running(b, 3, MaxSurge("2"))
 			ds.Update("v2")
@@ -211,7 +253,91 @@ func TestTheReportOfAStallIsTakenBack(t *testing.T) {
 		b.After(judge.Prompt)
 		says(ds, corev1.ConditionFalse, "")
 	}))
-	Ignores(t, rule, Tell("the rollout never ends", func(b *Builder) {
+	// goesOn writes a condition that is True while all is well.
+	goesOn := func(ds *DaemonSet, status corev1.ConditionStatus, message string) {
+		ds.Status(func(s *appsv1.DaemonSetStatus) {
+			s.Conditions = []appsv1.DaemonSetCondition{{Type: "GoesOn", Status: status, Reason: "Because", Message: message}}
+		})
+	}
+	// changing is a stall in which the condition has one status after the other.
+	changing := func(b *Builder, first, second corev1.ConditionStatus) (*DaemonSet, func()) {
+		ds, old, updated := surging(b, unpullable)
+		goesOn(ds, first, "pod new-a is waited for")
+		b.After(judge.Prompt)
+		goesOn(ds, second, "pod new-a waits")
+		return ds, func() {
+			cured(b, ds, updated)
+			b.After(judge.Lag)
+			for _, pod := range old {
+				pod.Terminating()
+				pod.Gone()
+			}
+		}
+	}
+	// overtaken is a rollout that cannot go on, after one that was overtaken. Its pod becomes Ready after a while.
+	overtaken := func(b *Builder, edits ...func(*corev1.Pod)) {
+		ds, old := Running(b, 2, MaxSurge("1"))
+		goesOn(ds, corev1.ConditionTrue, "done")
+		b.After(judge.Lag)
+		ds.Update("v2")
+		first := ds.PodOf("v2", "new-a", NodeName(0), edits...)
+		goesOn(ds, corev1.ConditionFalse, "pod new-a waits")
+		b.After(judge.Lag)
+		ds.Update("v3")
+		first.Terminating()
+		first.Gone()
+		second := ds.PodOf("v3", "newer-a", NodeName(0), unpullable)
+		goesOn(ds, corev1.ConditionTrue, "pod newer-a is waited for")
+		b.After(judge.Prompt)
+		second.Edit(func(pod *corev1.Pod) { pod.Status.ContainerStatuses = nil })
+		second.Ready()
+		old[0].Terminating()
+		old[0].Gone()
+		ds.PodOf("v3", "newer-b", NodeName(1)).Ready()
+		b.After(judge.Lag)
+		old[1].Terminating()
+		old[1].Gone()
+		b.After(late).Mark("end")
+	}
+	Omits(t, rule, Tell("it names the stall with one status after the other, and keeps the last", func(b *Builder) {
+		_, cure := changing(b, corev1.ConditionFalse, corev1.ConditionTrue)
+		cure()
+		b.After(late).Mark("end")
+	}))
+	Keeps(t, rule, Tell("it names the stall with one status after the other, and has the first again", func(b *Builder) {
+		ds, cure := changing(b, corev1.ConditionTrue, corev1.ConditionFalse)
+		cure()
+		b.After(judge.Prompt)
+		goesOn(ds, corev1.ConditionTrue, "done")
+		b.After(late).Mark("end")
+	}))
+	Ignores(t, rule, Tell("it is called Progressing, and goes on being True", func(b *Builder) {
+		progressing := func(ds *DaemonSet, message string) {
+			ds.Status(func(s *appsv1.DaemonSetStatus) {
+				s.Conditions = []appsv1.DaemonSetCondition{{Type: "Progressing", Status: corev1.ConditionTrue, Reason: "Because", Message: message}}
+			})
+		}
+		ds, old, updated := surging(b, unpullable)
+		progressing(ds, "pod new-a is waited for")
+		cured(b, ds, updated)
+		b.After(judge.Lag)
+		for _, pod := range old {
+			pod.Terminating()
+			pod.Gone()
+		}
+		progressing(ds, "done")
+		b.After(late).Mark("end")
+	}), Tell("it names the stall with one status after the other, and has the first again before the rollout is over", func(b *Builder) {
+		ds, cure := changing(b, corev1.ConditionTrue, corev1.ConditionFalse)
+		goesOn(ds, corev1.ConditionTrue, "it goes on")
+		cure()
+		b.After(late).Mark("end")
+	}), Tell("a condition that is True when all is well is False in a stall, and names the next one when it is True again", func(b *Builder) {
+		overtaken(b, unpullable)
+	}), Tell("a condition that is True when all is well is False in a rollout that is overtaken, and names the next stall when it is True again", func(b *Builder) {
+		// Nothing that is known keeps the first from going on.
+		overtaken(b)
+	}), Tell("the rollout never ends", func(b *Builder) {
 		stuck(b)
 		b.After(unreported).Mark("end")
 	}), Tell("the last pod has yet to leave the last node", func(b *Builder) {

@@ -26,6 +26,15 @@ func brokenPatchEdges() []Variant {
 				}
 				changePods(state, later, func(pod *corev1.Pod) { pod.Status.ObservedGeneration = wanted[string(pod.UID)] - 1 })
 			})},
+		{Name: "asks-containers-of-patched-pods", Says: "Takes a patched pod for Ready when its containers are, whatever its readiness gates say.",
+			Breaks: []string{"INPLACE-013"},
+			Planner: seeing(func(state *plan.State, _ time.Time) {
+				gated := func(pod *corev1.Pod) bool {
+					containers := condition(pod, corev1.ContainersReady)
+					return pod.Annotations[inplace.Record] != "" && ready(pod) != nil && containers != nil && containers.Status == corev1.ConditionTrue
+				}
+				changePods(state, gated, func(pod *corev1.Pod) { ready(pod).Status = corev1.ConditionTrue })
+			})},
 		{Name: "takes-back-all-or-nothing", Says: "Waits for the restart of a container that was taken back when another one of the pod is to be restarted.", Breaks: []string{"INPLACE-030"},
 			Planner: records(func(pod *corev1.Pod, record *updateRecord) bool {
 				changes := false

@@ -90,7 +90,7 @@ func Lawful() []Variant {
 	return sorted(
 		lawfulStatuses(), lawfulDeletions(), lawfulObjects(), lawfulWrites(), lawfulOrders(), lawfulPaces(), lawfulWaits(),
 		lawfulPasses(), lawfulProcesses(), lawfulHabits(), lawfulLinks(), lawfulChores(), lawfulPatches(), lawfulUnited(), lawfulAuthors(),
-		lawfulReports(), lawfulFailures(), lawfulRequests(), lawfulPods(), lawfulUnitedPaces(), lawfulRhythms(),
+		lawfulReports(), lawfulConditions(), lawfulFailures(), lawfulRequests(), lawfulPods(), lawfulUnitedPaces(), lawfulRhythms(),
 	)
 }
 
