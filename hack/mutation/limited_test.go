@@ -9,7 +9,9 @@ import (
 )
 
 // shell is a process that does what the script says, and is ended with the test.
-func shell(ctx context.Context, script string) *exec.Cmd { return exec.CommandContext(ctx, "sh", "-c", script) }
+func shell(ctx context.Context, script string) *exec.Cmd {
+	return exec.CommandContext(ctx, "sh", "-c", script)
+}
 
 func TestAProcessThatTakesTooMuchProcessorTimeIsEnded(t *testing.T) {
 	output, err := limited(shell(t.Context(), "echo begins; while :; do :; done"), time.Second)
