@@ -61,6 +61,14 @@ func (s *Scenario) setUnschedulable(ctx context.Context, name string, unschedula
 // pod's being a DaemonSet's, which kubectl drain leaves alone or refuses to touch.
 func (s *Scenario) Drain(ctx context.Context, pod *corev1.Pod) {
 	s.tb.Helper()
+	if s.kind == Real {
+		// To a program that is only being started SIGTERM says nothing: the first process of a container gets no signal that it has no handler for yet, and
+		// the pod would stay until its grace period is over.
+		s.Require(ctx, "the pod to drain runs, or is gone", state.When("pod "+pod.Name+" runs", func(cluster *history.Cluster) bool {
+			now := cluster.Pods[pod.UID]
+			return now == nil || Running(now)
+		}))
+	}
 	err := s.Do(ctx, onPod(history.EvictPod, pod), func(ctx context.Context) error {
 		return s.drainer(ctx).DeleteOrEvictPods([]corev1.Pod{*pod})
 	})
