@@ -22,17 +22,18 @@ type Report struct {
 	daemonSet types.UID
 	// words name the cause, beside those that pods show.
 	words []string
-	// before are the conditions from before the rollout.
-	before []appsv1.DaemonSetCondition
-	// intervals are the Events that were looked at.
+	// before is what it had said before the rollout, causeless what it had said when the cause was not yet known.
+	before, causeless statements
+	// intervals are the Events of before, in rollouts that stalled and between them.
 	intervals []history.EventInterval
-	// read is how many these are.
-	read int
-	// said and told are the conditions and the number of Events when the cause was not yet known.
-	said []appsv1.DaemonSetCondition
-	told int
 	// found are the conditions that report the stall.
 	found []appsv1.DaemonSetCondition
+}
+
+// statements are what a DaemonSet had said by some time: its conditions then, and the number of Events about it.
+type statements struct {
+	conditions []appsv1.DaemonSetCondition
+	events     int
 }
 
 // ReportOf is what the DaemonSet will say. The words name what will stall it, where no pod will show that.
@@ -49,12 +50,12 @@ func (r *Report) Begin(ctx context.Context, c *spec.Case, begins history.Mark) {
 
 func (r *Report) begin(cluster *history.Cluster) {
 	if now := cluster.DaemonSets[r.daemonSet]; now != nil {
-		r.before = now.Status.Conditions
+		r.before.conditions = now.Status.Conditions
 	}
 	events := cluster.Reports[r.daemonSet]
-	r.intervals = append(r.intervals, history.EventInterval{Events: slices.Clone(events[r.read:])})
-	r.read = len(events)
-	r.said, r.told = r.before, r.read
+	r.intervals = append(r.intervals, history.EventInterval{Events: slices.Clone(events[r.before.events:])})
+	r.before.events = len(events)
+	r.causeless = r.before
 }
 
 // Await waits until a condition and an Event report the stall. An implementation that does not claim RolloutConditions is not waited for.
@@ -94,22 +95,22 @@ func (r *Report) isReported(cluster *history.Cluster) bool {
 	events := cluster.Reports[r.daemonSet]
 	words, nodes := r.causes(cluster)
 	if len(words)+len(nodes) == 0 {
-		r.said, r.told = now.Status.Conditions, len(events)
+		r.causeless = statements{now.Status.Conditions, len(events)}
 		return false
 	}
-	found := history.StallConditions(r.before, now.Status.Conditions, slices.Concat(words, nodes))
-	if len(history.StallConditions(nil, found, words)) == 0 && len(history.OtherConditions(r.said, found)) == 0 {
+	found := history.StallConditions(r.before.conditions, now.Status.Conditions, slices.Concat(words, nodes))
+	if len(history.StallConditions(nil, found, words)) == 0 && len(history.OtherConditions(r.causeless.conditions, found)) == 0 {
 		return false
 	}
-	intervals := append(slices.Clip(r.intervals), history.EventInterval{Stalled: true, Events: slices.Clone(events[r.read:])})
+	intervals := append(slices.Clip(r.intervals), history.EventInterval{Stalled: true, Events: slices.Clone(events[r.before.events:])})
 	isAboutIt := func(event *corev1.Event) bool {
 		names := func(word string) bool { return strings.Contains(event.Reason+" "+event.Message, word) }
-		return slices.Contains(events[r.told:], event) || slices.ContainsFunc(words, names)
+		return slices.Contains(events[r.causeless.events:], event) || slices.ContainsFunc(words, names)
 	}
 	if !slices.ContainsFunc(history.StallEvents(intervals...), isAboutIt) {
 		return false
 	}
-	r.found, r.intervals, r.read = found, intervals, len(events)
+	r.found, r.intervals, r.before.events = found, intervals, len(events)
 	return true
 }
 
