@@ -29,6 +29,8 @@ func knownHistories() []knownScenario {
 		scenario("created again over its pods", rolls, 10, updates, at("delete the DaemonSet but leave its pods, and create it again", 0, 0), after(100*time.Millisecond, "roll back", 1)),
 		scenario("pods of before the histories", onDelete, 10, at("a node is cordoned", 0, 0), at("a node joins", 0, 0), at("a pod of before the histories appears", 0, 0), updates,
 			at("a pod of before the histories appears", 1, 0), at("somebody deletes a pod", 0, 0)),
+		scenario("a pod of before the histories, in a rollout", rolls, 10, at("a node is cordoned", 0, 0), at("a node joins", 0, 0), at("a pod of before the histories appears", 0, 0), updates,
+			at("a node joins", 0, 0), at("a pod of before the histories appears", 2, 0)),
 		scenario("the only revision is being deleted, and loses its label", onDelete, 10, at(deleted, 0, 0), then("somebody takes the label off a revision"),
 			after(3*time.Second, "somebody deletes a pod", 0)),
 		scenario("orphans", rolls, 10, updates, at("an orphan appears", 0, 0), at("an orphan appears", 1, 1), at("an orphan appears", 0, 3), at("an orphan appears", 1, 5)),
@@ -38,6 +40,10 @@ func knownHistories() []knownScenario {
 		all = append(all,
 			scenario(fmt.Sprintf("the only revision is being deleted, and is copied, %d", how), rolls, 10, twin, at("somebody deletes a pod", 0, 0)),
 			scenario(fmt.Sprintf("the current revision is being deleted, and is copied, %d", how), rolls, 10, updates, at("roll back", 0, 0), twin, at("update", 0, 0)))
+	}
+	for how := range 6 {
+		all = append(all, scenario(fmt.Sprintf("the revision of pods of an earlier generation is copied, %d", how), strategy{MaxSurge: "0", MaxUnavailable: "1"}, 10,
+			then("update to a crashing image"), at("roll back", 0, 0), at("somebody copies a revision", 0, how), at("somebody copies a revision", 1, how)))
 	}
 	for which := range 4 {
 		all = append(all, scenario(fmt.Sprintf("revision %d of 4 is deleted after a collision and a roll-back", which), []strategy{rolls, onDelete}[which%2], 10, taken(0, 0), counted,

@@ -59,6 +59,11 @@ func knownOwners() []knownScenario {
 				at("another controller takes a revision", 0, which), at(deleted, 0, 0), at(updated, 0, 0), at("roll back", 0, 0)))
 		}
 	}
+	for which := range otherControllers() {
+		const takes = "another controller takes a revision"
+		all = append(all, scenario(fmt.Sprintf("controller %d has the revision of a pod whose generation comes again", which), onDelete, at(updated, 0, 0),
+			at("somebody deletes a pod", 0, 0), at(takes, 0, which), at(takes, 1, which), at(abandoned, 0, 0), at(updated, 0, 0), at(updated, 0, 0)))
+	}
 	for content := range 2 {
 		for which := range otherControllers() {
 			all = append(all, scenario(fmt.Sprintf("controller %d has a name, content %d", which, content), rolls,

@@ -9,9 +9,6 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// hour is a minReadySeconds that no spec waits out.
-const hour = 3600
-
 // young is the spec of an update that follows closely on another.
 func young() {
 	spec.It("gives every node an updated pod beyond maxSurge whose old one has been Ready for less than minReadySeconds",
@@ -19,7 +16,7 @@ func young() {
 		func(ctx context.Context, c *spec.Case) {
 			nodes := c.TakeNodes(ctx, NodeCount{Least: 2, Likes: 4})
 			c.Bind(lost, nodes...)
-			daemonSet := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), MinReadySeconds(hour))
+			daemonSet := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), MinReadySeconds(rollouts.Hour))
 			c.Require(ctx, "the controller has seen the new minReadySeconds", Processed(daemonSet))
 			c.Await(ctx, UpdatedOn(len(nodes), rollouts.Stall(ctx, c, daemonSet, "v2", len(nodes))))
 		},

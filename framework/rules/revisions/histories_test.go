@@ -22,10 +22,25 @@ func TestHistoryOne(t *testing.T) {
 		b.After(Long).Mark("end")
 	}))
 	Keeps(t, j, Tell("the twin goes in time", func(b *Builder) {
+		ds, all := fourth(b, 3)
+		ds.Revision("v4", 5)
+		b.After(judge.Prompt)
+		all[3].Gone()
+		b.After(Long).Mark("end")
+	}))
+	Breaks(t, j, Tell("the one with the highest number goes", func(b *Builder) {
 		ds, _ := fourth(b, 3)
 		twin := ds.Revision("v4", 5)
 		b.After(judge.Prompt)
 		twin.Gone()
+	}))
+	Keeps(t, j, Tell("of three the middle one goes first", func(b *Builder) {
+		ds, all := fourth(b, 3)
+		twin := ds.Revision("v4", 5)
+		ds.Revision("v4", 6)
+		b.After(judge.Prompt / 2)
+		twin.Gone()
+		all[3].Gone()
 		b.After(Long).Mark("end")
 	}))
 	Ignores(t, j, Tell("an old history gets a twin", func(b *Builder) {

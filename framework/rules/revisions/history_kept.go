@@ -53,7 +53,8 @@ func HistoryOldest() judge.Rule {
 }
 
 // HistoryLimit is HISTORY-020: the current history comes on top of those that revisionHistoryLimit has kept. One of two of the same template may go. What
-// belongs to nobody may be about to be adopted, and counts. So does, for Lag, what was deleted just before: the cache may still show it.
+// belongs to nobody may be about to be adopted, and counts. What the implementation has just deleted itself does not, though its cache may still show it: it would be
+// the oldest again, unless an older one was passed over.
 func HistoryLimit() judge.Rule {
 	return judge.Rule{
 		Requirement: "HISTORY-020",
@@ -64,7 +65,7 @@ func HistoryLimit() judge.Rule {
 		New: newTrimmed(func(o *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string {
 			current, old := left(s, w, deleted)
 			limit := w.Object.Spec.RevisionHistoryLimit
-			if limit == nil || s.Lately(o.trimmedAt[w]) || holds(s, deleted, w.Object) || twin(slices.Concat(current, old), deleted) {
+			if limit == nil || o.passedOver(s, w, deleted.Revision) || holds(s, deleted, w.Object) || twin(slices.Concat(current, old), deleted) {
 				return ""
 			}
 			// The deleted one was there.

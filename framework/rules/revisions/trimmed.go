@@ -22,15 +22,23 @@ type trimmed struct {
 	released map[types.NamespacedName]time.Time
 	// touched counts what got another controller, too: who adopts a revision in a pass may trim those that it controlled before.
 	touched touched
-	// trimmedAt is when a history of a DaemonSet was last deleted before this step: a cache may not show it yet.
-	trimmedAt map[*judge.Workload]time.Time
-	// wrong says what is wrong with the deletion of the revision; empty if nothing is.
-	wrong func(o *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string
+	// deleted are the histories that the implementation has deleted of each DaemonSet: the numbers that they had, and when.
+	deleted map[*judge.Workload]map[int64]time.Time
+	// concerned reports whether the deletion puts the promise to the test; nil if each does.
+	concerned func(s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) bool
+	wrong     judgment
 }
 
-func newTrimmed(wrong func(*trimmed, *judge.Scene, *judge.Workload, *appsv1.ControllerRevision) string) func(history.Header) judge.Observer {
-	return func(header history.Header) judge.Observer {
-		return &trimmed{label: header.RevisionLabel, released: map[types.NamespacedName]time.Time{}, trimmedAt: map[*judge.Workload]time.Time{}, wrong: wrong}
+// judgment says what is wrong with the deletion of a history; empty if nothing is.
+type judgment func(o *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string
+
+func newTrimmed(wrong judgment) func(history.Header) judge.Observer {
+	return func(header history.Header) judge.Observer { return trimmedBy(header, wrong) }
+}
+
+func trimmedBy(header history.Header, wrong judgment) *trimmed {
+	return &trimmed{
+		label: header.RevisionLabel, released: map[types.NamespacedName]time.Time{}, deleted: map[*judge.Workload]map[int64]time.Time{}, wrong: wrong,
 	}
 }
 
@@ -48,9 +56,12 @@ func (o *trimmed) Observe(s *judge.Scene) []judge.Violation {
 	}
 	w, deleted := deletedOf(s)
 	if w != nil {
-		defer func() { o.trimmedAt[w] = s.Now }()
+		defer o.delete(s.Now, w, deleted.Revision)
 	}
 	if w == nil || s.Lately(w.ChangedAt()) || o.touched.lately(s) {
+		return nil
+	}
+	if o.concerned != nil && !o.concerned(s, w, deleted) {
 		return nil
 	}
 	o.PutToTest()
@@ -65,6 +76,25 @@ func adopted(s *judge.Scene) bool {
 	now, is := s.Change.Object.(*appsv1.ControllerRevision)
 	before, was := s.Change.Before.(*appsv1.ControllerRevision)
 	return is && was && before != nil && s.Change.Type == watch.Modified && !equality.Semantic.DeepEqual(metav1.GetControllerOf(before), metav1.GetControllerOf(now))
+}
+
+// delete takes note of a history that the implementation deletes.
+func (o *trimmed) delete(now time.Time, w *judge.Workload, number int64) {
+	if o.deleted[w] == nil {
+		o.deleted[w] = map[int64]time.Time{}
+	}
+	o.deleted[w][number] = now
+}
+
+// passedOver reports whether the implementation has deleted a history with a higher number until less than Lag ago. Whoever passed the lower one over then, since
+// a pod carried its label, may delete it as soon as none does: the cache may still show, and count, the higher one.
+func (o *trimmed) passedOver(s *judge.Scene, w *judge.Workload, lower int64) bool {
+	for number, at := range o.deleted[w] {
+		if number >= lower && s.Lately(at) {
+			return true
+		}
+	}
+	return false
 }
 
 // release takes note of a pod that stops carrying its label.
