@@ -45,6 +45,10 @@ func knownHistories() []knownScenario {
 		all = append(all, scenario(fmt.Sprintf("the revision of pods of an earlier generation is copied, %d", how), strategy{MaxSurge: "0", MaxUnavailable: "1"}, 10,
 			then("update to a crashing image"), at("roll back", 0, 0), at("somebody copies a revision", 0, how), at("somebody copies a revision", 1, how)))
 	}
+	for which := range 3 {
+		all = append(all, scenario(fmt.Sprintf("old revision %d is being deleted, and the limit is reached without it", which), rolls, 2, updates,
+			at(deleted, which, 0), after(3*time.Second, "update", 0)))
+	}
 	for which := range 4 {
 		all = append(all, scenario(fmt.Sprintf("revision %d of 4 is deleted after a collision and a roll-back", which), []strategy{rolls, onDelete}[which%2], 10, taken(0, 0), counted,
 			at("roll back", which, 0), at(deleted, which, 0), at(deleted, which+1, 0), at("somebody deletes a pod", 0, 0)))

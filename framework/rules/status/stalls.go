@@ -201,7 +201,9 @@ func (r *rolling) words() []string {
 }
 
 // lasting are the reasons for which containers wait that do not pass by themselves.
-var lasting = []string{"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "CrashLoopBackOff"}
+var lasting = []string{
+	"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable", "SignatureValidationFailed", "CrashLoopBackOff",
+}
 
 // hindered reports whether the pod says that it does not become Ready without help.
 func hindered(pod *corev1.Pod) bool {
