@@ -33,6 +33,8 @@ func brokenUnitedNames() []Variant {
 			})},
 		{Name: "united-names-subsets-by-both-names", Says: "Names the DaemonSet of a subset after both names, with nothing that tells apart what makes the same.",
 			Breaks: []string{"UNITED-008"}, United: joinNames},
+		{Name: "united-labels-each-node-by-itself", Says: "Gives the nodes of a subset labels of which no two are the same, and lists them all in the affinity of its DaemonSet.",
+			Breaks: []string{"UNITED-011"}, United: labelEachNode},
 	}
 }
 
