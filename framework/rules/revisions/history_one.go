@@ -20,7 +20,7 @@ func HistoryOne() judge.Rule {
 		Promise:     "of several ControllerRevisions that hold the current template all but one with the highest number are deleted promptly",
 		Needs:       []history.Kind{history.KindDaemonSet, history.KindControllerRevision},
 		Situations:  []judge.Situation{situation.Rollout(), situation.NoRollout()},
-		New: judge.Both(newLowest, judge.DueOnDaemonSets(func(s *judge.Scene, w *judge.Workload, _ *judge.Node) (judge.Due, bool) {
+		New: judge.Both(newHighestStays, judge.DueOnDaemonSets(func(s *judge.Scene, w *judge.Workload, _ *judge.Node) (judge.Due, bool) {
 			twins := histories(s, func(revision *appsv1.ControllerRevision) bool { return of(w)(revision) && holds(s, revision, w.Object) })
 			if len(twins) < 2 {
 				return judge.Due{}, false
@@ -30,8 +30,8 @@ func HistoryOne() judge.Rule {
 	}
 }
 
-// newLowest objects to the deletion of one that holds the template in force while those that stay and hold it, too, have lower numbers.
-func newLowest(header history.Header) judge.Observer {
+// newHighestStays objects to the deletion of one that holds the template in force while those that stay and hold it, too, have lower numbers.
+func newHighestStays(header history.Header) judge.Observer {
 	o := trimmedBy(header, func(_ *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string {
 		current, _ := left(s, w, deleted)
 		highest := slices.MaxFunc(current, func(a, b *appsv1.ControllerRevision) int { return cmp.Compare(a.Revision, b.Revision) })
