@@ -13,6 +13,8 @@ type control struct {
 	cutOff bool
 	// workingSince is when the implementation was last put to work; zero if that was before the recording.
 	workingSince time.Time
+	// begunAt is when the harness last began to put an implementation to work that was halted: it may act before that has ended.
+	begunAt time.Time
 	// refusing are the namespaces in which the API server creates no pods, or created none for some time, so that the implementation may be backing off.
 	refusing map[string]bool
 	// keeping are the namespaces in which it deletes some pods on no request, or did not for some time: the implementation may be backing off from what it does
@@ -36,7 +38,10 @@ func newControl() control {
 	return control{refusing: map[string]bool{}, keeping: map[string]bool{}, obstructed: map[string]bool{}, starting: map[int]history.Act{}, surge: true}
 }
 
-func (c *control) stimulus(stimulus *history.Stimulus) {
+func (c *control) stimulus(stimulus *history.Stimulus, now time.Time) {
+	if stimulus.Act.Starts() && (c.halted || c.cutOff) {
+		c.begunAt = now
+	}
 	switch stimulus.Act {
 	case history.CutOffImplementation:
 		c.cutOff = true
@@ -91,6 +96,9 @@ func (c *control) outcome(outcome *history.Outcome, now time.Time) {
 	}
 	c.workingSince = now
 }
+
+// restartedAt is when the implementation was last put to work anew, or began to be; zero if that was before the recording.
+func (c *control) restartedAt() time.Time { return latest(c.workingSince, c.begunAt) }
 
 // interrupted reports whether nothing can be expected of the implementation now: it is halted, or being started.
 func (c *control) interrupted() bool { return c.halted || c.cutOff || len(c.starting) > 0 }

@@ -56,8 +56,8 @@ func (c *Course) ready(now time.Time, minReady int32) {
 
 // RestartedSince reports whether the harness put the implementation to work anew since the DaemonSet's template last changed.
 func (s *Scene) RestartedSince(w *Workload) bool {
-	return s.memory.control.workingSince.After(w.rolledAt)
+	return s.memory.control.restartedAt().After(w.rolledAt)
 }
 
 // Restarted reports whether the harness has put the implementation to work anew.
-func (s *Scene) Restarted() bool { return !s.memory.control.workingSince.IsZero() }
+func (s *Scene) Restarted() bool { return !s.memory.control.restartedAt().IsZero() }

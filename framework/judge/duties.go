@@ -24,6 +24,11 @@ type dutyKey struct {
 
 // Observe implements Observer.
 func (d *duties) Observe(s *Scene) []Violation {
+	if s.memory.control.restartedAt().Equal(s.Now) {
+		for _, known := range d.pending {
+			d.place(s, known)
+		}
+	}
 	if d.nodes {
 		for w, n := range s.TouchedNodes() {
 			d.look(s, dutyKey{w, n})
@@ -60,8 +65,13 @@ func (d *duties) look(s *Scene, key dutyKey) {
 		known.Due = due
 	}
 	if known != nil {
-		known.in |= (d.seen | known.in).in(d.all, Test{Scene: s, Workload: key.workload, Node: key.node})
+		d.place(s, known)
 	}
+}
+
+// place takes note of the situations that what is owed is in.
+func (d *duties) place(s *Scene, known *duty) {
+	known.in |= (d.seen | known.in).in(d.all, Test{Scene: s, Workload: known.workload, Node: known.node})
 }
 
 // settle takes note that what was owed no longer is. It was put to the test if the implementation did it, not before it was owed, and not so late that only

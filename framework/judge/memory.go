@@ -82,7 +82,7 @@ func (m *memory) pass() {
 func (m *memory) stimulus(entry history.Entry) {
 	stimulus := entry.Stimulus
 	m.blame.stimulus(entry, m.now)
-	m.control.stimulus(stimulus)
+	m.control.stimulus(stimulus, m.now)
 	for _, workload := range m.workloads {
 		workload.doom(stimulus)
 	}

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/rules/revisions"
@@ -33,6 +34,21 @@ func TestHistoryOne(t *testing.T) {
 		twin := ds.Revision("v4", 5)
 		b.After(judge.Prompt)
 		twin.Gone()
+	}), Tell("the one with the highest number goes, just after the other one came", func(b *Builder) {
+		ds, all := fourth(b, 3)
+		b.Stimulus(history.CreateRevision, all[3])
+		ds.Revision("v4", 3)
+		all[3].Gone()
+	}))
+	Keeps(t, j, Tell("one that the implementation may still take for the highest was deleted just now", func(b *Builder) {
+		ds, all := fourth(b, 3)
+		twin := ds.Revision("v4", 5)
+		b.Stimulus(history.CreateRevision, twin)
+		ds.Revision("v4", 3)
+		b.After(judge.Prompt / 2)
+		b.Stimulus(history.DeleteRevision, twin)
+		twin.Gone()
+		all[3].Gone()
 	}))
 	Keeps(t, j, Tell("of three the middle one goes first", func(b *Builder) {
 		ds, all := fourth(b, 3)

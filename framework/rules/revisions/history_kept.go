@@ -20,12 +20,12 @@ func HistoryKept() judge.Rule {
 		Promise:     "the only ControllerRevision of the current template is never deleted",
 		Needs:       trims(),
 		Situations:  []judge.Situation{situation.RolledBack(), situation.Rollout()},
-		New: newTrimmed(func(_ *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string {
+		New: newTrimmed(question{tests: (*trimmed).knows, wrong: func(_ *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string {
 			if current, _ := left(s, w, deleted); len(current) > 0 || !holds(s, deleted, w.Object) {
 				return ""
 			}
 			return fmt.Sprintf("%s deleted, which alone holds the template in force", deleted.Name)
-		}),
+		}}),
 	}
 }
 
@@ -37,7 +37,7 @@ func HistoryOldest() judge.Rule {
 		Promise:     "of the old ControllerRevisions that no pod carries the label of, none is deleted before one with a lower number",
 		Needs:       trims(),
 		Situations:  []judge.Situation{situation.RolledBack(), situation.Rollout()},
-		New: newTrimmed(func(o *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string {
+		New: newTrimmed(question{tests: (*trimmed).knowsAll, wrong: func(o *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string {
 			_, old := left(s, w, deleted)
 			if holds(s, deleted, w.Object) || twin(old, deleted) {
 				return ""
@@ -48,7 +48,7 @@ func HistoryOldest() judge.Rule {
 				}
 			}
 			return ""
-		}),
+		}}),
 	}
 }
 
@@ -62,7 +62,7 @@ func HistoryLimit() judge.Rule {
 		Promise:     "an old ControllerRevision is deleted only while there are more old ones than revisionHistoryLimit",
 		Needs:       trims(),
 		Situations:  []judge.Situation{situation.RolledBack(), situation.Rollout()},
-		New: newTrimmed(func(o *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string {
+		New: newTrimmed(question{tests: (*trimmed).knows, wrong: func(o *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string {
 			current, old := left(s, w, deleted)
 			limit := w.Object.Spec.RevisionHistoryLimit
 			if limit == nil || o.passedOver(s, w, deleted.Revision) || holds(s, deleted, w.Object) || twin(slices.Concat(current, old), deleted) {
@@ -79,7 +79,7 @@ func HistoryLimit() judge.Rule {
 				return ""
 			}
 			return fmt.Sprintf("%s deleted with %d old ones, revisionHistoryLimit being %d", deleted.Name, were, *limit)
-		}),
+		}}),
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -20,29 +19,31 @@ type trimmed struct {
 	label string
 	// released is when the last pod stopped carrying a label, by namespace and label.
 	released map[types.NamespacedName]time.Time
-	// touched counts what got another controller, too: who adopts a revision in a pass may trim those that it controlled before.
-	touched touched
+	touched  touched
+	informed informed
 	// deleted are the histories that the implementation has deleted of each DaemonSet: the numbers that they had, and when.
 	deleted map[*judge.Workload]map[int64]time.Time
-	// concerned reports whether the deletion puts the promise to the test; nil if each does.
-	concerned func(s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) bool
-	wrong     judgment
+	question
 }
 
-// judgment says what is wrong with the deletion of a history; empty if nothing is.
-type judgment func(o *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string
-
-func newTrimmed(wrong judgment) func(history.Header) judge.Observer {
-	return func(header history.Header) judge.Observer { return trimmedBy(header, wrong) }
+// question is what a rule asks of each deletion of a history.
+type question struct {
+	// tests reports whether the deletion puts the promise to the test: the implementation must know of what decides.
+	tests func(o *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) bool
+	// wrong says what is wrong with it; empty if nothing is.
+	wrong func(o *trimmed, s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) string
 }
 
-func trimmedBy(header history.Header, wrong judgment) *trimmed {
-	return &trimmed{
-		label: header.RevisionLabel, released: map[types.NamespacedName]time.Time{}, deleted: map[*judge.Workload]map[int64]time.Time{}, wrong: wrong,
+func newTrimmed(asked question) func(history.Header) judge.Observer {
+	return func(header history.Header) judge.Observer {
+		return &trimmed{
+			label: header.RevisionLabel, released: map[types.NamespacedName]time.Time{}, informed: informed{},
+			deleted: map[*judge.Workload]map[int64]time.Time{}, question: asked,
+		}
 	}
 }
 
-// Observe implements judge.Observer. What was decided by a spec, or a history, of which the implementation need not know yet is not held against it.
+// Observe implements judge.Observer.
 func (o *trimmed) Observe(s *judge.Scene) []judge.Violation {
 	if o.touched.see(s) {
 		return nil
@@ -51,17 +52,14 @@ func (o *trimmed) Observe(s *judge.Scene) []judge.Violation {
 		o.release(s, pod)
 		return nil
 	}
-	if adopted(s) {
-		o.touched.at = s.Now
-	}
+	o.touched.move(s)
+	o.informed.see(s)
 	w, deleted := deletedOf(s)
-	if w != nil {
-		defer o.delete(s.Now, w, deleted.Revision)
-	}
-	if w == nil || s.Lately(w.ChangedAt()) || o.touched.lately(s) {
+	if w == nil {
 		return nil
 	}
-	if o.concerned != nil && !o.concerned(s, w, deleted) {
+	defer o.delete(s.Now, w, deleted.Revision)
+	if !o.tests(o, s, w, deleted) {
 		return nil
 	}
 	o.PutToTest()
@@ -71,11 +69,14 @@ func (o *trimmed) Observe(s *judge.Scene) []judge.Violation {
 	return nil
 }
 
-// adopted reports whether a revision gets a controller, or another one.
-func adopted(s *judge.Scene) bool {
-	now, is := s.Change.Object.(*appsv1.ControllerRevision)
-	before, was := s.Change.Before.(*appsv1.ControllerRevision)
-	return is && was && before != nil && s.Change.Type == watch.Modified && !equality.Semantic.DeepEqual(metav1.GetControllerOf(before), metav1.GetControllerOf(now))
+// knows reports whether the implementation must know the DaemonSet's spec, and its histories but for what joined them. What that changes is left to the rule.
+func (o *trimmed) knows(s *judge.Scene, w *judge.Workload, _ *appsv1.ControllerRevision) bool {
+	return o.informed.of(s, w) && !s.Lately(o.touched.changed)
+}
+
+// knowsAll reports whether it must know what joined the histories, too. Who adopts one in a pass may trim those that it controlled before.
+func (o *trimmed) knowsAll(s *judge.Scene, w *judge.Workload, deleted *appsv1.ControllerRevision) bool {
+	return o.knows(s, w, deleted) && !s.Lately(o.touched.joined)
 }
 
 // delete takes note of a history that the implementation deletes.

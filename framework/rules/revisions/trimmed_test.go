@@ -5,6 +5,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
@@ -96,6 +97,17 @@ func TestHistoryOldest(t *testing.T) {
 			all[1].Gone()
 		}),
 	)
+	Ignores(t, j, Tell("one that was controlled before goes before a lower one that was adopted just now", func(b *Builder) {
+		ds, all := fourth(b, 2)
+		var owners []metav1.OwnerReference
+		b.Stimulus(history.CreateRevision, all[0])
+		orphan := ds.Revision("v0", 0).Edit(func(revision *appsv1.ControllerRevision) {
+			owners, revision.OwnerReferences = revision.OwnerReferences, nil
+		})
+		b.After(Long)
+		orphan.Edit(func(revision *appsv1.ControllerRevision) { revision.OwnerReferences = owners })
+		all[0].Gone()
+	}))
 	Ignores(t, j, Tell("another number was given just now", func(b *Builder) {
 		_, all := fourth(b, 0)
 		b.Stimulus(history.UpdateRevision, all[0])
@@ -141,6 +153,31 @@ func TestHistoryLimit(t *testing.T) {
 			all[0].Gone()
 		}),
 	)
+	Breaks(t, j, Tell("just after the current template came and got its history", func(b *Builder) {
+		ds, all := fourth(b, 4)
+		ds.Update("v5").Revision("v5", 5)
+		all[0].Gone()
+	}))
+	Ignores(t, j,
+		Tell("just after the current template came, before it got its history", func(b *Builder) {
+			ds, all := fourth(b, 4)
+			ds.Update("v5")
+			all[0].Gone()
+		}),
+		Tell("just after the limit was raised, which its history does not show", func(b *Builder) {
+			ds, all := fourth(b, 3)
+			ds.Update("v5").Set(keeping(4)).Revision("v5", 5)
+			all[0].Gone()
+		}),
+	)
+	Keeps(t, j, Tell("just after a former template came back, for which another history was created", func(b *Builder) {
+		ds, all := fourth(b, 2)
+		all[0].Gone()
+		ds.Set(keeping(3))
+		b.After(Long)
+		ds.Update("v1").Revision("v1", 5)
+		all[1].Gone()
+	}))
 	Keeps(t, j, Tell("the cache may still show a later one that was deleted just before, when a pod carried the label of this one", func(b *Builder) {
 		_, pod, all := behind(b, 2)
 		all[1].Gone()

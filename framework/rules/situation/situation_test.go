@@ -10,6 +10,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/rules/revisions"
 	"github.com/rollcall-conformance/rollcall/framework/rules/rollout"
 	. "github.com/rollcall-conformance/rollcall/framework/rules/rulestest"
 	"github.com/rollcall-conformance/rollcall/framework/rules/situation"
@@ -49,6 +50,21 @@ func TestARuleIsKeptInASituation(t *testing.T) {
 				b.Stimulus(history.RestartImplementation, Gate("DaemonSetUpdateSurge", true)).Done()
 			}
 			handOff(b, ds, pods[0], "a")
+		}},
+		// It acts before the harness has seen it start.
+		{situation.Restarted(), revisions.HistoryCurrent(), func(b *Builder, with bool) {
+			ds, _ := Running(b, 2, MaxSurge("1"))
+			first := ds.Revision("v1", 1)
+			ds.Update("v2").Revision("v2", 2)
+			if with {
+				b.Stimulus(history.KillImplementation, ds).Done()
+			}
+			b.After(Settled)
+			ds.Update("v1")
+			if with {
+				b.Stimulus(history.RestartImplementation, Gate("DaemonSetUpdateSurge", true))
+			}
+			first.Renumber(3)
 		}},
 		{situation.Relimited(), rollout.SurgeHandOff(), func(b *Builder, with bool) {
 			ds, pods := Running(b, 2, MaxSurge("1"))
