@@ -23,11 +23,13 @@ const (
 
 // podSpec is that of every daemon pod, on simulated nodes and real ones alike.
 func (e Environment) podSpec() corev1.PodSpec {
-	grace, noToken := int64(gracePeriod), false
+	grace, noToken, share := int64(gracePeriod), false, true
 	return corev1.PodSpec{
 		TerminationGracePeriodSeconds: &grace,
-		AutomountServiceAccountToken:  &noToken,
-		Tolerations:                   e.SimulatedNodes.Tolerations(),
+		// The first process of a namespace gets no signal that it has no handler for yet: a container stopped just after its start would stay for the grace period.
+		ShareProcessNamespace:        &share,
+		AutomountServiceAccountToken: &noToken,
+		Tolerations:                  e.SimulatedNodes.Tolerations(),
 		Containers: []corev1.Container{{
 			Name:  history.DaemonContainer,
 			Image: e.Images.Daemon() + ":v1",

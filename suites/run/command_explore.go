@@ -12,6 +12,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/schedule"
+	"github.com/rollcall-conformance/rollcall/reports"
 	"github.com/rollcall-conformance/rollcall/suites/stress"
 )
 
@@ -158,8 +159,11 @@ func (e *explorer) playAll(ctx context.Context, schedules map[string]schedule.Sc
 	if e.faults {
 		return e.playWithFaults(ctx, schedules)
 	}
-	return e.play(ctx, schedules, e.lasting+setUp)
+	return e.play(ctx, schedules, e.lasting+setUp, e.progress())
 }
+
+// progress says on the output how a run gets on.
+func (e *explorer) progress() func(reports.Event) { return (&explored{out: e.out}).see }
 
 // setUp is how long a run may take to begin: a control plane has to start, and the implementation to be built.
 const setUp = 30 * time.Second

@@ -11,12 +11,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/process"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/schedule"
+	"github.com/rollcall-conformance/rollcall/reports"
 	"github.com/rollcall-conformance/rollcall/suites/stress"
 )
 
@@ -25,8 +27,8 @@ type explorer struct {
 	exploration
 	out       io.Writer
 	catalogue *requirements.Catalogue
-	// run plays the schedules of a folder, and leaves recordings among the artifacts.
-	run func(ctx context.Context, given, artifacts string, most time.Duration) error
+	// run plays the schedules of a folder, leaves recordings among the artifacts, and tells how it gets on.
+	run func(ctx context.Context, given, artifacts string, most time.Duration, told func(reports.Event)) error
 	// runs counts them.
 	runs int
 }
@@ -43,7 +45,7 @@ func (p played) breaks(id requirements.ID) bool {
 }
 
 // play has the schedules played until all have been, or the time is over, and judges what was recorded. Interrupted schedules are judged as far as they came.
-func (e *explorer) play(ctx context.Context, schedules map[string]schedule.Schedule, most time.Duration) ([]played, error) {
+func (e *explorer) play(ctx context.Context, schedules map[string]schedule.Schedule, most time.Duration, told func(reports.Event)) ([]played, error) {
 	e.runs++
 	folder := filepath.Join(e.artifacts, fmt.Sprintf("run-%d", e.runs))
 	given := filepath.Join(folder, "schedules")
@@ -56,14 +58,14 @@ func (e *explorer) play(ctx context.Context, schedules map[string]schedule.Sched
 		}
 	}
 	artifacts := filepath.Join(folder, "artifacts")
-	if err := e.run(ctx, given, artifacts, most); err != nil {
+	if err := e.run(ctx, given, artifacts, most, told); err != nil {
 		return nil, err
 	}
 	return e.judge(artifacts)
 }
 
 // runSpecs runs `rollcall run` with the folder of schedules. That it ends with a failure is what its recordings are judged for.
-func (x exploration) runSpecs(ctx context.Context, given, artifacts string, most time.Duration) error {
+func (x exploration) runSpecs(ctx context.Context, given, artifacts string, most time.Duration, told func(reports.Event)) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
@@ -80,12 +82,17 @@ func (x exploration) runSpecs(ctx context.Context, given, artifacts string, most
 	limited, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	command := exec.CommandContext(limited, wrapped, "run", "-provider=embedded", "-implementation="+x.implementation, "-focus="+stress.Exploring,
-		"-artifacts="+artifacts, "-procs="+strconv.Itoa(x.procs), "-seed="+strconv.FormatInt(x.seed, 10), "-keep-going", "-on-exit="+onExitRestart)
+		"-artifacts="+artifacts, "-procs="+strconv.Itoa(x.procs), "-seed="+strconv.FormatInt(x.seed, 10), "-keep-going", "-on-exit="+onExitRestart, "-json")
 	command.Env = append(os.Environ(), stress.FolderVariable+"="+given)
-	command.Stdout, command.Stderr = log, log
+	events, tell := io.Pipe()
+	var group sync.WaitGroup
+	group.Go(func() { readEvents(events, told) })
+	command.Stdout, command.Stderr = tell, log
 	command.SysProcAttr = ownGroup()
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	err = command.Run()
+	tell.Close()
+	group.Wait()
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit) && exit.ExitCode() == exitUsage:
@@ -127,7 +134,7 @@ func (e *explorer) shrink(ctx context.Context, s schedule.Schedule, id requireme
 			names[numbered(i)] = candidate
 		}
 		var tried []played
-		if tried, err = e.play(ctx, names, time.Until(until)); err != nil {
+		if tried, err = e.play(ctx, names, time.Until(until), func(reports.Event) {}); err != nil {
 			return -1, false
 		}
 		again := ctx.Err() == nil && time.Now().Before(until)

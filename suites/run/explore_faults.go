@@ -80,7 +80,7 @@ func faulty(s schedule.Schedule, all []point) []schedule.Schedule {
 // playWithFaults plays the schedules once, then each again with one of the implementation's watches late, or one fault at each of its writes in it, until the time is over. It returns what was
 // played, and adds the schedules that it made.
 func (e *explorer) playWithFaults(ctx context.Context, schedules map[string]schedule.Schedule) ([]played, error) {
-	all, err := e.play(ctx, schedules, e.lasting+setUp)
+	all, err := e.play(ctx, schedules, e.lasting+setUp, e.progress())
 	if err != nil || ctx.Err() != nil {
 		return all, err
 	}
@@ -99,7 +99,7 @@ func (e *explorer) playWithFaults(ctx context.Context, schedules map[string]sche
 		return all, nil
 	}
 	fmt.Fprintf(e.out, "rollcall: %d schedules with a fault, for %s\n", len(made), e.lasting)
-	again, err := e.play(ctx, made, e.lasting+setUp)
+	again, err := e.play(ctx, made, e.lasting+setUp, e.progress())
 	maps.Copy(schedules, made)
 	return append(all, again...), err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	"github.com/rollcall-conformance/rollcall/framework/rules/rulestest"
 	"github.com/rollcall-conformance/rollcall/framework/schedule"
+	"github.com/rollcall-conformance/rollcall/reports"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 	"github.com/rollcall-conformance/rollcall/suites/stress"
 )
@@ -91,13 +92,13 @@ func TestWhatBreaksAPromiseIsMadeSmaller(t *testing.T) {
 	var out strings.Builder
 	e := &explorer{
 		exploration: exploration{implementation: "mine.yaml", artifacts: t.TempDir(), shrinking: time.Minute}, out: &out, catalogue: catalogue,
-		run: func(_ context.Context, given, artifacts string, _ time.Duration) error {
+		run: func(_ context.Context, given, artifacts string, _ time.Duration, _ func(reports.Event)) error {
 			return recordAll(t, given, artifacts)
 		},
 	}
 	drawn := schedule.Draw(1, []schedule.Lever{{Act: schedule.Update, Weight: 1}})
 	drawn.Steps[4].Act = schedule.Taint
-	all, err := e.play(t.Context(), map[string]schedule.Schedule{"0001": schedule.Draw(2, []schedule.Lever{{Act: schedule.Update, Weight: 1}}), "0002": drawn}, time.Minute)
+	all, err := e.play(t.Context(), map[string]schedule.Schedule{"0001": schedule.Draw(2, []schedule.Lever{{Act: schedule.Update, Weight: 1}}), "0002": drawn}, time.Minute, func(reports.Event) {})
 	if err != nil || len(all) != 2 {
 		t.Fatalf("%d schedules played: %v", len(all), err)
 	}
@@ -222,7 +223,7 @@ func TestTheFaultThatBreaksAPromiseIsFound(t *testing.T) {
 	var out strings.Builder
 	e := &explorer{
 		exploration: exploration{artifacts: t.TempDir(), lasting: time.Minute, faults: true}, out: &out, catalogue: catalogue,
-		run: func(_ context.Context, given, artifacts string, _ time.Duration) error {
+		run: func(_ context.Context, given, artifacts string, _ time.Duration, _ func(reports.Event)) error {
 			return recordAll(t, given, artifacts)
 		},
 	}
