@@ -74,6 +74,9 @@ func shapes() []shape {
 	for _, reason := range []string{"ErrImagePull", pull, "InvalidImageName", "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable", "SignatureValidationFailed"} {
 		all = append(all, stays("waits for "+reason, map[string]corev1.ContainerStatus{daemonName: waits(reason)}, plan.StalledImagePull, daemonName))
 	}
+	for _, reason := range []string{"CreateContainerConfigError", "CreateContainerError"} {
+		all = append(all, stays("waits after "+reason, map[string]corev1.ContainerStatus{daemonName: waits(reason)}, plan.StalledContainer, daemonName))
+	}
 	for _, reason := range []string{"ContainerCreating", "PodInitializing", ""} {
 		all = append(all, stays("waits for "+reason, map[string]corev1.ContainerStatus{daemonName: waits(reason), otherContainer: waits(reason)}, "", ""))
 	}

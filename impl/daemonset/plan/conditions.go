@@ -21,6 +21,8 @@ const (
 	StalledHostPortConflict = "HostPortConflict"
 	// StalledImagePull: the image of a container cannot be had.
 	StalledImagePull = "ImagePull"
+	// StalledContainer: a container cannot be created, for example for want of a Secret.
+	StalledContainer = "Container"
 	// StalledCrashLoop: a container ends again and again.
 	StalledCrashLoop = "CrashLoop"
 	// StalledFailing: the pods themselves end again and again, and the next one has to wait.

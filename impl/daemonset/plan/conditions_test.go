@@ -61,6 +61,11 @@ func waiting(reason string) func(*corev1.Pod) {
 	return container(corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}, 0)
 }
 
+// withoutSecret is a pod whose container needs a Secret that is not there.
+func withoutSecret(pod *corev1.Pod) {
+	container(corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CreateContainerConfigError", Message: `secret "token" not found`}}, 0)(pod)
+}
+
 func createdAgo(w *world, d time.Duration) func(*corev1.Pod) {
 	return func(pod *corev1.Pod) { pod.CreationTimestamp = metav1.NewTime(w.now.Add(-d)) }
 }
@@ -79,6 +84,7 @@ func TestAStalledRolloutSaysWhy(t *testing.T) {
 		"unschedulable since a moment":       {[]func(*corev1.Pod){at.unschedulable(time.Second, "Insufficient cpu")}, "", "", plan.UnschedulableGrace - time.Second},
 		"a host port is taken":               {[]func(*corev1.Pod){hostPort, at.unschedulable(time.Minute, "didn't have free ports")}, plan.StalledHostPortConflict, "free ports", 0},
 		"image":                              {[]func(*corev1.Pod){waiting("ImagePullBackOff")}, plan.StalledImagePull, `"agent:v2"`, 0},
+		"configuration":                      {[]func(*corev1.Pod){fresh, withoutSecret}, plan.StalledContainer, `container agent: secret "token" not found`, 0},
 		"crash loop":                         {[]func(*corev1.Pod){waiting("CrashLoopBackOff")}, plan.StalledCrashLoop, "container agent", 0},
 		"container is being created":         {[]func(*corev1.Pod){fresh, waiting("ContainerCreating")}, "", "", plan.NotReadyDeadline - time.Second},
 		"container ended for the first time": {[]func(*corev1.Pod){fresh, container(corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1}}, 0)}, "", "", plan.NotReadyDeadline - time.Second},

@@ -102,6 +102,12 @@ var noImage = []string{
 	"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable", "SignatureValidationFailed",
 }
 
+// The reasons while a container cannot be created: for want of its configuration, and by the runtime, whose words name another container at each attempt.
+const (
+	noConfig    = "CreateContainerConfigError"
+	noContainer = "CreateContainerError"
+)
+
 // containerStall leaves out what kubelets say in changing words, so that the message stays the same while the cause does. restarted says that the container
 // is started again after it has ended with exit code 0, too.
 func containerStall(container corev1.ContainerStatus, restarted, known bool) *stall {
@@ -117,6 +123,10 @@ func containerStall(container corev1.ContainerStatus, restarted, known bool) *st
 	switch {
 	case slices.Contains(noImage, waiting):
 		return &stall{reason: StalledImagePull, message: fmt.Sprintf("cannot get image %q of container %s", container.Image, container.Name)}
+	case waiting == noConfig:
+		return &stall{reason: StalledContainer, message: fmt.Sprintf("cannot create container %s: %s", container.Name, quoted(container.State.Waiting.Message))}
+	case waiting == noContainer:
+		return &stall{reason: StalledContainer, message: fmt.Sprintf("cannot create container %s", container.Name)}
 	case waiting == "CrashLoopBackOff", ended && container.RestartCount > 0 && !container.Ready:
 		return &stall{reason: StalledCrashLoop, message: fmt.Sprintf("has container %s, which ends again and again", container.Name)}
 	}
