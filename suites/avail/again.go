@@ -60,6 +60,25 @@ func again() {
 			j.Given(Before(Marked(lapsed), available))
 			j.Decide("AVAIL-004", Before(available, PodDeleted(OfVersion("v1"))))
 		}, spec.SimulatedNodes{})
+
+	spec.It("starts minReadySeconds again when the Ready condition of a pod was Unknown for a while",
+		spec.Decides("AVAIL-004", "SURGE-006"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 1)
+			// After any lapse a pod takes as long to become Ready again.
+			updated := c.Update(ctx, deployAvailable(ctx, c, 8, MaxSurge("1")), Image("v2"), ReadyAfter(2*time.Second))
+			pod := readyPodOn(ctx, c, updated, nodes[0])
+			c.Bind("pod", pod.Name)
+			rollouts.BecomeUnknown(ctx, c, pod)
+			c.Require(ctx, "the pod is Ready again", UpdatedOn(1, updated, history.IsReady))
+			c.Mark(lapsed)
+			c.AwaitAfter(ctx, 10*time.Second, RolledOut(updated))
+		},
+		func(j *spec.Checks) {
+			available := PodAvailable(Named(j.Bound("pod")))
+			j.Given(Before(Marked(lapsed), available))
+			j.Decide("AVAIL-004", Before(available, PodDeleted(OfVersion("v1"))))
+		}, spec.SimulatedNodes{})
 }
 
 // lapsed is where a pod has ceased to be Ready and become so again.

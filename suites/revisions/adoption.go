@@ -37,6 +37,23 @@ func adoption() {
 			j.Decide("HISTORY-009", Tested(AtLeast(2, PodCreated(OfVersion("v3")))), Never(PodUnidentified()), Never(PodMisnumbered()))
 		})
 
+	spec.It("gives the history of a template that comes back the largest number, though it is from before the DaemonSet",
+		spec.Decides("HISTORY-010", "ROLLBACK-001"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			left := c.Deploy(ctx, MaxUnavailable("2"))
+			c.RollOut(ctx, left, Image("v2"))
+			// Timestamps are in whole seconds: the histories are older than the DaemonSet that takes them over.
+			c.Require(ctx, "the rollout has come to rest", Quiet(2*time.Second))
+			first, second := historyOf(ctx, c, left, "v1"), historyOf(ctx, c, left, "v2")
+			c.RollOut(ctx, recreate(ctx, c, left, MaxUnavailable("2"), Image("v2")), Image("v1"))
+			c.Await(ctx, numberedAbove(first.Name, second.Revision))
+		},
+		func(j *spec.Checks) {
+			j.Given(EndsRolledOut())
+			j.Decide("ROLLBACK-001", Never(After(RevisionCreated(), Marked(settled))))
+		})
+
 	spec.It("takes over with OnDelete what is left behind, pods of an older history among it",
 		spec.Decides("HISTORY-026"),
 		func(ctx context.Context, c *spec.Case) {

@@ -75,6 +75,21 @@ func ownership() {
 			c.Await(ctx, Quiet(time.Second))
 		}, nil)
 
+	spec.It("keeps a history whose label somebody took away beyond the limit, while pods are of it",
+		spec.Decides("HISTORY-017"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, OnDelete(), keeping(0))
+			c.Require(ctx, "the controller has seen the template", Processed(c.Update(ctx, daemonSet, Image("v2"))))
+			c.Require(ctx, "it has come to rest", Quiet(time.Second))
+			c.UpdateRevision(ctx, historyOf(ctx, c, daemonSet, "v1"), func(revision *appsv1.ControllerRevision) { delete(revision.Labels, c.RevisionLabel()) })
+			c.Await(ctx, allLabelled())
+			c.Await(ctx, Quiet(3*time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Decide("HISTORY-017", Tested(AtLeast(1, Done(history.UpdateRevision))), Never(RevisionDeleted()))
+		})
+
 	spec.It("adopts no history for a DaemonSet that is being deleted",
 		spec.Decides("HISTORY-015"),
 		func(ctx context.Context, c *spec.Case) {

@@ -17,6 +17,7 @@ func Specs() {
 	rollout()
 	budget()
 	unhealthy()
+	meantime()
 	undeletable()
 	triggers()
 	strategy()

@@ -32,6 +32,7 @@ func deleted() {
 			// Another pod would be there by then.
 			c.Await(ctx, Quiet(2*judge.Lag))
 			c.Pods.BecomeUnready(ctx, c.LivePodOn(ctx, daemonSet, nodes[1]))
+			c.Pods.Fail(ctx, c.LivePodOn(ctx, daemonSet, nodes[2]))
 			c.Update(ctx, daemonSet, Image("v2"))
 			c.Await(ctx, Quiet(3*time.Second))
 		},

@@ -27,6 +27,7 @@ func Specs() {
 	tolerations()
 	changes()
 	young()
+	ended()
 	strategy()
 	duplicates()
 	restraint()

@@ -59,6 +59,28 @@ func young() {
 			}
 			c.Await(ctx, RolledOut(updated))
 		}, nil, spec.SimulatedNodes{})
+
+	spec.It("keeps the old pod of a node that becomes ineligible while the pod of one that joined is Ready and not yet available",
+		spec.Decides("SURGE-017"),
+		func(ctx context.Context, c *spec.Case) {
+			updated := updateYoung(ctx, c, 2)
+			c.Require(ctx, "a node surges, and its updated pod is Ready", UpdatedOn(1, updated, history.IsReady))
+			joined := c.AddNodes(ctx, 1)[0]
+			c.Require(ctx, "the pod of the node that joined is Ready", UpdatedOn(1, updated, OnNode(joined), history.IsReady))
+			closed := rollouts.Untouched(ctx, c, updated, 1)
+			c.Bind("closed", closed...)
+			rollouts.TaintNodes(ctx, c, closed...)
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			for _, pod := range c.LivePods(ctx, updated) {
+				rollouts.LongReady(ctx, c, pod)
+			}
+			c.Await(ctx, RolledOut(updated))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.TaintNode)))
+			j.Decide("SURGE-017", Never(neededDeleted("v1").On(j.Bound("closed"))))
+		}, spec.SimulatedNodes{})
 }
 
 // updateYoung begins a rollout on so many nodes whose pods are available and whose updated pods will not be.

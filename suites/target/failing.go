@@ -34,7 +34,7 @@ const mostEvicted = 16
 func failing() {
 	for _, strategy := range strategies() {
 		spec.It("deletes failed pods and makes others in their place, with "+strategy.with,
-			spec.Decides("TARGET-009"),
+			spec.Decides("TARGET-009", "API-021"),
 			func(ctx context.Context, c *spec.Case) {
 				c.AddNodes(ctx, 3)
 				daemonSet := c.Deploy(ctx, strategy.edit)

@@ -19,6 +19,7 @@ func Specs() {
 	limited()
 	room()
 	failing()
+	pressure()
 	owners()
 }
 

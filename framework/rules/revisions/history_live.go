@@ -6,6 +6,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -20,24 +21,31 @@ func HistoryLive() judge.Rule {
 		Promise:     "a ControllerRevision is never deleted while a pod of its DaemonSet carries its label",
 		Needs:       []history.Kind{history.KindDaemonSet, history.KindControllerRevision, history.KindPod},
 		Situations:  []judge.Situation{situation.RolledBack(), situation.Overtook(), situation.Rollout()},
-		New:         func(header history.Header) judge.Observer { return &historyLive{label: header.RevisionLabel} },
+		New: func(header history.Header) judge.Observer {
+			return &historyLive{label: header.RevisionLabel, labelled: map[types.UID]string{}}
+		},
 	}
 }
 
 type historyLive struct {
 	judge.Exercise
 	label string
+	// labelled are the labels that histories last had: one that is taken away is to be given back (HISTORY-013).
+	labelled map[types.UID]string
 }
 
 // Observe implements judge.Observer.
 func (o *historyLive) Observe(s *judge.Scene) []judge.Violation {
+	if revision, is := s.Change.Object.(*appsv1.ControllerRevision); is && revision.Labels[o.label] != "" {
+		o.labelled[revision.UID] = revision.Labels[o.label]
+	}
 	w, before := deletedOf(s)
-	if w == nil || before.Labels[o.label] == "" {
+	if w == nil || o.labelled[before.UID] == "" {
 		return nil
 	}
-	label := before.Labels[o.label]
+	label := o.labelled[before.UID]
 	o.PutToTest()
-	if o.duplicated(s, before) {
+	if o.duplicated(s, before, label) {
 		return nil
 	}
 	var holders []*judge.Pod
@@ -58,9 +66,9 @@ func (o *historyLive) Observe(s *judge.Scene) []judge.Violation {
 }
 
 // duplicated reports whether another history of the DaemonSet has the label.
-func (o *historyLive) duplicated(s *judge.Scene, deleted *appsv1.ControllerRevision) bool {
+func (o *historyLive) duplicated(s *judge.Scene, deleted *appsv1.ControllerRevision, label string) bool {
 	for _, other := range s.Cluster.Revisions {
-		if other.UID != deleted.UID && other.DeletionTimestamp == nil && other.Labels[o.label] == deleted.Labels[o.label] &&
+		if other.UID != deleted.UID && other.DeletionTimestamp == nil && other.Labels[o.label] == label &&
 			metav1.IsControlledBy(other, s.Workloads()[metav1.GetControllerOf(deleted).UID].Object) {
 			return true
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -35,6 +36,14 @@ func TestHistoryLive(t *testing.T) {
 			ds.Update("v2").Revision("v2", 2)
 			pods[0].Failed()
 			b.After(time.Second)
+			first.Gone()
+		}),
+		Tell("a pod still runs it, and somebody took its label away", func(b *Builder) {
+			ds, _ := Running(b, 1)
+			first := ds.Revision("v1", 1)
+			ds.Update("v2").Revision("v2", 2)
+			b.Stimulus(history.UpdateRevision, first)
+			first.Edit(func(revision *appsv1.ControllerRevision) { revision.Labels = nil })
 			first.Gone()
 		}),
 		Tell("one of many pods still runs it", func(b *Builder) {

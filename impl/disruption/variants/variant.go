@@ -57,11 +57,13 @@ func (v Variant) Differs() bool {
 // Broken returns every variant that breaks a promise, in the order of their names.
 func Broken() []Variant {
 	return sorted(brokenCounts(), brokenAims(), brokenScales(), brokenEvictions(), brokenReports(), brokenFailures(), brokenReactions(), brokenWrites(),
-		brokenShares(), brokenTurns(), brokenSelections(), brokenMemories(), brokenAgain(), brokenEntries(), brokenSums(), brokenCauses(), brokenLeavers(), brokenEdges(), brokenSlips(), brokenNarrow(), brokenFirsts(), brokenReferences())
+		brokenShares(), brokenTurns(), brokenSelections(), brokenMemories(), brokenAgain(), brokenEntries(), brokenSums(), brokenCauses(), brokenLeavers(), brokenEdges(), brokenSlips(), brokenNarrow(), brokenFirsts(), brokenReferences(), brokenInterplays())
 }
 
 // Lawful returns every variant that no requirement forbids, in the order of their names.
-func Lawful() []Variant { return sorted(lawfulReports(), lawfulPaces(), lawfulWrites(), lawfulLists()) }
+func Lawful() []Variant {
+	return sorted(lawfulReports(), lawfulPaces(), lawfulWrites(), lawfulLists(), lawfulMarks())
+}
 
 // Named returns the variant of that name, false if there is none.
 func Named(name string) (v Variant, found bool) {
