@@ -135,22 +135,31 @@ func annotatingNodes(inner reconcile.Reconciler, c client.Client) reconcile.Reco
 		if err != nil {
 			return result, err
 		}
-		return result, annotateNodes(ctx, c, request)
+		left, err := annotateNodes(ctx, c, request)
+		if left && result.RequeueAfter == 0 {
+			result.RequeueAfter = 100 * time.Millisecond
+		}
+		return result, err
 	})
 }
 
-func annotateNodes(ctx context.Context, c client.Client, request reconcile.Request) error {
+// annotatedAtOnce is how many nodes it writes to in a pass, so that no pod waits for them.
+const annotatedAtOnce = 5
+
+// annotateNodes reports whether more nodes are left to annotate than it does at once.
+func annotateNodes(ctx context.Context, c client.Client, request reconcile.Request) (left bool, err error) {
 	changing, err := nodesOfRollout(ctx, c, request)
 	if err != nil {
-		return err
+		return false, err
 	}
 	hash := fnv.New32a()
 	fmt.Fprint(hash, request.String())
 	key := fmt.Sprintf("rollout.example.com/%08x", hash.Sum32())
 	var nodes corev1.NodeList
 	if err := c.List(ctx, &nodes); err != nil {
-		return fmt.Errorf("list nodes: %w", err)
+		return false, fmt.Errorf("list nodes: %w", err)
 	}
+	written := 0
 	for i := range nodes.Items {
 		node := &nodes.Items[i]
 		value, found := node.Annotations[key]
@@ -158,16 +167,20 @@ func annotateNodes(ctx context.Context, c client.Client, request reconcile.Reque
 		if found == wants && value == wanted {
 			continue
 		}
+		if written == annotatedAtOnce {
+			return true, nil
+		}
+		written++
 		changed := node.DeepCopy()
 		delete(changed.Annotations, key)
 		if wants {
 			metav1.SetMetaDataAnnotation(&changed.ObjectMeta, key, wanted)
 		}
 		if err := c.Patch(ctx, changed, client.MergeFrom(node)); client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("annotate node %s: %w", node.Name, err)
+			return false, fmt.Errorf("annotate node %s: %w", node.Name, err)
 		}
 	}
-	return nil
+	return false, nil
 }
 
 // nodesOfRollout says of the nodes that a rollout has not done with what is left there. It goes by the history with the largest number.

@@ -1,26 +1,18 @@
 package variants
 
 import (
-	"context"
 	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/rollcall-conformance/rollcall/impl/daemonset/observe"
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
 // lawfulViews go by other words of what there is.
 func lawfulViews() []Variant {
-	live, looking := lookingPastCaches()
 	return []Variant{
-		{Name: "looks-past-its-caches", Says: "Lists pods and histories past its caches before every pass, and makes none before the caches show all of that.",
-			Lawful: "No requirement says where a controller reads. RECOVERY-012 knows of lists without a resourceVersion, which are answered with the latest state.",
-			Live:   live, Reconciler: looking},
 		{Name: "keeps-the-affinity-of-the-template", Says: "Adds the node to each required term of the template's node affinity, where the reference puts the node in their place.",
 			Lawful: "SURGE-026 asks for a required node affinity on the node's name, and each term has one. Node affinity is the controller's to write (API-023), and the node is one that the terms select (TARGET-001).",
 			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
@@ -31,36 +23,6 @@ func lawfulViews() []Variant {
 					addTerms(creation.Pod, state.DaemonSet.Spec.Template.Spec.Affinity, creation.Node)
 				}
 			})},
-	}
-}
-
-// lookingPastCaches returns what takes the client that reads past all caches, and what has every pass use it.
-func lookingPastCaches() (func(client.Reader) client.Reader, func(reconcile.Reconciler, client.Client) reconcile.Reconciler) {
-	var live client.Reader
-	take := func(r client.Reader) client.Reader {
-		live = r
-		return r
-	}
-	return take, func(inner reconcile.Reconciler, c client.Client) reconcile.Reconciler {
-		observer, handover := observe.New(c), observe.NewHandover(live)
-		return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-			state, err := observer.Observe(ctx, request.NamespacedName)
-			if client.IgnoreNotFound(err) != nil {
-				return reconcile.Result{}, err
-			}
-			if err != nil || state.DaemonSet.DeletionTimestamp != nil {
-				return inner.Reconcile(ctx, request)
-			}
-			handover.Doubt(state.DaemonSet.UID)
-			confirmed, err := handover.Confirmed(ctx, state)
-			switch {
-			case err != nil:
-				return reconcile.Result{}, err
-			case !confirmed:
-				return reconcile.Result{RequeueAfter: 50 * time.Millisecond}, nil
-			}
-			return inner.Reconcile(ctx, request)
-		})
 	}
 }
 
