@@ -64,9 +64,21 @@ func (m mutation) policy() *admissionv1.MutatingAdmissionPolicy {
 }
 
 // ChangePods has admission change every pod that is created in the scenario's namespace until its end, as service meshes and policy engines do: it adds a
-// container, and replaces the grace period. A scenario ends there on a Kubernetes without such policies, before 1.36, and where no audit log says what the
+// container behind the others, and replaces the grace period. A scenario ends there on a Kubernetes without such policies, before 1.36, and where no audit log says what the
 // controller sent.
 func (s *Scenario) ChangePods(ctx context.Context) {
+	s.tb.Helper()
+	s.changePods(ctx, "-")
+}
+
+// ChangePodsInFront is ChangePods with the container before all others, as of a service mesh for which the others wait.
+func (s *Scenario) ChangePodsInFront(ctx context.Context) {
+	s.tb.Helper()
+	s.changePods(ctx, "0")
+}
+
+// changePods adds the container at the place in the list, as a path of JSON patches has it.
+func (s *Scenario) changePods(ctx context.Context, place string) {
 	s.tb.Helper()
 	if s.env.Authors == nil {
 		s.tb.Skipf("no audit log says how pods were before admission changed them")
@@ -77,10 +89,14 @@ func (s *Scenario) ChangePods(ctx context.Context) {
 		of:       fmt.Sprintf("object.metadata.namespace == %q", s.namespace),
 		patch: fmt.Sprintf(`[
 			JSONPatch{op: "add", path: "/spec/terminationGracePeriodSeconds", value: %d},
-			JSONPatch{op: "add", path: "/spec/containers/-", value: Object.spec.containers{name: "sidecar", image: object.spec.containers[0].image}}
-		]`, admittedGrace),
+			JSONPatch{op: "add", path: "/spec/containers/%s", value: Object.spec.containers{name: "sidecar", image: object.spec.containers[0].image}}
+		]`, admittedGrace, place),
 	}
-	err := s.mutate(ctx, s.onNamespace(history.ChangePods), m, func(ctx context.Context) (bool, error) {
+	stimulus := s.onNamespace(history.ChangePods)
+	if place == "0" {
+		stimulus.Detail = "with a container in front"
+	}
+	err := s.mutate(ctx, stimulus, m, func(ctx context.Context) (bool, error) {
 		probe := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "probe-", Namespace: s.namespace}, Spec: s.env.podSpec()}
 		made, err := s.admin.CoreV1().Pods(s.namespace).Create(ctx, probe, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err == nil && len(made.Spec.Containers) > len(probe.Spec.Containers), err

@@ -51,7 +51,7 @@ func rollouts() {
 		func(j *spec.Checks) { j.Decide("CROSS-003", AtLeast(3, PodDeleted(OfVersion("v1"))), EndsRolledOut()) }, recorded())
 
 	spec.It("counts surge pods as healthy, no more of them than maxSurge allows, and none when the rollout is over",
-		spec.Decides("CROSS-003", "CROSS-004"),
+		spec.Decides("CROSS-003", "CROSS-004", "PDB-001"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(int32(beside/time.Second)))
@@ -71,7 +71,7 @@ func rollouts() {
 				Never(counted("4 or more of 2 pods healthy", func(healthy int32) bool { return healthy > 3 })),
 				ComesToHold(countsAll()), Keeps("PDB-001"))
 			// What a budget has to say of pods of another workload depends on a scale that recordings do not have.
-		}, recorded(), spec.AppsV1{"CROSS-004"})
+		}, recorded(), spec.AppsV1{"CROSS-004", "PDB-001"})
 }
 
 // beside is for how long each updated pod is Ready beside an old one: longer than a status may be late, though times are rounded to seconds.

@@ -48,6 +48,7 @@ func Specs() {
 	restartedSets()
 	notScheduledSets()
 	refusedSets()
+	handPatchedSets()
 	seldomSets()
 	stagedSets()
 	changedSets()

@@ -81,6 +81,17 @@ func restartByOtherName(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
 
 // injected is the spec of pods that have more than their template, by admission.
 func injected() {
+	spec.It("patches that container of pods whose image changed where admission has added one in front of it",
+		spec.Decides("INPLACE-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.ChangePodsInFront(ctx)
+			c.RollOut(ctx, begin(ctx, c, 2), Image("v2"))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.ChangePods)), AtLeast(1, Marked(begun)))
+			j.Decide("INPLACE-003", append(stayed(begun), EndsRolledOut(), OnEveryNode(Exactly(1, PodPatched(OfVersion("v2")))), Never(restartedIn("sidecar")))...)
+		}, spec.SimulatedNodes{})
+
 	spec.It("patches pods to which admission has added a container",
 		spec.Decides("INPLACE-003"),
 		func(ctx context.Context, c *spec.Case) {

@@ -78,6 +78,27 @@ func restarts() {
 			j.Decide("INPLACE-027", NeverBetween(Nth(2, alone), Marked(next), PodPatched()))
 		}, spec.SimulatedNodes{})
 
+	spec.It("does not take two restarts of one container for a restart of each of two whose images were changed at once",
+		spec.Decides("INPLACE-013", "INPLACE-023"),
+		func(ctx context.Context, c *spec.Case) {
+			daemonSet := begin(ctx, c, 2, Sidecar(), HoldRestarts())
+			updated := c.Update(ctx, daemonSet, Image("v2"), SidecarImage("v2"))
+			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
+			// The second time it has crashed.
+			restartSidecar(ctx, c, updated)
+			restartSidecar(ctx, c, updated)
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			releaseAll(ctx, c, updated)
+		},
+		func(j *spec.Checks) {
+			alone := After(Began(history.RestartContainer), First(PodPatched()))
+			j.Given(AtLeast(2, alone))
+			j.Decide("INPLACE-013", append(stayed(begun), EndsRolledOut(), NeverBetween(Marked(begun), Marked(next), Nth(2, PodPatched())))...)
+			j.Decide("INPLACE-023", AtLeast(1, PodPatched()), NeverBetween(First(alone), Marked(next), PodPatched()))
+		}, spec.SimulatedNodes{})
+
 	spec.It("counts a pod as unavailable that is patched to a revision which it has been of before, until its containers have been restarted again",
 		spec.Decides("INPLACE-013"),
 		func(ctx context.Context, c *spec.Case) {

@@ -82,4 +82,16 @@ func updatesAreUnderWay() Condition {
 	})
 }
 
+// oneIsAvailable holds when every StatefulSet's status says that one of its pods is available.
+func oneIsAvailable() Condition {
+	return state.When("the status of every StatefulSet counts one pod as available", func(cluster *history.Cluster) bool {
+		for _, object := range cluster.Objects(history.KindStatefulSet) {
+			if set, isSet := object.(*appsv1.StatefulSet); isSet && set.Status.AvailableReplicas != 1 {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 func setsEndRolledOut() Matcher { return ComesToHold(state.StatefulSetsRolledOut()) }

@@ -115,6 +115,41 @@ func restartedSets() {
 			}
 		}, spec.SimulatedNodes{}, recorded())
 
+	spec.It("counts a pod of a StatefulSet whose update is taken back as unavailable until its kubelet has seen that",
+		spec.Decides("INPLACE-033"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			held := OfPods(c.InPlaceIfPossible(), HoldRestarts())
+			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {held}, parallel: {held, Parallel()}})
+			c.Mark(begun)
+			updateBoth(ctx, c, OfPods(Image("v2")))
+			for _, set := range both() {
+				patched(ctx, c, set, 1)
+			}
+			updateBoth(ctx, c, OfPods(Image("v1")))
+			var pods []*corev1.Pod
+			for _, set := range both() {
+				c.Require(ctx, "the pod is patched back", MemberIs(set, 1, "is patched back", OfTag("v1")))
+				pod := memberOf(ctx, c, set, 1)
+				if pod.Status.ObservedGeneration == 0 {
+					c.CannotDecide("kubelets do not say here which change of a pod they have seen")
+				}
+				pods = append(pods, pod)
+			}
+			c.Await(ctx, oneIsAvailable())
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			for _, pod := range pods {
+				c.Pods.ObserveUpdate(ctx, pod)
+			}
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(len(both()), Done(history.ObserveUpdate)))
+			j.Decide("INPLACE-033", append(stayed(begun), HoldsAtMark(next, oneIsAvailable()), setsEndRolledOut())...)
+		}, spec.SimulatedNodes{}, recorded())
+
 	spec.It("goes by the minReadySeconds that a StatefulSet has, though its template was changed before they were",
 		spec.Decides("INPLACE-033"),
 		func(ctx context.Context, c *spec.Case) {

@@ -41,6 +41,38 @@ func notScheduledSets() {
 		}, spec.SimulatedNodes{}, recorded())
 }
 
+// handPatchedSets is the spec of a StatefulSet of which somebody has given a pod an image by hand, as a hot fix, before its template has it.
+func handPatchedSets() {
+	spec.It("patches the other pods of a StatefulSet when the template gets the image that somebody gave one pod by hand before",
+		spec.Decides("INPLACE-031"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			inPlace := OfPods(c.InPlaceIfPossible())
+			c.DeployStatefulSets(ctx, 3, map[string][]SetEdit{ordered: {inPlace}, parallel: {inPlace, Parallel()}})
+			c.Mark(begun)
+			for _, set := range both() {
+				c.PatchImage(ctx, memberOf(ctx, c, set, 2), "v2")
+				c.Require(ctx, "the pod runs the image", MemberIs(set, 2, "runs the image that it was given", OfTag("v2"), history.IsReady))
+			}
+			// By then everybody knows.
+			c.Await(ctx, Quiet(judge.Lag))
+			c.Mark(next)
+			updateBoth(ctx, c, OfPods(Image("v2")))
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(next)))
+			j.Decide("INPLACE-031", setsEndRolledOut())
+			for _, set := range both() {
+				// What becomes of the other one, which has the image already, is not said.
+				for ordinal := range 2 {
+					which := member(set, ordinal)
+					j.Decide("INPLACE-031", Exactly(1, PodPatched(which, OfVersion("v2"))), Never(After(PodDeleted(which), Marked(begun))))
+				}
+			}
+		}, spec.SimulatedNodes{}, recorded())
+}
+
 // seldomSets is the spec of how often patches are tried that the API server refuses.
 func seldomSets() {
 	spec.It("tries with pauses to patch a pod of a StatefulSet that the API server refuses to patch",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -46,6 +47,34 @@ func evictions() {
 			listed := written(guard, "a pod is listed", func(status policyv1.PodDisruptionBudgetStatus) bool { return len(status.DisruptedPods) > 0 })
 			j.Decide("PDB-012", Before(listed, PodDeleted()), AtLeast(2, listed))
 		}, recorded(), spec.SimulatedNodes{}, spec.MainPath{})
+
+	spec.It("keeps a pod listed, and does not count it, whose eviction was accepted and which has not been Ready since, and is Ready again",
+		spec.Decides("PDB-012", "PDB-013"),
+		func(ctx context.Context, c *spec.Case) {
+			workload := web(ctx, c, 4)
+			budget := guarded(ctx, c, workload, MinAvailable("1"))
+			// Times are of whole seconds: by them the pods are older than the eviction, and that is older than what becomes of the pod.
+			c.Await(ctx, Quiet(listedFor))
+			pod := c.PodsOf(ctx, workload)[0]
+			c.Bind(unmoved, pod.Name)
+			c.WriteBudgetStatus(ctx, budget, ListDisrupted(pod.Name, time.Now()))
+			c.Await(ctx, Computed(budget))
+			c.Await(ctx, Quiet(listedFor))
+			c.Pods.BecomeUnready(ctx, pod)
+			c.Await(ctx, Quiet(silent))
+			c.Pods.BecomeReady(ctx, pod)
+			c.Await(ctx, state.All(ReadyPods(4), Computed(budget)))
+			c.Await(ctx, Quiet(silent))
+			c.Mark(readyAgain)
+		},
+		func(j *spec.Checks) {
+			pod := j.Bound(unmoved)
+			j.Given(AtLeast(1, Done(history.BecomeReady)))
+			j.Decide("PDB-012", HoldsAtMark(readyAgain, state.Budget(guard, "the pod is listed", func(status policyv1.PodDisruptionBudgetStatus) bool {
+				_, listed := status.DisruptedPods[pod]
+				return listed
+			})))
+		}, recorded(), spec.SimulatedNodes{})
 
 	spec.It("no longer prevents evictions once it is deleted",
 		spec.Decides("PDB-029"),
@@ -91,6 +120,9 @@ func evictions() {
 			})))
 		}, recorded(), spec.SimulatedNodes{})
 }
+
+// readyAgain is when a pod is Ready again whose eviction was accepted before.
+const readyAgain history.Mark = "the pod is Ready again"
 
 // replaced holds when the pod terminates, and that many others are live and Ready.
 func replaced(pod *corev1.Pod, others int) Condition {

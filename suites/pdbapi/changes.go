@@ -66,6 +66,26 @@ func changes() {
 			}
 		}, budgets, spec.MainPath{})
 
+	spec.It("evicts by a limit that is given back, where nothing else has changed in between",
+		spec.Decides("PDBAPI-003"),
+		func(ctx context.Context, c *spec.Case) {
+			pods := runPods(ctx, c, map[string]map[string]string{"a": selectedLabels, "b": selectedLabels})
+			budget := c.CreateBudget(ctx, "budget", MinAvailable("1"), Selecting(selectedLabels))
+			c.Require(ctx, "the budget counts the pods", Computed(budget))
+			// What the controller does about its own write is over.
+			c.Await(ctx, Quiet(judge.Lag))
+			c.Await(ctx, Computed(c.UpdateBudget(ctx, budget, MinAvailable("2"))))
+			c.Await(ctx, Computed(c.UpdateBudget(ctx, budget, MinAvailable("1"))))
+			_ = c.TryEvict(ctx, pods[0])
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(2, Done(history.UpdateBudget)))
+			j.Decide("PDBAPI-003",
+				Within(inTime, First(BudgetRespecified("budget")), BudgetAllows("budget", 0)),
+				Within(inTime, Nth(2, BudgetRespecified("budget")), BudgetAllows("budget", 1)),
+				Answers("evicting a pod under the limit of before", EvictionAnswered(""), WithCode(http.StatusCreated)))
+		}, budgets)
+
 	spec.It("follows changes of maxUnavailable",
 		spec.Decides("PDBAPI-003"),
 		func(ctx context.Context, c *spec.Case) {

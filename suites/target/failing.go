@@ -49,6 +49,8 @@ func failing() {
 				// One that is outdated by a template which nobody rolls out fails, too.
 				updated := c.Update(ctx, daemonSet, OnDelete(), Image("v2"))
 				c.Require(ctx, "the controller has seen the template", Processed(updated))
+				// By then everybody must know of it.
+				c.Await(ctx, Quiet(late))
 				c.Bind(outdated, pods[2].Name)
 				c.Pods.Fail(ctx, pods[2])
 				c.Await(ctx, UpdatedOn(1, updated))

@@ -2,12 +2,14 @@ package united
 
 import (
 	"context"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/fixtures/stages"
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -77,6 +79,47 @@ func turnedBack() {
 			j.Decide("UNITED-030", Never(PodDeleted(OfVersion("v1")).On(j.Bound(moved))))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
+
+// leavingAgain is the spec of a node whose new pod is deleted before it is available.
+func leavingAgain() {
+	spec.It("does not give up a node's pod for a new one that terminates, though it has been Ready for minReadySeconds by then, where the target surges",
+		spec.Decides("UNITED-030"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "b")
+			c.Bind(moved, nodes[0])
+			ds := c.Deploy(ctx, MaxSurge("1"), MinReadySeconds(int32(halfway/time.Second)), ReadyAfter(leisurely))
+			c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
+			c.Require(ctx, "the subset's pod is Ready", servedOn(nodes[0], "v2"))
+			var going *corev1.Pod
+			c.Look(ctx, func(cluster *history.Cluster) {
+				for _, pod := range cluster.Pods {
+					if history.NodeOf(pod) == nodes[0] && history.HasTag(&pod.Spec, "v2") {
+						going = pod
+					}
+				}
+			})
+			c.Pods.HoldTermination(ctx, going)
+			c.DeletePod(ctx, going, time.Minute)
+			// Whoever counted on it would find it available now, if it looked: another one comes to that later.
+			c.AwaitAfter(ctx, halfway, Past(time.Now().Add(halfway+judge.Lag)))
+			c.EditNode(ctx, history.LabelNode, nodes[1], func(node *corev1.Node) { node.Labels[note] = "another" })
+			c.Await(ctx, Quiet(silence))
+			c.Mark(changed)
+			c.Pods.ReleaseTermination(ctx, going)
+			c.AwaitAfter(ctx, halfway+leisurely, state.UnitedPlaced(name))
+			placed(ctx, c)
+		},
+		func(j *spec.Checks) {
+			node := j.Bound(moved)
+			// The harness may have been too slow.
+			j.Given(AtLeast(1, Marked(changed)), Within(halfway, First(PodReady(OfVersion("v2")).On(node)), PodDeleted(OfVersion("v2")).On(node)))
+			// Another one may have come beside the one that terminates.
+			j.Decide("UNITED-030", Before(PodAvailable(OfVersion("v2")).On(node), PodDeleted(OfVersion("v1")).On(node)), endsPlaced())
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// halfway are the minReadySeconds of a pod that is deleted in between.
+const halfway = 8 * time.Second
 
 // waitsForImage holds when a pod waits for an image that no node can have.
 func waitsForImage() state.Condition {

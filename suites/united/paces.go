@@ -36,6 +36,29 @@ func paces() {
 			j.Decide("UNITED-027", endsPlaced())
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 
+	spec.It("moves no node while another one's pod terminates, though it is Ready until it is gone, and goes on once that is replaced",
+		spec.Decides("UNITED-027"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "b", "c")
+			c.Bind(moved, nodes[0])
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			u := c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch("v2")), zone, "nowhere"))
+			placed(ctx, c)
+			going := c.LivePodOn(ctx, ds, nodes[2])
+			c.Pods.HoldTermination(ctx, going)
+			c.DeletePod(ctx, going, time.Minute)
+			c.Await(ctx, Quiet(judge.Lag))
+			c.Subdivide(ctx, u, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
+			c.Await(ctx, Quiet(silence))
+			c.Mark(united)
+			c.Pods.ReleaseTermination(ctx, going)
+			placed(ctx, c)
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.DeletePod)), AtLeast(1, Done(history.UpdateUnited)))
+			j.Decide("UNITED-027", endsPlaced(), NeverBetween(Began(history.UpdateUnited), Marked(united), PodDeleted().On(j.Bound(moved))))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+
 	spec.It("takes no more nodes out than maxUnavailable where that takes the place of maxSurge while nodes change hands",
 		spec.Decides("UNITED-027"),
 		func(ctx context.Context, c *spec.Case) {

@@ -172,6 +172,33 @@ func patches() {
 			}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 	}
 
+	spec.It("gives a node that several subsets select to none of them while the patch of the first cannot be applied",
+		spec.Decides("UNITED-009", "UNITED-038"),
+		func(ctx context.Context, c *spec.Case) {
+			const first, second = "bad-labels", "good"
+			nodes := addNodes(ctx, c, "a", "b")
+			c.Bind(byName, nodes[0])
+			c.Bind(moved, nodes[1])
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			broken := OnNodes(Subset(first, PatchTemplate(bad()[first])), nodes[0])
+			good := OnNodes(Subset(second, c.ImagePatch("v2")), nodes...)
+			if u, err := c.TryUnite(ctx, name, c.NewUnited(name, ds.Name, broken, good)); err == nil {
+				c.Await(ctx, servedOn(nodes[1], "v2"))
+				c.Await(ctx, Quiet(silence))
+				c.Mark(united)
+				c.Subdivide(ctx, u, OnNodes(Subset(first, c.ImagePatch("v3")), nodes[0]), good)
+				placed(ctx, c)
+				c.Mark(changed)
+			}
+			c.Await(ctx, Quiet(silence))
+		},
+		func(j *spec.Checks) {
+			node, refused := j.Bound(byName), Refused("the patch", Answered(history.CreateUnited, name))
+			j.Decide("UNITED-009", Never(PodCreated(OfVersion("v2")).On(node)), OneOf(refused, HoldsAtMark(changed, state.UnitedPlaced(name))))
+			j.Decide("UNITED-038", OneOf(refused, All(
+				NeverBetween(Began(history.CreateUnited), Marked(united), PodDeleted().On(node)), AtLeast(1, PodAvailable(OfVersion("v2")).On(j.Bound(moved))))))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+
 	spec.It("leaves the pods of a subset alone when its patch becomes one that cannot be applied, and applies the next one that can be",
 		spec.Decides("UNITED-038"),
 		func(ctx context.Context, c *spec.Case) {

@@ -67,6 +67,51 @@ func targetChanges() {
 				HoldsAtMark(changed, annotated(node, "of the subset")), HoldsAtMark(again, ofSubsets), HoldsAtMark(again, annotated(node, "of the target")))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 
+	spec.It("changes the template of a subset whose pods do not start while a node is half moved to it, where the target surges",
+		spec.Decides("UNITED-022", "UNITED-030", "UNITED-033"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "b")
+			c.Bind(moved, nodes[0])
+			ds := c.Deploy(ctx, MaxSurge("1"))
+			u := c.Unite(ctx, ds, Where(Subset("first", c.ImagePatch(stages.MissingTag)), zone, "a"))
+			c.Require(ctx, "a pod of the subset waits for its image beside one of the target", state.All(waitOn(nodes[0]), servedOn(nodes[0], "v1")))
+			c.Await(ctx, Quiet(silence))
+			c.Subdivide(ctx, u, Where(Subset("first", c.ImagePatch("v2")), zone, "a"))
+			placed(ctx, c)
+			c.Mark(changed)
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.UpdateUnited)))
+			node := j.Bound(moved)
+			j.Decide("UNITED-022", HoldsAtMark(changed, state.UnitedSingle(name)))
+			j.Decide("UNITED-030", Before(PodAvailable(OfVersion("v2")).On(node), PodDeleted(OfVersion("v1")).On(node)))
+			j.Decide("UNITED-033", HoldsAtMark(changed, state.UnitedPlaced(name, node)))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+
+	spec.It("changes the template of a subset that has no node yet, so that one which joins it later has a pod of that alone",
+		spec.Decides("UNITED-033"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "b", "b")
+			c.Bind(moved, nodes[0])
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			subset := Where(Subset("first", PatchTemplate(map[string]any{"metadata": map[string]any{"annotations": map[string]any{note: "of the subset"}}})), zone, "a")
+			c.Unite(ctx, ds, subset)
+			placed(ctx, c)
+			c.Await(ctx, Processed(c.Update(ctx, ds, Image("v2"))))
+			placed(ctx, c)
+			c.Await(ctx, membersRun("v2"))
+			c.Mark(united)
+			relabel(ctx, c, nodes[0], "a")
+			placed(ctx, c)
+			c.Mark(changed)
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.LabelNode)))
+			node := j.Bound(moved)
+			j.Decide("UNITED-033", HoldsAtMark(united, membersRun("v2")), HoldsAtMark(changed, state.UnitedPlaced(name, node)),
+				Never(After(PodCreated(OfVersion("v1")), Marked(united))))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+
 	spec.It("changes the template of a subset whose pods do not start, though nodes still wait to be moved to it",
 		spec.Decides("UNITED-033"),
 		func(ctx context.Context, c *spec.Case) {
@@ -85,6 +130,20 @@ func targetChanges() {
 			j.Given(AtLeast(1, Done(history.UpdateUnited)))
 			j.Decide("UNITED-033", HoldsAtMark(changed, state.UnitedPlaced(name, j.BoundAll(moved)...)))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// membersRun holds when the templates of all DaemonSets of the family have that version.
+func membersRun(tag string) state.Condition {
+	return state.Right("the templates of all DaemonSets of the family are of version "+tag, func(cluster *history.Cluster) error {
+		for _, united := range cluster.United() {
+			for _, ds := range cluster.FamilyOf(united).Members() {
+				if !history.HasTag(&ds.Spec.Template.Spec, tag) {
+					return fmt.Errorf("that of DaemonSet %s is not", ds.Name)
+				}
+			}
+		}
+		return nil
+	})
 }
 
 // byHand is the spec of a target that the user updates by hand.

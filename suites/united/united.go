@@ -50,6 +50,7 @@ func Specs() {
 	hostnames()
 	tolerations()
 	turnedBack()
+	leavingAgain()
 	affinities()
 	underWay()
 	successors()
