@@ -40,7 +40,7 @@ type Event struct {
 	// Time at which it was printed.
 	Time time.Time `json:"time"`
 	Run  *EventRun `json:"run,omitempty"`
-	// Spec is the text of the spec, and Recording the path of its recording.
+	// Spec is the text of the spec, and Recording the path of its recording: of a run, relative to its folder.
 	Spec      string `json:"spec,omitempty"`
 	Recording string `json:"recording,omitempty"`
 	// Seconds that the spec took.

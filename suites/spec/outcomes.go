@@ -64,17 +64,22 @@ func (s *Spec) outcome(id requirements.ID, evidence verdict.Evidence) reports.Ou
 
 // report attaches the judgement to Ginkgo's report, with its violations as the report carries them, and returns their stories.
 func (c *Case) report(j *Judgement) []Story {
-	recording := ""
-	if c.Scenario != nil {
-		recording = c.RecordingPath()
-		if relative, err := filepath.Rel(c.process.session.Artifacts, recording); err == nil {
-			recording = relative
-		}
-	}
-	j.Tell(recording)
+	j.Tell(c.recording())
 	attach(Outcomes{Outcomes: j.Outcomes, Observations: j.Observations, Circumstances: j.Circumstances, Measurements: j.Measurements, Sightings: j.Sightings()})
 	// Stories are read where the run was started.
 	return j.stories(c.process.catalogue, c.process.session.ArtifactsAsNamed)
+}
+
+// recording is the path of the recording, relative to the folder of the run; empty if there is none.
+func (c *Case) recording() string {
+	if c.Scenario == nil {
+		return ""
+	}
+	path := c.RecordingPath()
+	if relative, err := filepath.Rel(c.process.session.Artifacts, path); err == nil {
+		return relative
+	}
+	return path
 }
 
 // Tell puts the violations into the outcomes, as a report carries them. recording is the path that the report names, relative to its folder. Of an event

@@ -21,6 +21,8 @@ type Progress struct {
 	// Ended: it has ended, after Took. Everything that follows is known only then.
 	Ended bool          `json:"ended,omitempty"`
 	Took  time.Duration `json:"took,omitempty"`
+	// Recording is its path, relative to the folder of the run; empty if there is none.
+	Recording string `json:"recording,omitempty"`
 	// Verdicts of its requirements, with their reasons.
 	Verdicts []reports.EventVerdict `json:"verdicts,omitempty"`
 	// Stories of what it saw broken, and the Circumstances, if there are any to tell.
@@ -51,7 +53,7 @@ func (p Progress) Event() reports.Event {
 		return reports.Event{Event: reports.EventSpecBegan, Spec: p.Spec}
 	}
 	return reports.Event{
-		Event: reports.EventSpecEnded, Spec: p.Spec, Seconds: p.Took.Round(time.Millisecond).Seconds(), Verdict: p.Verdict(), Requirements: p.Verdicts, Failure: p.Failure,
+		Event: reports.EventSpecEnded, Spec: p.Spec, Recording: p.Recording, Seconds: p.Took.Round(time.Millisecond).Seconds(), Verdict: p.Verdict(), Requirements: p.Verdicts, Failure: p.Failure,
 	}
 }
 

@@ -90,7 +90,7 @@ func (s *Spec) run(ctx ginkgo.SpecContext) {
 	judgement := decided.judgement
 	stories := decided.c.report(&judgement)
 	told.outcomes(judgement.Outcomes, p.catalogue)
-	told.p.Stories, told.p.Circumstances = stories, strings.Join(judgement.Told(), "\n\n")
+	told.p.Recording, told.p.Stories, told.p.Circumstances = decided.c.recording(), stories, strings.Join(judgement.Told(), "\n\n")
 	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), judgingTime)
 	defer cancel()
 	failure := errors.Join(decided.failure, supervisor(p.session.Supervisor).ended(asking, endedOf(s.Text, judgement.Outcomes)))
