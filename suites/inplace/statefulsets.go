@@ -254,10 +254,7 @@ func crashedSets() {
 		spec.Decides("INPLACE-036"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)
-			held := OfPods(c.InPlaceIfPossible(), HoldRestarts())
-			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {held}, parallel: {held, Parallel()}})
-			c.Mark(begun)
-			updateBoth(ctx, c, OfPods(Image("v2")))
+			updateHeld(ctx, c)
 			var pods []*corev1.Pod
 			for _, set := range both() {
 				pods = append(pods, patched(ctx, c, set, 1))

@@ -19,10 +19,7 @@ func restartedSets() {
 		spec.Decides("INPLACE-033"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)
-			held := OfPods(c.InPlaceIfPossible(), HoldRestarts())
-			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {held}, parallel: {held, Parallel()}})
-			c.Mark(begun)
-			updateBoth(ctx, c, OfPods(Image("v2")))
+			updateHeld(ctx, c)
 			var images []string
 			for _, set := range both() {
 				images = append(images, patched(ctx, c, set, 1).Spec.Containers[0].Image)
@@ -119,10 +116,7 @@ func restartedSets() {
 		spec.Decides("INPLACE-033"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)
-			held := OfPods(c.InPlaceIfPossible(), HoldRestarts())
-			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {held}, parallel: {held, Parallel()}})
-			c.Mark(begun)
-			updateBoth(ctx, c, OfPods(Image("v2")))
+			updateHeld(ctx, c)
 			for _, set := range both() {
 				patched(ctx, c, set, 1)
 			}
@@ -205,3 +199,11 @@ func returnedSets() {
 
 // renamedImage is the StatefulSet whose pods get the image that they have by another name.
 const renamedImage = "renamed-image"
+
+// updateHeld deploys both StatefulSets with two pods each, whose containers are not restarted before they are told to, and gives them another image.
+func updateHeld(ctx context.Context, c *spec.Case) {
+	held := OfPods(c.InPlaceIfPossible(), HoldRestarts())
+	c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {held}, parallel: {held, Parallel()}})
+	c.Mark(begun)
+	updateBoth(ctx, c, OfPods(Image("v2")))
+}

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -193,13 +194,11 @@ func TestHistoriesAreLetGo(t *testing.T) {
 	if _, err := v.Reconciler(none, c).Reconcile(t.Context(), reconcile.Request{}); err != nil {
 		t.Fatal(err)
 	}
-	for range 100 {
-		if err := c.Get(t.Context(), client.ObjectKeyFromObject(history), &appsv1.ControllerRevision{}); apierrors.IsNotFound(err) {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
+	if err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, 5*time.Second, true, func(ctx context.Context) (bool, error) {
+		return apierrors.IsNotFound(c.Get(ctx, client.ObjectKeyFromObject(history), &appsv1.ControllerRevision{})), nil
+	}); err != nil {
+		t.Errorf("the history is still there: %v", err)
 	}
-	t.Error("the history is still there after 5 s")
 }
 
 func TestOneConditionSaysWhatFourDid(t *testing.T) {
