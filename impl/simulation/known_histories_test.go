@@ -35,6 +35,10 @@ func knownHistories() []knownScenario {
 			after(3*time.Second, "somebody deletes a pod", 0)),
 		scenario("orphans", rolls, 10, updates, at("an orphan appears", 0, 0), at("an orphan appears", 1, 1), at("an orphan appears", 0, 3), at("an orphan appears", 1, 5)),
 	}
+	restarted := scenario("the successor of a process that has just created a revision begins with what was before", rolls, 0,
+		slices.Repeat(slices.Concat(then("update"), after(100*time.Millisecond, "restart the controller", 0), at("a pod becomes ready", 0, 0)), 8))
+	restarted.setup.Lag = 300 * time.Millisecond
+	all = append(all, restarted)
 	for how := range 4 {
 		twin := slices.Concat(then("kill the controller", deleted), on("somebody copies a revision", 0, how), after(3*time.Second, "restart the controller", 0))
 		all = append(all,

@@ -10,10 +10,14 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
 
-// informed is when the implementation last created a history of a template that was in force then, and never before: it knows the DaemonSet that brought it.
+// informed is when the implementation last created a history of a template that was in force then, and never before: it knows the DaemonSet that brought it. A process
+// that is started later need not: its cache may begin with what was before.
 type informed map[*judge.Workload]time.Time
 
 func (i informed) see(s *judge.Scene) {
+	if s.Interrupted() {
+		clear(i)
+	}
 	created, is := s.Change.Object.(*appsv1.ControllerRevision)
 	if !is || s.Change.Type != watch.Added || s.Change.Before != nil || !s.ByImplementation() {
 		return

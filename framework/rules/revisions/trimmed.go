@@ -45,6 +45,7 @@ func newTrimmed(asked question) func(history.Header) judge.Observer {
 
 // Observe implements judge.Observer.
 func (o *trimmed) Observe(s *judge.Scene) []judge.Violation {
+	o.informed.see(s)
 	if o.touched.see(s) {
 		return nil
 	}
@@ -53,7 +54,6 @@ func (o *trimmed) Observe(s *judge.Scene) []judge.Violation {
 		return nil
 	}
 	o.touched.move(s)
-	o.informed.see(s)
 	w, deleted := deletedOf(s)
 	if w == nil {
 		return nil

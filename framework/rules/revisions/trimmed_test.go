@@ -66,6 +66,12 @@ func TestHistoryKept(t *testing.T) {
 			ds.Update("v1")
 			all[0].Gone()
 		}),
+		Tell("a process that was started just after the template came has a cache from before", func(b *Builder) {
+			ds, _ := fourth(b, 0)
+			fifth := ds.Update("v5").Revision("v5", 5)
+			b.Stimulus(history.RestartImplementation, Object("", "")).Done()
+			fifth.Gone()
+		}),
 		Tell("the harness deletes it", func(b *Builder) {
 			_, all := fourth(b, 0)
 			b.Stimulus(history.DeleteRevision, all[3])
@@ -162,6 +168,12 @@ func TestHistoryLimit(t *testing.T) {
 		Tell("just after the current template came, before it got its history", func(b *Builder) {
 			ds, all := fourth(b, 4)
 			ds.Update("v5")
+			all[0].Gone()
+		}),
+		Tell("by a process that was started after the current template got its history", func(b *Builder) {
+			ds, all := fourth(b, 4)
+			ds.Update("v5").Revision("v5", 5)
+			b.Stimulus(history.RestartImplementation, Object("", "")).Done()
 			all[0].Gone()
 		}),
 		Tell("just after the limit was raised, which its history does not show", func(b *Builder) {
