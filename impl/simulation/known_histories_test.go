@@ -38,7 +38,10 @@ func knownHistories() []knownScenario {
 	restarted := scenario("the successor of a process that has just created a revision begins with what was before", rolls, 0,
 		slices.Repeat(slices.Concat(then("update"), after(100*time.Millisecond, "restart the controller", 0), at("a pod becomes ready", 0, 0)), 8))
 	restarted.setup.Lag = 300 * time.Millisecond
-	all = append(all, restarted)
+	relimited := scenario("the limit grows at the instant at which a template comes", onDelete, 0,
+		slices.Repeat(slices.Concat(at("change revisionHistoryLimit", 0, 0), updates, at("update", 0, 0), on("change revisionHistoryLimit", 3, 0)), 8))
+	relimited.setup.Lag = 700 * time.Millisecond
+	all = append(all, restarted, relimited)
 	for how := range 4 {
 		twin := slices.Concat(then("kill the controller", deleted), on("somebody copies a revision", 0, how), after(3*time.Second, "restart the controller", 0))
 		all = append(all,
