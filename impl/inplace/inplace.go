@@ -5,6 +5,7 @@ package inplace
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -44,17 +45,27 @@ func OnlyImagesDiffer(from, to *corev1.PodTemplateSpec) bool {
 	return apiequality.Semantic.DeepEqual(changed, to)
 }
 
-// Images returns the images that make the pod one of the template, by the names of the containers that have others.
-func Images(pod *corev1.Pod, template *corev1.PodTemplateSpec) map[string]string {
-	wanted := map[string]string{}
-	for _, container := range template.Spec.Containers {
-		wanted[container.Name] = container.Image
+// Images returns the images that make the pod, one of template from, one of template to, by the names of the containers. One that both templates give the same image
+// is left alone, whatever image admission gave it (INPLACE-016). A template from that is not known is nil: then every container of to gets its image.
+func Images(pod *corev1.Pod, from, to *corev1.PodTemplateSpec) map[string]string {
+	wanted := imagesOf(to)
+	if from != nil {
+		same := imagesOf(from)
+		maps.DeleteFunc(wanted, func(name, image string) bool { return same[name] == image })
 	}
 	images := map[string]string{}
 	for _, container := range pod.Spec.Containers {
 		if image, ours := wanted[container.Name]; ours && image != container.Image {
 			images[container.Name] = image
 		}
+	}
+	return images
+}
+
+func imagesOf(template *corev1.PodTemplateSpec) map[string]string {
+	images := map[string]string{}
+	for _, container := range template.Spec.Containers {
+		images[container.Name] = container.Image
 	}
 	return images
 }

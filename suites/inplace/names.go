@@ -92,6 +92,22 @@ func injected() {
 			j.Decide("INPLACE-003", append(stayed(begun), EndsRolledOut(), OnEveryNode(Exactly(1, PodPatched(OfVersion("v2")))), Never(restartedIn("sidecar")))...)
 		}, spec.SimulatedNodes{})
 
+	spec.It("leaves alone a container whose image admission has changed until the template gives it another one",
+		spec.Decides("INPLACE-003", "INPLACE-016"),
+		func(ctx context.Context, c *spec.Case) {
+			c.MirrorSidecars(ctx)
+			first := begin(ctx, c, 2, Sidecar())
+			c.RollOut(ctx, first, Image("v2"))
+			c.Mark(next)
+			c.RollOut(ctx, first, SidecarImage("v3"))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.ChangePods)), AtLeast(1, Marked(next)))
+			j.Decide("INPLACE-003", append(stayed(begun), EndsRolledOut(), OnEveryNode(Exactly(2, PodPatched(OfVersion("v2")))))...)
+			j.Decide("INPLACE-016", NeverBetween(Marked(begun), Marked(next), restartedIn("sidecar")), OnEveryNode(Exactly(1, restartedIn("sidecar"))),
+				OnEveryNode(Exactly(1, restartedIn("daemon"))))
+		}, spec.SimulatedNodes{})
+
 	spec.It("patches pods to which admission has added a container",
 		spec.Decides("INPLACE-003"),
 		func(ctx context.Context, c *spec.Case) {

@@ -31,15 +31,20 @@ func (p *pass) patchable(pod *corev1.Pod) bool {
 	hash := pod.Labels[HashLabel]
 	known, decided := p.onlyImages[hash]
 	if !decided {
-		known = inplace.OnlyImagesDiffer(StoredTemplate(p.history.revisions[hash]), &p.ds.Spec.Template)
+		known = inplace.OnlyImagesDiffer(p.madeOf(pod), &p.ds.Spec.Template)
 		p.onlyImages[hash] = known
 	}
 	return known
 }
 
+// madeOf returns the template that the pod is labelled with; nil if no history tells.
+func (p *pass) madeOf(pod *corev1.Pod) *corev1.PodTemplateSpec {
+	return StoredTemplate(p.history.revisions[pod.Labels[HashLabel]])
+}
+
 // updateOf returns the patch that makes the pod an updated one, with the record by which any process can tell later whether it has taken effect.
 func (p *pass) updateOf(pod *corev1.Pod, node string, reason Reason) (PodUpdate, error) {
-	images := inplace.Images(pod, &p.ds.Spec.Template)
+	images := inplace.Images(pod, p.madeOf(pod), &p.ds.Spec.Template)
 	update := PodUpdate{Pod: pod, Node: node, Reason: reason, Images: images, Labels: map[string]string{HashLabel: p.history.hash}}
 	if generation := templateGeneration(p.ds); generation != "" {
 		update.Labels[GenerationLabel] = generation

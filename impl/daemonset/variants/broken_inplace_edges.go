@@ -1,6 +1,7 @@
 package variants
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -34,6 +35,18 @@ func brokenPatchEdges() []Variant {
 					return pod.Annotations[inplace.Record] != "" && ready(pod) != nil && containers != nil && containers.Status == corev1.ConditionTrue
 				}
 				changePods(state, gated, func(pod *corev1.Pod) { ready(pod).Status = corev1.ConditionTrue })
+			})},
+		{Name: "patches-every-container-that-differs", Says: "Gives the template's image also to a container that admission gave another one, when the image of another container changes.",
+			Breaks: []string{"INPLACE-016"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+				actions.UpdatePods = slices.Clone(actions.UpdatePods)
+				for i := range actions.UpdatePods {
+					update := &actions.UpdatePods[i]
+					update.Images = inplace.Images(update.Pod, nil, &state.DaemonSet.Spec.Template)
+					// What is made of a pod and names can be encoded.
+					record, _ := inplace.RecordOf(update.Pod, update.Images, now)
+					update.Annotations = map[string]string{inplace.Record: record}
+				}
 			})},
 		{Name: "takes-back-all-or-nothing", Says: "Waits for the restart of a container that was taken back when another one of the pod is to be restarted.", Breaks: []string{"INPLACE-030"},
 			Planner: records(func(pod *corev1.Pod, record *updateRecord) bool {

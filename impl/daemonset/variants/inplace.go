@@ -114,19 +114,10 @@ func statusOf(pod *corev1.Pod, container string) *corev1.ContainerStatus {
 // updateInPlace returns the update of a pod to the images of the template, whatever else differs.
 func updateInPlace(state plan.State, pod *corev1.Pod, reason plan.Reason) plan.PodUpdate {
 	ds := state.DaemonSet
-	update := plan.PodUpdate{
-		Pod: pod, Node: plan.TargetNode(pod), Reason: reason, Images: map[string]string{},
+	return plan.PodUpdate{
+		Pod: pod, Node: plan.TargetNode(pod), Reason: reason, Images: inplace.Images(pod, nil, &ds.Spec.Template),
 		Labels: map[string]string{plan.HashLabel: plan.TemplateHash(&ds.Spec.Template, ds.Status.CollisionCount)},
 	}
-	for _, container := range ds.Spec.Template.Spec.Containers {
-		has := func(other corev1.Container) bool {
-			return other.Name == container.Name && other.Image != container.Image
-		}
-		if slices.ContainsFunc(pod.Spec.Containers, has) {
-			update.Images[container.Name] = container.Image
-		}
-	}
-	return update
 }
 
 // patchInstead updates pods in place that are to be deleted, where which says so.

@@ -145,7 +145,7 @@ func wholeUpdate(state plan.State, pod *corev1.Pod, creation plan.PodCreation, n
 	if generation := state.DaemonSet.Annotations[appsv1.DeprecatedTemplateGeneration]; generation != "" {
 		update.Labels[plan.GenerationLabel] = generation
 	}
-	update.Images = inplace.Images(pod, &state.DaemonSet.Spec.Template)
+	update.Images = inplace.Images(pod, madeOf(state, pod), &state.DaemonSet.Spec.Template)
 	record, err := inplace.RecordOf(pod, update.Images, now)
 	update.Annotations = map[string]string{inplace.Record: record}
 	return update, err

@@ -146,7 +146,7 @@ func (p *pass) replace(pod *corev1.Pod) {
 		p.actions.DeletePods = append(p.actions.DeletePods, pod)
 		return
 	}
-	images := inplace.Images(pod, template)
+	images := inplace.Images(pod, from, template)
 	record, err := inplace.RecordOf(pod, images, p.now)
 	if err != nil {
 		p.actions.Err = err

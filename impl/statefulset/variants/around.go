@@ -72,7 +72,7 @@ func unavailable(state plan.State, now time.Time) []*corev1.Pod {
 
 // patchTo returns the update of a pod in place to the template in force, whatever else differs.
 func patchTo(state plan.State, pod *corev1.Pod, revision string, now time.Time) plan.PodUpdate {
-	images := inplace.Images(pod, &state.Set.Spec.Template)
+	images := inplace.Images(pod, nil, &state.Set.Spec.Template)
 	// What is made of a pod and names can be encoded.
 	record, _ := inplace.RecordOf(pod, images, now)
 	return plan.PodUpdate{

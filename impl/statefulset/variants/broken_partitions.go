@@ -27,7 +27,7 @@ func brokenPartitions() []Variant {
 					}
 					pod = pod.DeepCopy()
 					pod.Labels[plan.RevisionLabel] = state.Set.Status.UpdateRevision
-					for name, image := range inplace.Images(pod, &state.Set.Spec.Template) {
+					for name, image := range inplace.Images(pod, nil, &state.Set.Spec.Template) {
 						c := slices.IndexFunc(pod.Spec.Containers, func(container corev1.Container) bool { return container.Name == name })
 						pod.Spec.Containers[c].Image = image
 					}

@@ -47,7 +47,7 @@ func brokenPatches() []Variant {
 // patchInstead patches the images of old pods that are to be deleted, if there are any to patch.
 func patchInstead(actions *plan.Actions, state plan.State, now time.Time) {
 	actions.DeletePods = slices.DeleteFunc(slices.Clone(actions.DeletePods), func(pod *corev1.Pod) bool {
-		if !inplace.Wanted(state.Set) || !inplace.Runs(pod) || len(inplace.Images(pod, &state.Set.Spec.Template)) == 0 {
+		if !inplace.Wanted(state.Set) || !inplace.Runs(pod) || len(inplace.Images(pod, nil, &state.Set.Spec.Template)) == 0 {
 			return false
 		}
 		actions.UpdatePods = append(actions.UpdatePods, patchTo(state, pod, state.Set.Status.UpdateRevision, now))
@@ -58,7 +58,7 @@ func patchInstead(actions *plan.Actions, state plan.State, now time.Time) {
 // patchWaiting patches the pods that are to be deleted, which wait for a node, where patches are asked for.
 func patchWaiting(actions *plan.Actions, state plan.State, now time.Time) {
 	actions.DeletePods = slices.DeleteFunc(slices.Clone(actions.DeletePods), func(pod *corev1.Pod) bool {
-		if !inplace.Wanted(state.Set) || pod.Spec.NodeName != "" || len(inplace.Images(pod, &state.Set.Spec.Template)) == 0 {
+		if !inplace.Wanted(state.Set) || pod.Spec.NodeName != "" || len(inplace.Images(pod, nil, &state.Set.Spec.Template)) == 0 {
 			return false
 		}
 		actions.UpdatePods = append(actions.UpdatePods, patchTo(state, pod, state.Set.Status.UpdateRevision, now))
