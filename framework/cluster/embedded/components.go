@@ -23,8 +23,12 @@ func (c *Cluster) startControllerManager(ctx context.Context) error {
 	for _, controller := range c.options.DisabledControllers {
 		controllers = append(controllers, "-"+controller)
 	}
+	var patience []string
+	if c.options.Heartbeat != 0 {
+		patience = []string{"--node-monitor-grace-period=" + (5 * c.options.Heartbeat).String()}
+	}
 	return c.startComponent(ctx, controllerManager, func(kubeconfig string, port int) []string {
-		return []string{
+		return append([]string{
 			"--kubeconfig=" + kubeconfig,
 			"--authentication-kubeconfig=" + kubeconfig,
 			"--authorization-kubeconfig=" + kubeconfig,
@@ -37,7 +41,7 @@ func (c *Cluster) startControllerManager(ctx context.Context) error {
 			"--use-service-account-credentials=true",
 			"--kube-api-qps=500",
 			"--kube-api-burst=1000",
-		}
+		}, patience...)
 	})
 }
 
@@ -69,6 +73,7 @@ func (c *Cluster) startKWOK(ctx context.Context) error {
 	}
 	started, err := kwok.Start(ctx, kwok.Options{
 		Path: c.options.Binary(kwok.Name), Kubeconfig: kubeconfig, Dir: c.configDir(), LogPath: c.logPath(kwok.Name), ReadyTimeout: startTimeout,
+		Heartbeat: c.options.Heartbeat,
 	})
 	return c.keep(started, err)
 }

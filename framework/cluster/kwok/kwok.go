@@ -2,6 +2,7 @@
 package kwok
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -27,7 +28,7 @@ const configuration = `apiVersion: config.kwok.x-k8s.io/v1alpha1
 kind: KwokConfiguration
 options:
   manageNodesWithLabelSelector: %s=%s
-  nodeLeaseDurationSeconds: 40
+  nodeLeaseDurationSeconds: %d
   nodeLeaseParallelism: 4
   podPlayStageParallelism: 8
   nodePlayStageParallelism: 4
@@ -45,8 +46,18 @@ type Options struct {
 	Dir string
 	// LogPath is the file to which it prints.
 	LogPath string
+	// Heartbeat is how often a node renews its lease. Default: DefaultHeartbeat.
+	Heartbeat time.Duration
 	// ReadyTimeout bounds the wait for its being healthy.
 	ReadyTimeout time.Duration
+}
+
+// DefaultHeartbeat is a kubelet's.
+const DefaultHeartbeat = 10 * time.Second
+
+// configuration is that of KWOK, which renews a lease four times in its duration.
+func (o Options) configuration() []byte {
+	return fmt.Appendf(nil, configuration, o.Nodes.Label(), NodeLabelValue, int(4*cmp.Or(o.Heartbeat, DefaultHeartbeat).Seconds()))
 }
 
 // Start runs KWOK and returns once it is healthy. It ends with the process that started it.
@@ -56,7 +67,7 @@ func Start(ctx context.Context, options Options) (*process.Process, error) {
 		return nil, err
 	}
 	config := filepath.Join(options.Dir, "kwok.yaml")
-	if err := os.WriteFile(config, append(fmt.Appendf(nil, configuration, options.Nodes.Label(), NodeLabelValue), documents...), 0o600); err != nil {
+	if err := os.WriteFile(config, append(options.configuration(), documents...), 0o600); err != nil {
 		return nil, fmt.Errorf("write the configuration of kwok: %w", err)
 	}
 	return component.Start(ctx, component.Options{
