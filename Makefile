@@ -89,8 +89,7 @@ soak: ## Run the suite N=5 times in other orders, and list the verdicts that dif
 
 .PHONY: matrix
 matrix: ## Run the suite against kube-controller-manager of several versions, and print a table; VERSIONS=1.36.3,1.37.0 names them, FOCUS= as of e2e
-	@go build -buildvcs=auto -o '$(dir $(ROLLCALL))matrix' ./hack/matrix
-	@'$(dir $(ROLLCALL))matrix' $(if $(VERSIONS),-versions=$(VERSIONS)) $(if $(FOCUS),-focus='$(FOCUS)')
+	@go run ./hack/matrix $(if $(VERSIONS),-versions=$(VERSIONS)) $(if $(FOCUS),-focus='$(FOCUS)')
 
 .PHONY: least-privilege
 least-privilege: ## Take every permission of the reference's RBAC away once, and see the suite notice

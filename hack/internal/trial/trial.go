@@ -57,7 +57,7 @@ func Prepare(ctx context.Context, root string) (*Bench, error) {
 // Build builds a main package of the checkout under that name and returns the path. Close removes that too.
 func (b *Bench) Build(ctx context.Context, name, mainPackage string) (string, error) {
 	path := filepath.Join(b.tools, name)
-	build := exec.CommandContext(ctx, "go", "build", "-o", path, mainPackage)
+	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=auto", "-o", path, mainPackage)
 	build.Dir = b.Root
 	if output, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build %s: %w\n%s", name, err, output)
