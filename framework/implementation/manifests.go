@@ -10,9 +10,7 @@ import (
 	"slices"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -155,11 +153,11 @@ func install(ctx context.Context, c client.Client, manifests []Manifest) ([]*uns
 		}
 		for _, object := range parsed {
 			if slices.Contains(outlive(), object.GroupVersionKind().GroupKind()) {
-				before, err := exists(ctx, c, object)
+				before, err := current(ctx, c, object)
 				if err != nil {
 					return installed, fmt.Errorf("applying %s: %s %s: %w", manifest.Path, object.GetKind(), object.GetName(), err)
 				}
-				if before {
+				if before != nil {
 					continue
 				}
 			}
@@ -167,30 +165,4 @@ func install(ctx context.Context, c client.Client, manifests []Manifest) ([]*uns
 		}
 	}
 	return installed, apply(ctx, c, manifests)
-}
-
-// remove deletes the objects, the last first, each with all that depends on it, and returns when they are gone.
-func remove(ctx context.Context, c client.Client, installed []*unstructured.Unstructured) error {
-	var failures []error
-	for _, object := range slices.Backward(installed) {
-		err := c.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationForeground))
-		if err == nil {
-			err = wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
-				there, err := exists(ctx, c, object)
-				return !there, err
-			})
-		}
-		// A kind that the cluster does not know has no objects.
-		if err != nil && !apierrors.IsNotFound(err) && !meta.IsNoMatchError(err) {
-			failures = append(failures, fmt.Errorf("deleting %s %s: %w", object.GetKind(), object.GetName(), err))
-		}
-	}
-	return errors.Join(failures...)
-}
-
-func exists(ctx context.Context, c client.Client, object *unstructured.Unstructured) (bool, error) {
-	found := &unstructured.Unstructured{}
-	found.SetGroupVersionKind(object.GroupVersionKind())
-	err := c.Get(ctx, client.ObjectKeyFromObject(object), found)
-	return err == nil, client.IgnoreNotFound(err)
 }

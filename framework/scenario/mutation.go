@@ -64,7 +64,7 @@ func (m mutation) policy() *admissionv1.MutatingAdmissionPolicy {
 	}
 }
 
-// podChange is what admission changes of pods that are created: their containers or these's images.
+// podChange is what admission changes of pods that are created: containers, or their images.
 type podChange struct {
 	// says what, empty for what is usual; patches are JSON patches in CEL.
 	says, patches string

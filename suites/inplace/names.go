@@ -9,6 +9,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -107,6 +108,26 @@ func injected() {
 			j.Decide("INPLACE-016", NeverBetween(Marked(begun), Marked(next), restartedIn("sidecar")), OnEveryNode(Exactly(1, restartedIn("sidecar"))),
 				OnEveryNode(Exactly(1, restartedIn("daemon"))))
 		}, spec.SimulatedNodes{})
+
+	spec.It("leaves alone a container of a StatefulSet's pods whose image admission has changed until the template gives it another one",
+		spec.Decides("INPLACE-016", "INPLACE-031"),
+		func(ctx context.Context, c *spec.Case) {
+			c.MirrorSidecars(ctx)
+			c.AddNodes(ctx, 1)
+			inPlace := OfPods(c.InPlaceIfPossible(), Sidecar())
+			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {inPlace}, parallel: {inPlace, Parallel()}})
+			c.Mark(begun)
+			updateBoth(ctx, c, OfPods(Image("v2")))
+			c.Await(ctx, state.StatefulSetsRolledOut())
+			c.Mark(next)
+			updateBoth(ctx, c, OfPods(SidecarImage("v3")))
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.ChangePods)), AtLeast(1, Marked(next)))
+			j.Decide("INPLACE-016", NeverBetween(Marked(begun), Marked(next), restartedIn("sidecar")), Exactly(4, restartedIn("sidecar")), Exactly(4, restartedIn("daemon")))
+			j.Decide("INPLACE-031", append(stayed(begun), setsEndRolledOut(), Exactly(8, PodPatched()))...)
+		}, spec.SimulatedNodes{}, recorded())
 
 	spec.It("patches pods to which admission has added a container",
 		spec.Decides("INPLACE-003"),

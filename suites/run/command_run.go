@@ -161,7 +161,10 @@ func (r *suiteRun) runOn(ctx context.Context, provider provider) (err error) {
 		return interrupted(ctx, err)
 	}
 	if !where.keep {
-		defer func() { r.failedBy(r.stop(running.Stop)) }()
+		defer func() {
+			r.failedBy(r.stop(where.vacate))
+			r.failedBy(r.stop(running.Stop))
+		}()
 	}
 	r.say("%s ready in %.1f s", r.implementation.Name, time.Since(started).Seconds())
 	planes := where.lender(r)

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"k8s.io/client-go/kubernetes"
+
 	"github.com/rollcall-conformance/rollcall/framework/audit"
 	"github.com/rollcall-conformance/rollcall/framework/cluster"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/embedded"
@@ -85,6 +87,25 @@ func (p *place) launchOptions(r *suiteRun, built implementation.Artifact) implem
 		options.Machines = p.machines
 	}
 	return options
+}
+
+// vacate removes what the scenarios made, and returns when it is gone. The implementation is at work: it may hold some of it back until it has seen it go. Nothing is
+// removed where the cluster goes at the end with all that is in it, and the implementation is none of that.
+func (p *place) vacate(ctx context.Context) error {
+	left := scenarioTraces()
+	left.SimulatedLabel = p.simulatedNodes.Label()
+	remove := left.RemoveNamespaces
+	switch {
+	case p.on != "":
+		remove = left.EmptyNamespaces
+	case p.kind == "" && p.neverAlone == "":
+		return nil
+	}
+	client, err := kubernetes.NewForConfig(p.Config())
+	if err != nil {
+		return err
+	}
+	return remove(ctx, client)
 }
 
 // lender lends control planes like this one to specs that are alone; nil where they share the cluster with all others, or are not run.

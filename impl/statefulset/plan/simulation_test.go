@@ -49,6 +49,8 @@ func unseen() []string {
 		"set-keeps-the-revision-without-pods", "set-records-the-latest-update-alone",
 		// Nobody else gives its pods images, and its kubelets see at once what is taken back. Package variants has a test of each.
 		"set-expects-the-restarts-that-its-revisions-differ-by", "set-records-nothing-of-what-is-taken-back",
+		// No admission changes its pods.
+		"set-patches-every-container-that-differs",
 		// Nobody else writes its revisions.
 		"set-compares-revisions-byte-by-byte",
 	}

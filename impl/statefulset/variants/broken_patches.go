@@ -25,6 +25,14 @@ func brokenPatches() []Variant {
 			})},
 		{Name: "set-patches-all-that-differs", Says: "Patches the images of a StatefulSet's pods that differ from the template in more.", Breaks: []string{"INPLACE-032"},
 			Planner: doing(patchInstead)},
+		{Name: "set-patches-every-container-that-differs", Says: "Patches also a container of a StatefulSet's pod that admission gave another image, when the image of another container changes.",
+			Breaks: []string{"INPLACE-016"},
+			Planner: doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+				actions.UpdatePods = slices.Clone(actions.UpdatePods)
+				for i, update := range actions.UpdatePods {
+					actions.UpdatePods[i] = patchTo(state, update.Pod, update.Labels[plan.RevisionLabel], now)
+				}
+			})},
 		{Name: "set-patches-pods-that-wait-for-a-node", Says: "Patches pods of a StatefulSet that are not scheduled.", Breaks: []string{"INPLACE-018"},
 			Planner: doing(patchWaiting)},
 		{Name: "set-patches-pods-of-lost-histories", Says: "Patches the images of a StatefulSet's pods whose history is gone, whatever else differs.", Breaks: []string{"INPLACE-032"},
