@@ -22,7 +22,8 @@ import (
 const simulationPackage = "impl/simulation"
 
 // tooLong is how much processor time a trial may take: what takes more goes round in circles. Time by the clock says less, since others use the processors, too.
-const tooLong = 2 * time.Minute
+// One that nothing kills takes half a minute, and on a busy machine four times as long.
+const tooLong = 10 * time.Minute
 
 // runner is the simulation with all mutants in its planner.
 type runner struct {
