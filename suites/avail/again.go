@@ -9,7 +9,9 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -99,4 +101,37 @@ func endAfterSecond(ctx context.Context, c *spec.Case, updated *appsv1.DaemonSet
 	rollouts.LongReady(ctx, c, first)
 	becomeLongReady(ctx, c, c.RequireUpdated(ctx, "the last updated pod runs", updated, Running, NotReady))
 	c.Await(ctx, RolledOut(updated))
+}
+
+// fewer is where minReadySeconds are to become fewer, sooner where the pod that this was about is gone.
+const (
+	fewer  history.Mark = "minReadySeconds become fewer"
+	sooner history.Mark = "the old pod is gone"
+)
+
+// shortened is the spec of a pod that waits for minReadySeconds when these become fewer.
+func shortened() {
+	spec.It("counts a pod as available at once when fewer minReadySeconds are asked for than it has been Ready",
+		spec.Decides("AVAIL-003", "AVAIL-007", "SURGE-007"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 2)
+			daemonSet := deployLongAvailable(ctx, c, MaxSurge("100%"))
+			old := c.LivePodOn(ctx, daemonSet, nodes[0])
+			c.Bind("node", nodes[0])
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			c.Pods.SetReadySince(ctx, readyPodOn(ctx, c, updated, nodes[0]), time.Now().Add(-time.Minute))
+			// By then everybody has seen how long it has to wait.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(fewer)
+			c.Update(ctx, updated, MinReadySeconds(30))
+			c.Await(ctx, state.When(old.Name+" is gone", func(cluster *history.Cluster) bool { return cluster.Pods[old.UID] == nil }))
+			c.Mark(sooner)
+		},
+		func(j *spec.Checks) {
+			deleted := PodDeleted(OfVersion("v1")).On(j.Bound("node"))
+			j.Given(AtLeast(1, Marked(fewer)), NeverBetween(TemplateChanged(), Marked(fewer), deleted))
+			for _, id := range []requirements.ID{"AVAIL-003", "AVAIL-007", "SURGE-007"} {
+				j.Decide(id, Before(deleted, Marked(sooner)))
+			}
+		}, spec.SimulatedNodes{})
 }

@@ -31,6 +31,7 @@ func Specs() {
 	longWaits()
 	raised()
 	again()
+	shortened()
 	disrupted()
 	down()
 	namesakes()

@@ -12,6 +12,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
@@ -142,6 +143,42 @@ func restarts() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("INPLACE-030", append(stayed(begun), EndsRolledOut(), Never(After(PodRestarted(), Marked(begun))), HoldsAtEnd(allAvailable()))...)
+		}, spec.SimulatedNodes{})
+
+	spec.It("counts a pod whose update is taken back as unavailable while its kubelet has come to the update alone",
+		spec.Decides("INPLACE-027", "INPLACE-030"),
+		func(ctx context.Context, c *spec.Case) {
+			daemonSet := begin(ctx, c, 2, HoldRestarts())
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
+			back := c.Update(ctx, updated, Image("v1"))
+			c.Require(ctx, "the pod is patched back", UpdatedOn(2, back))
+			c.Mark(next)
+			waiting := held(ctx, c, back)
+			for _, pod := range waiting {
+				if pod.Status.ObservedGeneration == 0 {
+					c.CannotDecide("kubelets do not say here which change of a pod they have seen")
+				}
+				rollouts.ObserveGeneration(ctx, c, pod, pod.Generation-1)
+			}
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(last)
+			for _, pod := range waiting {
+				c.Pods.ObserveUpdate(ctx, pod)
+			}
+			c.Await(ctx, RolledOut(back))
+			c.Await(ctx, counted(back, 2))
+		},
+		func(j *spec.Checks) {
+			allCounted := StatusWritten().Where("that counts both pods as available", func(m Moment) bool {
+				daemonSet, is := m.Object.(*appsv1.DaemonSet)
+				return is && daemonSet.Status.NumberAvailable == 2
+			})
+			j.Given(AtLeast(1, Marked(next)), AtLeast(2, Done(history.ObserveUpdate)))
+			for _, id := range []requirements.ID{"INPLACE-027", "INPLACE-030"} {
+				j.Decide(id, NeverBetween(Marked(next), Marked(last), allCounted), EndsRolledOut(), HoldsAtEnd(allAvailable()))
+			}
 		}, spec.SimulatedNodes{})
 
 	spec.It("counts an update as done when the container has been restarted, though the new image is the old one by another name",

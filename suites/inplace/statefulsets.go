@@ -215,6 +215,36 @@ func setsUnderWay() {
 		}, spec.SimulatedNodes{}, recorded())
 }
 
+// repairedSets is the spec of an update that repairs a pod, whose new container takes its time.
+func repairedSets() {
+	spec.It("updates no other pod of a StatefulSet before the one is back whose image did not start, and which another update repairs",
+		spec.Decides("INPLACE-033", "INPLACE-035"),
+		func(ctx context.Context, c *spec.Case) {
+			beginBoth(ctx, c)
+			updateBoth(ctx, c, OfPods(UnpullableImage()))
+			for _, set := range both() {
+				c.Require(ctx, "an image does not start", MemberIs(set, 1, "waits for its image", Waiting))
+				c.Pods.HoldRestart(ctx, memberOf(ctx, c, set, 1))
+			}
+			updateBoth(ctx, c, OfPods(Image("v3")))
+			for _, set := range both() {
+				c.Require(ctx, "the pod is repaired", MemberIs(set, 1, "is patched", OfTag("v3")))
+			}
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			release(ctx, c, "v3", both(), 1)
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(next)))
+			j.Decide("INPLACE-035", append(stayed(begun), setsEndRolledOut())...)
+			for _, set := range both() {
+				j.Decide("INPLACE-033", NeverBetween(Marked(begun), Marked(next), PodPatched(member(set, 0))))
+			}
+		}, spec.SimulatedNodes{}, recorded())
+}
+
 // overtakenSets is the spec of StatefulSets whose update is overtaken by another one, and which keep no history but what they need.
 func overtakenSets() {
 	spec.It("patches the pods of a StatefulSet that an update which was overtaken had come to, though the history is to keep none but those in use",

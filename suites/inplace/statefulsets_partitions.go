@@ -67,6 +67,33 @@ func changedSets() {
 		}, spec.SimulatedNodes{}, recorded())
 }
 
+// closedSets is the spec of an update that is stopped by the partition while a pod restarts.
+func closedSets() {
+	spec.It("counts a patched pod of a StatefulSet as unavailable until its containers have been restarted, though the partition comes to be above it",
+		spec.Decides("INPLACE-033"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			held := OfPods(c.InPlaceIfPossible(), HoldRestarts())
+			c.DeployStatefulSets(ctx, 3, map[string][]SetEdit{ordered: {held}, parallel: {held, Parallel()}})
+			c.Mark(begun)
+			updateBoth(ctx, c, OfPods(Image("v2")))
+			for _, set := range both() {
+				c.Pods.ObserveUpdate(ctx, patched(ctx, c, set, 2))
+			}
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			updateBoth(ctx, c, Partition(3))
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			release(ctx, c, "v2", both(), 2)
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(next)))
+			j.Decide("INPLACE-033", Tested(AtLeast(2, Done(history.ObserveUpdate))), setsEndRolledOut())
+		}, spec.SimulatedNodes{}, recorded())
+}
+
 // grownSets is the spec of an update of StatefulSets that are to have more pods at the same time.
 func grownSets() {
 	spec.It("updates no pod of a StatefulSet before those with larger ordinals are there that the same edit asks for",

@@ -38,6 +38,7 @@ func Specs() {
 	waiting()
 	overtaken()
 	several()
+	otherwise()
 	meanwhile()
 	writes()
 	silence()

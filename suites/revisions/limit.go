@@ -23,6 +23,7 @@ func limit() {
 	lost()
 	ended()
 	waiting()
+	closed()
 	spec.It("keeps the histories of several old templates that pods still run or end with, beyond the limit",
 		spec.Decides("HISTORY-017", "HISTORY-010"),
 		func(ctx context.Context, c *spec.Case) {
@@ -124,6 +125,30 @@ func waiting() {
 		func(j *spec.Checks) {
 			// What is deleted too early is the standing rule's.
 			j.Decide("HISTORY-017", Tested(Before(PodDeleted(OfVersion("v1")), ofVersion(RevisionDeleted(), "v1"))))
+		}, spec.SimulatedNodes{})
+}
+
+// closed is the spec of a pod on a node that repels new ones.
+func closed() {
+	spec.It("keeps the history of a pod on a node that repels new ones, beyond the limit, for as long as there is the pod",
+		spec.Decides("HISTORY-017"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, OnDelete(), keeping(0))
+			rollouts.TaintNodes(ctx, c, nodes[2])
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			c.Require(ctx, "the controller has seen the template", Processed(updated))
+			for i, node := range nodes[:2] {
+				c.DeletePod(ctx, c.LivePodOn(ctx, daemonSet, node), time.Second)
+				c.Await(ctx, UpdatedOn(i+1, updated))
+			}
+			c.Await(ctx, Quiet(3*time.Second))
+			c.DeletePod(ctx, c.LivePodOn(ctx, daemonSet, nodes[2]), time.Second)
+			c.Await(ctx, histories(1))
+		},
+		func(j *spec.Checks) {
+			// What is deleted too early is the standing rule's.
+			j.Decide("HISTORY-017", Tested(Before(Last(PodDeleted(OfVersion("v1"))), ofVersion(RevisionDeleted(), "v1"))))
 		}, spec.SimulatedNodes{})
 }
 

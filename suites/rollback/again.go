@@ -6,6 +6,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -65,4 +66,53 @@ func handedOver() {
 			j.Decide("ROLLBACK-002", untouched())
 			j.Decide("ROLLBACK-003", untouched(), noMore(), EndsRolledOut())
 		}, spec.Alone{})
+}
+
+// withoutRollout is the spec of a template that came and went while nobody rolled it out.
+func withoutRollout() {
+	spec.It("replaces no pod when the strategy becomes RollingUpdate after another template came and went with OnDelete",
+		spec.Decides("ROLLBACK-002", "ROLLING-015", "HISTORY-024"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, OnDelete())
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			c.Require(ctx, "the controller has seen the template", Processed(updated))
+			c.Await(ctx, Quiet(time.Second))
+			c.Mark(back)
+			restored := c.Update(ctx, updated, Edit{Says: "the template of before", Apply: restore(daemonSet.Spec.Template)})
+			c.Require(ctx, "the controller has seen the template of before", Processed(restored))
+			c.Await(ctx, Quiet(time.Second))
+			c.RollOut(ctx, restored, MaxUnavailable("1"))
+			c.Await(ctx, Quiet(3*time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(back)), Never(PodCreated(OfVersion("v2"))))
+			j.Decide("ROLLBACK-002", untouched(), EndsRolledOut())
+			for _, id := range []requirements.ID{"ROLLING-015", "HISTORY-024"} {
+				j.Decide(id, untouched(), EndsRolledOut())
+			}
+		}, spec.SimulatedNodes{})
+}
+
+// onCordonedNodes is the spec of surge pods on nodes that are cordoned when the rollout is rolled back.
+func onCordonedNodes() {
+	spec.It("takes the surge pods of cordoned nodes back, too, when the rollout is rolled back",
+		spec.Decides("ROLLBACK-003", "SURGE-007"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxSurge("2"))
+			// By the clock of the API server, which has whole seconds, the updated pods are younger.
+			c.Await(ctx, Quiet(2*time.Second))
+			updated := rollouts.Stall(ctx, c, daemonSet, "v2", 2)
+			c.Cordon(ctx, history.NodeOf(c.RequireUpdated(ctx, "there is a surge pod", updated)))
+			c.Await(ctx, Quiet(time.Second))
+			c.Mark(back)
+			c.RollOut(ctx, updated, Edit{Says: "the template of before", Apply: restore(daemonSet.Spec.Template)})
+			c.Await(ctx, Quiet(3*time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Given(Before(First(PodCreated(OfVersion("v2"))), Marked(back)))
+			j.Decide("ROLLBACK-003", untouched(), noMore(), EndsRolledOut())
+			j.Decide("SURGE-007", AtLeast(1, After(PodDeleted(OfVersion("v2")), Marked(back))), EndsRolledOut())
+		}, spec.SimulatedNodes{})
 }

@@ -64,6 +64,8 @@ func Specs() {
 	meanwhile()
 	twice()
 	handedOver()
+	withoutRollout()
+	onCordonedNodes()
 }
 
 // halfWay rolls a rollout back when one node has an available pod of the new template, others one that is not available, and the rest none.

@@ -84,6 +84,11 @@ func CloseGate(ctx context.Context, c *spec.Case, pod *corev1.Pod, gate corev1.P
 	}))
 }
 
+// ObserveGeneration has the pod's kubelet say that it has seen the pod as it was in that generation.
+func ObserveGeneration(ctx context.Context, c *spec.Case, pod *corev1.Pod, generation int64) {
+	writeStatus(ctx, c, pod, history.ObserveUpdate, fmt.Sprintf("of generation %d", generation), map[string]any{"observedGeneration": generation})
+}
+
 // EvictByKubelet makes a pod fail as one that its kubelet evicts. It takes a simulated node.
 func EvictByKubelet(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
 	writeStatus(ctx, c, pod, history.FailPod, "evicted by its kubelet", map[string]any{

@@ -11,6 +11,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -90,6 +91,27 @@ func changes() {
 			j.Given(Before(Nth(2, updated), Marked(lowering)))
 			j.Decide("SURGE-020", AtMost(2, updated), Never(PodDeleted(OfVersion("v2"))))
 		})
+
+	spec.It("makes no surge pod again that is lost after maxSurge was lowered, while others use the limit up",
+		spec.Decides("SURGE-002", "SURGE-020"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 4)
+			stalled := stall(ctx, c, c.Deploy(ctx, MaxSurge("2")), 2)
+			c.Mark(lowering)
+			less := c.Update(ctx, stalled, MaxSurge("1"))
+			c.Require(ctx, "the controller has seen the limit", Processed(less))
+			c.Await(ctx, Quiet(2*time.Second))
+			lost := c.RequireUpdated(ctx, "there is a surge pod", less)
+			c.DeletePod(ctx, lost, time.Second)
+			c.Await(ctx, state.When(lost.Name+" is gone", func(cluster *history.Cluster) bool { return cluster.Pods[lost.UID] == nil }))
+			c.Await(ctx, Quiet(3*time.Second))
+		},
+		func(j *spec.Checks) {
+			updated := PodCreated(OfVersion("v2"))
+			j.Given(Before(Nth(2, updated), Marked(lowering)), AtLeast(1, Done(history.DeletePod)))
+			j.Decide("SURGE-002", AtMost(2, updated))
+			j.Decide("SURGE-020", AtMost(2, updated))
+		}, spec.SimulatedNodes{})
 
 	spec.It("keeps a ControllerRevision that live pods still use, even with revisionHistoryLimit 0",
 		spec.Decides("HISTORY-017"),

@@ -159,3 +159,27 @@ func failing() {
 				AsSoonAs(spec.Prompt, failsOn(often, mine), failsOn(often, OfVersion("v2"))))
 		}, spec.SimulatedNodes{})
 }
+
+// failingBeside is the spec of a pod that fails while another node has used up maxUnavailable.
+func failingBeside() {
+	spec.It("replaces a failed pod at once, also where maxUnavailable is used up by a pod that is not Ready",
+		spec.Decides("TARGET-009"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			c.Pods.BecomeUnready(ctx, c.LivePodOn(ctx, daemonSet, nodes[0]))
+			// By then everybody must know of it.
+			c.Await(ctx, Quiet(late))
+			pod := c.LivePodOn(ctx, daemonSet, nodes[1])
+			c.Bind(failed, pod.Name, nodes[1])
+			c.Pods.Fail(ctx, pod)
+			c.Await(ctx, UpdatedOn(1, daemonSet, OnNode(nodes[1]), history.IsReady))
+			c.Await(ctx, Quiet(late))
+		},
+		func(j *spec.Checks) {
+			name, node := j.BoundAll(failed)[0], j.BoundAll(failed)[1]
+			fails := PodFailed(Named(name))
+			j.Given(AtLeast(1, fails))
+			j.Decide("TARGET-009", AtLeast(1, PodDeleted(Named(name))), AtLeast(1, After(PodCreated().On(node), fails)))
+		}, spec.SimulatedNodes{})
+}

@@ -77,3 +77,28 @@ func returning() {
 				AtLeast(1, After(PodDeleted().On(j.Bound(unlabeled)), restarted)), AtLeast(1, After(PodCreated().On(j.Bound(labelled)), restarted)), EndsRolledOut())
 		}, spec.Alone{}, spec.SimulatedNodes{})
 }
+
+// registered is the node that is registered again during the rollout.
+const registered = "the node that is registered again"
+
+// returningInRollout is the spec of a node that the rollout has not come to, and that comes back under its name without its pod.
+func returningInRollout() {
+	spec.It("makes a pod of the current revision on a node that is registered again during the rollout",
+		spec.Decides("TARGET-004", "HISTORY-009"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 4)
+			stalled := rollouts.Stall(ctx, c, c.Deploy(ctx, MaxUnavailable("1")), "v2", 1)
+			node := rollouts.Untouched(ctx, c, stalled, 1)[0]
+			c.Bind(registered, node)
+			rollouts.Replace(ctx, c, c.LivePodOn(ctx, stalled, node))
+			c.Await(ctx, UpdatedOn(1, stalled, OnNode(node)))
+			c.Await(ctx, Quiet(late))
+		},
+		func(j *spec.Checks) {
+			node := j.Bound(registered)
+			created := After(PodCreated().On(node), Began(history.DeleteNode))
+			j.Given(AtLeast(1, Done(history.DeleteNode)))
+			j.Decide("TARGET-004", AtLeast(1, created), Never(After(PodCreated(OfVersion("v1")).On(node), Began(history.DeleteNode))))
+			j.Decide("HISTORY-009", Tested(AtLeast(1, created)), Never(PodUnidentified()), Never(PodMisnumbered()))
+		}, spec.SimulatedNodes{})
+}

@@ -35,6 +35,7 @@ func Specs() {
 	missing()
 	patches()
 	paces()
+	exchanges()
 	cordoned()
 	closing()
 	joining()

@@ -35,6 +35,8 @@ func unseen() []string {
 		"matches-the-first-expression", "takes-the-first-condition-for-its-own",
 		// Not found out in as many simulations as there are; package variants has a test of each.
 		"keeps-scales-while-pods-terminate", "hears-of-no-adoptions", "forgets-evictions-of-pods-that-became-ready-since", "counts-one-daemon-pod-a-node",
+		// Hardly any pod of it changes its labels while it is not healthy or an eviction of it is under way, and no workload has its only pod evicted.
+		"hears-of-no-labels-of-unready-pods", "shares-evictions-between-budgets", "expects-no-scale-of-evicted-pods",
 		// They patch, which the simulation's API server does not know: see unconditional.
 		"writes-over-evictions", "writes-again-over-a-conflict", "takes-a-conflict-for-one-over-the-version",
 	}

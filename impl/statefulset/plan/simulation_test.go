@@ -49,6 +49,8 @@ func unseen() []string {
 		"set-keeps-the-revision-without-pods", "set-records-the-latest-update-alone",
 		// Nobody else gives its pods images, and its kubelets see at once what is taken back. Package variants has a test of each.
 		"set-expects-the-restarts-that-its-revisions-differ-by", "set-records-nothing-of-what-is-taken-back",
+		// It looks at no status while a pod restarts, and every image starts.
+		"set-believes-patched-pods-below-the-partition", "set-waits-for-no-repair",
 		// No admission changes its pods.
 		"set-patches-every-container-that-differs",
 		// Nobody else writes its revisions.
