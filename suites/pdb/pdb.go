@@ -38,7 +38,7 @@ func Specs() {
 	waiting()
 	overtaken()
 	several()
-	otherwise()
+	relabelled()
 	meanwhile()
 	writes()
 	silence()

@@ -11,8 +11,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// otherwise are the specs of pods that come to a budget, or leave it, while they are not healthy or their eviction is under way.
-func otherwise() {
+// relabelled are the specs of pods that come to a budget, or leave it, while they are not healthy or their eviction is under way.
+func relabelled() {
 	spec.It("brings the status up to date when a pod is relabelled that is not Ready",
 		spec.Decides("PDB-026", "PDB-027"),
 		func(ctx context.Context, c *spec.Case) {
