@@ -3,6 +3,7 @@ package target
 import (
 	"context"
 	"slices"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +13,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -47,6 +49,28 @@ func tolerations() {
 				})))
 			}
 		}, spec.SimulatedNodes{})
+
+	spec.It("keeps the pod of a node that is down, although its template tolerates for seconds only what drives pods away",
+		spec.Decides("TARGET-007"),
+		func(ctx context.Context, c *spec.Case) {
+			node := c.AddNodes(ctx, 1)[0]
+			c.Deploy(ctx, Edit{Says: "a limit to how long a node may have any taint", Apply: func(d *appsv1.DaemonSet) {
+				d.Spec.Template.Spec.Tolerations = []corev1.Toleration{
+					{Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: ptr.To[int64](2)},
+					// The node stays eligible.
+					{Key: corev1.TaintNodeUnreachable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
+				}
+			}})
+			c.NodeDown(ctx, node)
+			c.Require(ctx, "the node drives pods away", state.When("the taint is there", func(cluster *history.Cluster) bool {
+				return cluster.Nodes[node] != nil && slices.ContainsFunc(cluster.Nodes[node].Spec.Taints, func(taint corev1.Taint) bool {
+					return taint.Key == corev1.TaintNodeUnreachable && taint.Effect == corev1.TaintEffectNoExecute
+				})
+			}))
+			// Longer than the limit, and than the taint manager takes.
+			c.Await(ctx, Past(time.Now().Add(6*time.Second)))
+		},
+		func(j *spec.Checks) { j.Decide("TARGET-007", Never(PodDeleted())) }, spec.SimulatedNodes{})
 
 	spec.It("makes a pod on the host's network on a node whose own network is not there",
 		spec.Decides("TARGET-007"),
@@ -107,10 +131,10 @@ func trouble() []corev1.Taint {
 	}
 }
 
-// tolerates reports whether the pod tolerates the taint without a limit of time, or need not.
+// tolerates reports whether the pod tolerates the taint without a limit of time, or need not. Of the tolerations that match a taint the taint manager goes by the first.
 func tolerates(pod *corev1.Pod, taint corev1.Taint) bool {
-	return taint.Key == corev1.TaintNodeNetworkUnavailable && !pod.Spec.HostNetwork ||
-		slices.ContainsFunc(pod.Spec.Tolerations, func(toleration corev1.Toleration) bool {
-			return toleration.TolerationSeconds == nil && toleration.ToleratesTaint(klog.Background(), &taint, false)
-		})
+	first := slices.IndexFunc(pod.Spec.Tolerations, func(toleration corev1.Toleration) bool {
+		return toleration.ToleratesTaint(klog.Background(), &taint, false)
+	})
+	return taint.Key == corev1.TaintNodeNetworkUnavailable && !pod.Spec.HostNetwork || first >= 0 && pod.Spec.Tolerations[first].TolerationSeconds == nil
 }

@@ -57,7 +57,8 @@ func (r eligibilityRule) repelled(node *corev1.Node, effect corev1.TaintEffect) 
 }
 
 // withDaemonTolerations returns tolerations with those that every daemon pod gets, so that node trouble which
-// daemons are there to survive neither evicts them nor keeps them away (TARGET-007).
+// daemons are there to survive neither evicts them nor keeps them away (TARGET-007). These come first: of the
+// tolerations that match a taint, the first says for how long the pod may stay.
 func withDaemonTolerations(tolerations []corev1.Toleration, hostNetwork bool) []corev1.Toleration {
 	defaults := []corev1.Toleration{
 		{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoExecute},
@@ -70,16 +71,10 @@ func withDaemonTolerations(tolerations []corev1.Toleration, hostNetwork bool) []
 	if hostNetwork {
 		defaults = append(defaults, corev1.Toleration{Key: corev1.TaintNodeNetworkUnavailable, Effect: corev1.TaintEffectNoSchedule})
 	}
-	result := slices.Clone(tolerations)
-	for _, want := range defaults {
-		want.Operator = corev1.TolerationOpExists
-		same := func(have corev1.Toleration) bool { return have.MatchToleration(&want) }
-		if i := slices.IndexFunc(result, same); i >= 0 {
-			// One with the same key and effect but a time limit would still let the pod be evicted.
-			result[i] = want
-			continue
-		}
-		result = append(result, want)
+	for i := range defaults {
+		defaults[i].Operator = corev1.TolerationOpExists
 	}
-	return result
+	return append(defaults, slices.DeleteFunc(slices.Clone(tolerations), func(have corev1.Toleration) bool {
+		return slices.ContainsFunc(defaults, func(own corev1.Toleration) bool { return have.MatchToleration(&own) })
+	})...)
 }

@@ -92,7 +92,9 @@ func TestNewPod(t *testing.T) {
 	g.Expect(pod.Spec.NodeName).To(BeEmpty(), "the scheduler binds it")
 	g.Expect(plan.TargetNode(pod)).To(Equal("n0"), "SURGE-026")
 	g.Expect(pod.Spec.Tolerations).To(HaveLen(7))
-	g.Expect(pod.Spec.Tolerations[1].TolerationSeconds).To(BeNil(), "TARGET-007: for ever")
+	g.Expect(pod.Spec.Tolerations[0]).To(Equal(corev1.Toleration{Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute}),
+		"TARGET-007: for ever")
+	g.Expect(pod.Spec.Tolerations[6].Key).To(Equal("own"), "TARGET-007: one that is limited and for all counts for none of these")
 	g.Expect(w.spec().Tolerations).To(HaveLen(2), "the template stays as it is")
 	g.Expect(w.spec().Affinity).To(BeNil(), "the template stays as it is")
 }

@@ -2,6 +2,7 @@ package variants
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -52,6 +53,8 @@ func brokenTolerations() []Variant {
 					return slices.ContainsFunc(each.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeNetworkUnavailable })
 				})
 			})},
+		{Name: "limited-tolerations-for-all-come-first", Says: "Adds the tolerations of daemon pods after those of the template, so that one of these for all taints has its limit count.",
+			Breaks: []string{"TARGET-007"}, Planner: changeCreated(putOwnTolerationsLast)},
 		{Name: "misscheduled-nodes-count-as-updated", Says: "Reports a node as updated that has an updated pod and should have none.",
 			Breaks: []string{"STATUS-013"},
 			Planner: reporting(func(status *appsv1.DaemonSetStatus, state plan.State, _ time.Time) {
@@ -70,4 +73,15 @@ func formerly(state plan.State) *appsv1.DaemonSet {
 		}
 	}
 	return nil
+}
+
+// putOwnTolerationsLast puts those of a node's condition after all others.
+func putOwnTolerationsLast(pod *corev1.Pod) {
+	own := func(t corev1.Toleration) int {
+		if strings.HasPrefix(t.Key, "node.kubernetes.io/") {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(pod.Spec.Tolerations, func(a, b corev1.Toleration) int { return own(a) - own(b) })
 }

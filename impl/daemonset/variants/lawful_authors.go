@@ -7,6 +7,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
@@ -28,11 +29,11 @@ func lawfulAuthors() []Variant {
 			})},
 		{Name: "names-pods-after-nodes", Says: "Names pods after their node and revision, so that one has the name of the one before, if that is gone.",
 			Lawful: "No requirement says how pods are named.", Planner: remember(nameAfterNodes)},
-		{Name: "own-tolerations-first", Says: "Puts the tolerations of daemon pods before those of the template.",
-			Lawful: "Their order means nothing.",
-			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) {
-				for _, creation := range actions.CreatePods {
-					slices.Reverse(creation.Pod.Spec.Tolerations)
+		{Name: "own-tolerations-last", Says: "Puts the tolerations of daemon pods after those of the template, unless one of these has a limit in time.",
+			Lawful: "Where none has a limit, their order means nothing.",
+			Planner: changeCreated(func(pod *corev1.Pod) {
+				if !slices.ContainsFunc(pod.Spec.Tolerations, func(t corev1.Toleration) bool { return t.TolerationSeconds != nil }) {
+					putOwnTolerationsLast(pod)
 				}
 			})},
 		{Name: "hands-over-a-node-a-second", Says: "Deletes one replaced pod a second.",
