@@ -58,6 +58,18 @@ func (s *Scenario) HoldBudget(ctx context.Context, budget *policyv1.PodDisruptio
 	})
 }
 
+// HoldRevision keeps the ControllerRevision, once deleted, until the scenario is over: it goes on existing, and being deleted.
+func (s *Scenario) HoldRevision(ctx context.Context, revision *appsv1.ControllerRevision) {
+	s.tb.Helper()
+	s.UpdateRevision(ctx, revision, func(revision *appsv1.ControllerRevision) {
+		revision.Finalizers = append(revision.Finalizers, Finalizer)
+	})
+	s.held = append(s.held, func(ctx context.Context) error {
+		_, err := s.admin.AppsV1().ControllerRevisions(revision.Namespace).Patch(ctx, revision.Name, types.MergePatchType, []byte(letGo), metav1.PatchOptions{})
+		return ignoreNotFound(err)
+	})
+}
+
 // DeleteHeld deletes the ReplicaSet, which goes on existing, and being deleted, until the scenario is over. Its pods stay for as long.
 func (s *Scenario) DeleteHeld(ctx context.Context, w Scaled) {
 	s.tb.Helper()

@@ -129,6 +129,29 @@ func flipped() {
 			}
 		}, spec.Alone{}, spec.SimulatedNodes{})
 
+	spec.It("takes down one node at a time where updated pods have failed beside the old ones when the gate is switched off",
+		spec.Decides("GATE-007", "GATE-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 4)
+			updated := rollouts.Stall(ctx, c, c.Deploy(ctx, MaxSurge("2")), "v2", 2)
+			// Nobody has replaced them when the next process begins.
+			c.Kill(ctx)
+			for _, pod := range c.LivePods(ctx, updated) {
+				if history.MatchesTemplate(pod, &updated.Spec.Template) {
+					c.Pods.Fail(ctx, pod)
+				}
+			}
+			switchOff(ctx, c)
+			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
+			rollouts.Finish(ctx, c, updated)
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, PodFailed(OfVersion("v2"))))
+			for _, id := range []requirements.ID{"GATE-003", "GATE-007"} {
+				j.Decide(id, Never(After(PodCreated().BesideLivePod(), Marked(switchedOff))), EndsRolledOut(), Keeps("ROLLING-002"))
+			}
+		}, spec.Alone{}, spec.SimulatedNodes{})
+
 	spec.It("leaves at most one pod on each node that has two of which none is available when the gate is switched off",
 		spec.Decides("GATE-007"),
 		func(ctx context.Context, c *spec.Case) {

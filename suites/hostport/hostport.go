@@ -22,6 +22,9 @@ const (
 	resolved history.Mark = "the conflict is resolved"
 )
 
+// waiting is what the scenario chooses.
+const waiting = "the updated pod that waits for its port"
+
 // Specs registers the family.
 func Specs() {
 	rejected()
@@ -29,9 +32,10 @@ func Specs() {
 	drained()
 
 	spec.It("stalls with the old pods in place while the updated ones wait for their host port, and finishes when surge is removed",
-		spec.Decides("HOSTPORT-009", "HOSTPORT-010", "HOSTPORT-011"),
+		spec.Decides("HOSTPORT-009", "HOSTPORT-010", "HOSTPORT-011", "SURGE-021"),
 		func(ctx context.Context, c *spec.Case) {
 			_, updated := stall(ctx, c, rollouts.HostPort(c.Port(0)))
+			c.Bind(waiting, c.RequireUpdated(ctx, "an updated pod waits for its port", updated, NotReady).Name)
 			c.RollOut(ctx, updated, MaxUnavailable("1"))
 		},
 		func(j *spec.Checks) {
@@ -39,6 +43,8 @@ func Specs() {
 			reported := StallBetween{From: begun, To: resolved, Known: judge.ReportWithin}
 			j.Decide("HOSTPORT-010", reported.Condition(), reported.Event())
 			j.Decide("HOSTPORT-011", EndsRolledOut(), Keeps("ROLLING-002"))
+			// It gets its port only if the available pod beside it goes, and it stays.
+			j.Decide("SURGE-021", Never(After(PodAvailable(Named(j.Bound(waiting))), Marked(resolved))), EndsRolledOut())
 		}, spec.SimulatedNodes{}, spec.Alone{})
 
 	spec.It("stalls with the old pods in place while the updated ones wait for their host port, and keeps them when the template is rolled back",

@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/utils/ptr"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
@@ -114,5 +117,30 @@ func onCordonedNodes() {
 			j.Given(Before(First(PodCreated(OfVersion("v2"))), Marked(back)))
 			j.Decide("ROLLBACK-003", untouched(), noMore(), EndsRolledOut())
 			j.Decide("SURGE-007", AtLeast(1, After(PodDeleted(OfVersion("v2")), Marked(back))), EndsRolledOut())
+		}, spec.SimulatedNodes{})
+}
+
+// onLeavingHistory is the spec of a rollback to a template whose history is being deleted.
+func onLeavingHistory() {
+	spec.It("keeps the pods of the first template when the rollout is rolled back while the history of that template is being deleted",
+		spec.Decides("ROLLBACK-002", "HISTORY-005"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			leaving := bindFirst(ctx, c, daemonSet)
+			updated := rollouts.Stall(ctx, c, daemonSet, "v2", 1)
+			c.HoldRevision(ctx, leaving)
+			c.DeleteRevision(ctx, leaving)
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(back)
+			c.RollOut(ctx, updated, Edit{Says: "the template of before", Apply: restore(daemonSet.Spec.Template)})
+			c.Await(ctx, Quiet(3*time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Given(Before(First(PodCreated(OfVersion("v2"))), Marked(back)), Before(Done(history.DeleteRevision), Marked(back)))
+			j.Decide("ROLLBACK-002", untouched(), EndsRolledOut())
+			j.Decide("HISTORY-005", Never(StatusWritten().Where("with a collision", func(m Moment) bool {
+				return ptr.Deref(m.Object.(*appsv1.DaemonSet).Status.CollisionCount, 0) > 0
+			})), EndsRolledOut())
 		}, spec.SimulatedNodes{})
 }

@@ -66,6 +66,7 @@ func Specs() {
 	handedOver()
 	withoutRollout()
 	onCordonedNodes()
+	onLeavingHistory()
 }
 
 // halfWay rolls a rollout back when one node has an available pod of the new template, others one that is not available, and the rest none.

@@ -18,6 +18,7 @@ import (
 const (
 	joining history.Mark = "nodes join"
 	left    history.Mark = "nodes have left"
+	enough  history.Mark = "one node surges"
 )
 
 // limit are the specs of how many nodes maxSurge lets surge at once. Their updated pods never become ready, so the surge pods that the controller
@@ -61,8 +62,8 @@ func percentages() {
 			// 25% of 10 eligible nodes is 3, of all 13 it would be 4; of 14 it is 4. A node that just joined takes nothing of it.
 			j.Decide("SURGE-004",
 				AtLeast(1, besideOld()),
-				NeverBetween(TemplateChanged(), Marked(joining), Nth(4, besideOld())),
-				UpTo(4, besideOld()))
+				UpTo(3, Between(besideOld(), TemplateChanged(), Marked(joining))),
+				AtMost(4, besideOld()))
 		}, spec.SimulatedNodes{})
 
 	spec.It("takes the percentage of the nodes that the DaemonSet selects, and again when another joins",
@@ -78,9 +79,34 @@ func percentages() {
 			// 50% of 2 nodes is 1; of all nodes, where the cluster has others, it would be more. Of 3 it is 2. The node that joined takes nothing of it.
 			j.Decide("SURGE-004",
 				AtLeast(1, besideOld()),
-				NeverBetween(TemplateChanged(), Marked(joining), Nth(2, besideOld())),
-				UpTo(2, besideOld()))
+				UpTo(1, Between(besideOld(), TemplateChanged(), Marked(joining))),
+				AtMost(2, besideOld()))
 		})
+
+	spec.It("takes the percentage again when a cordoned node is deleted while nodes surge, and surges no further before fewer of them do",
+		spec.Decides("SURGE-004", "SURGE-002"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 5)
+			// 25% of 5 is 2, and of 4 it is 1.
+			updated := stall(ctx, c, c.Deploy(ctx, MaxSurge("25%")), 2)
+			closed := rollouts.Untouched(ctx, c, updated, 1)[0]
+			c.Cordon(ctx, closed)
+			// Something to look at, while the node is like that.
+			c.RequireReconciled(ctx, updated)
+			rollouts.Remove(ctx, c, closed)
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(left)
+			c.BecomeReadyInTurn(ctx, updated, 1)
+			c.Await(ctx, handedOver(updated, 1))
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(enough)
+			rollouts.Finish(ctx, c, updated)
+		},
+		func(j *spec.Checks) {
+			j.Given(Before(Nth(2, besideOld()), Marked(left)))
+			j.Decide("SURGE-004", NeverBetween(Marked(left), Marked(enough), besideOld()))
+		}, spec.SimulatedNodes{})
 
 	spec.It("takes the percentage again when nodes become ineligible",
 		spec.Decides("SURGE-004", "SURGE-002"),

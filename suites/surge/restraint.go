@@ -2,11 +2,16 @@ package surge
 
 import (
 	"context"
+	"slices"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -45,6 +50,37 @@ func restraint() {
 		func(j *spec.Checks) {
 			rollouts.BacksOff(j, "SURGE-024", PodCreated(OfVersion("v2")).On(j.Bound("node")))
 			j.Decide("SURGE-024", Never(PodDeleted(OfVersion("v1"))))
+		}, spec.SimulatedNodes{})
+
+	spec.It("backs off from updated pods that keep failing while the old pod beside them loses readiness for moments",
+		spec.Decides("SURGE-024", "TARGET-010"),
+		func(ctx context.Context, c *spec.Case) {
+			node := c.AddNodes(ctx, 1)[0]
+			c.Bind("node", node)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			old := c.LivePods(ctx, daemonSet)[0]
+			updated := c.Update(ctx, daemonSet, Image("v2"), Failing())
+			// Once for each pod that fails. Where the next one comes in such a moment, the old one may go.
+			waits := state.When("a failed pod waits beside the old one, which is Ready", func(cluster *history.Cluster) bool {
+				pods := cluster.PodsOn(updated.UID, node)
+				return len(pods) == 2 && slices.ContainsFunc(pods, history.IsTerminal) && slices.ContainsFunc(pods, func(pod *corev1.Pod) bool {
+					return pod.UID == old.UID && history.IsReady(pod)
+				})
+			})
+			for i, until := 0, time.Now().Add(12*time.Second); i < 16; i++ {
+				c.Await(ctx, state.Any(state.All(PodsSeen(updated, i+2), waits), Past(until)))
+				if time.Now().After(until) {
+					break
+				}
+				c.Pods.BecomeUnready(ctx, old)
+				c.Await(ctx, Past(time.Now().Add(200*time.Millisecond)))
+				c.Pods.BecomeReady(ctx, old)
+			}
+		},
+		func(j *spec.Checks) {
+			for _, id := range []requirements.ID{"SURGE-024", "TARGET-010"} {
+				rollouts.BacksOff(j, id, PodCreated(OfVersion("v2")).On(j.Bound("node")))
+			}
 		}, spec.SimulatedNodes{})
 
 	spec.It("backs off from pods that keep failing on a node that has no other",

@@ -31,6 +31,7 @@ func Specs() {
 	strategy()
 	duplicates()
 	restraint()
+	refused()
 	unavailability()
 }
 
