@@ -62,11 +62,14 @@ func read(t *testing.T) definition {
 
 var expression = regexp.MustCompile(`\$\{\{ *inputs\.([a-z-]+) *\}\}`)
 
+// digest is what the control plane is built from, in the key of the cache: not that of no file at all.
+var digest = regexp.MustCompile(`^digest=([0-9a-f]{16})\n$`)
+
 // job is a workflow's job with the action as its only step, in a folder of its own.
 type job struct {
-	inputs  map[string]string
-	summary string
-	env     []string
+	inputs           map[string]string
+	summary, outputs string
+	env              []string
 }
 
 func newJob(t *testing.T, d definition, inputs map[string]string) job {
@@ -76,7 +79,7 @@ func newJob(t *testing.T, d definition, inputs map[string]string) job {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	j := job{inputs: map[string]string{}, summary: filepath.Join(folder, "summary")}
+	j := job{inputs: map[string]string{}, summary: filepath.Join(folder, "summary"), outputs: filepath.Join(folder, "outputs")}
 	for name, input := range d.Inputs {
 		j.inputs[name] = input.Default
 	}
@@ -87,7 +90,7 @@ func newJob(t *testing.T, d definition, inputs map[string]string) job {
 		}
 		j.inputs[name] = value
 	}
-	j.env = append(os.Environ(), "GITHUB_ACTION_PATH="+checkout, "RUNNER_TEMP="+temp, "GITHUB_STEP_SUMMARY="+j.summary)
+	j.env = append(os.Environ(), "GITHUB_ACTION_PATH="+checkout, "RUNNER_TEMP="+temp, "GITHUB_STEP_SUMMARY="+j.summary, "GITHUB_OUTPUT="+j.outputs)
 	return j
 }
 
@@ -133,6 +136,10 @@ func TestTheActionRunsTheSuitesAndSaysWhatCameOut(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(j.inputs["artifacts"], "report.yaml")); err != nil {
 		t.Error(err)
+	}
+	outputs, err := os.ReadFile(j.outputs)
+	if err != nil || !digest.Match(outputs) {
+		t.Errorf("the key of the cache does not change with what it holds: %q, %v", outputs, err)
 	}
 }
 
