@@ -41,7 +41,7 @@ func unscaled() {
 			// Others have one.
 			c.RunScaled(ctx, history.KindReplicaSet, "web", 2)
 			c.UpdateBudget(ctx, budget, MaxDisrupted("1"), Selecting(nil))
-			c.Await(ctx, state.Budget(guard, "it failed", failed))
+			c.Await(ctx, state.All(state.Budget(guard, "it failed", failed), told(budget, "CalculateExpectedPodCountFailed")))
 			c.Await(ctx, Quiet(silent))
 		},
 		func(j *spec.Checks) {
@@ -82,8 +82,10 @@ func unscaled() {
 			}
 			pods := keepPods(ctx, c, node, owner, 3)
 			budget := guarded(ctx, c, kept(), MinAvailable("1"))
-			c.UpdateBudget(ctx, budget, MaxDisrupted("1"))
+			budget = c.UpdateBudget(ctx, budget, MaxDisrupted("1"))
 			learns(ctx, c, pods[0], state.Budget(guard, "it failed", failed), ofNoKind)
+			// The Event may come after the status.
+			c.Await(ctx, told(budget, "CalculateExpectedPodCountFailed"))
 		},
 		func(j *spec.Checks) {
 			for _, id := range spec.Decides("PDB-018", "PDB-020") {
@@ -143,4 +145,11 @@ func about(budget string, reasons ...string) func(*corev1.Event) bool {
 	return func(event *corev1.Event) bool {
 		return event.InvolvedObject.Kind == string(history.KindPodDisruptionBudget) && event.InvolvedObject.Name == budget && slices.Contains(reasons, event.Reason)
 	}
+}
+
+// told holds once an Event object of one of the reasons about the budget was received.
+func told(budget *policyv1.PodDisruptionBudget, reasons ...string) Condition {
+	return state.When("an Event about the budget says "+strings.Join(reasons, " or "), func(cluster *history.Cluster) bool {
+		return slices.ContainsFunc(cluster.Reports[budget.UID], about(budget.Name, reasons...))
+	})
 }
