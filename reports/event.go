@@ -17,6 +17,8 @@ const (
 	EventImplementationEnded EventKind = "implementationEnded"
 	// EventChange: a requirement has another verdict than in the report that this one is compared with, or the same from fewer specs. Change says which.
 	EventChange EventKind = "change"
+	// EventWatchBegan: `rollcall watch` has its first lists, and judges what happens from now on.
+	EventWatchBegan EventKind = "watchBegan"
 	// EventRolloutBegan and EventRolloutEnded: `rollcall watch` has seen a rollout begin, or end. Rollout says which.
 	EventRolloutBegan EventKind = "rolloutBegan"
 	EventRolloutEnded EventKind = "rolloutEnded"
@@ -30,7 +32,7 @@ const (
 
 // EventKinds returns the closed list of kinds.
 func EventKinds() []EventKind {
-	return []EventKind{EventRunBegan, EventSpecBegan, EventSpecEnded, EventImplementationEnded, EventChange, EventRolloutBegan, EventRolloutEnded, EventBroken, EventNote, EventSummary}
+	return []EventKind{EventRunBegan, EventSpecBegan, EventSpecEnded, EventImplementationEnded, EventChange, EventWatchBegan, EventRolloutBegan, EventRolloutEnded, EventBroken, EventNote, EventSummary}
 }
 
 // Event is one line of what `rollcall run -json`, `rollcall judge -json`, `rollcall diff -json` and `rollcall watch -json` print: a JSON object. Fields that say

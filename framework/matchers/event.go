@@ -127,6 +127,11 @@ func (e Event) BesideLivePod() Event {
 	return e.Where("beside a live pod", func(m Moment) bool { return len(m.LivePodsBeside()) > 0 })
 }
 
+// LastAvailable keeps those occurrences of a pod's event that come while the pod is available and no other pod of its DaemonSet on its node is.
+func (e Event) LastAvailable() Event {
+	return e.Where("available, and no other on its node is", func(m Moment) bool { return m.WasAvailable() && m.AvailableBeside() == 0 })
+}
+
 func keep(all []Occurrence, is func(Occurrence) bool) []Occurrence {
 	var kept []Occurrence
 	for _, o := range all {

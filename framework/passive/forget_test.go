@@ -26,6 +26,7 @@ type told struct {
 	notes        []string
 }
 
+func (t *told) Recording()       {}
 func (t *told) Began(r *Rollout) { t.began = append(t.began, r) }
 func (t *told) Ended(r *Rollout) { t.ended = append(t.ended, r) }
 func (t *told) Note(text string) { t.notes = append(t.notes, text) }

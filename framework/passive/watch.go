@@ -52,6 +52,8 @@ type Options struct {
 
 // Listener is told what happens, one thing at a time.
 type Listener interface {
+	// Recording is called once, when the first lists are there: what happens from then on is recorded.
+	Recording()
 	// Began and Ended are called with each rollout.
 	Began(*Rollout)
 	Ended(*Rollout)
@@ -145,6 +147,7 @@ func Watch(ctx context.Context, options Options) (*Result, error) {
 	w.needed = []part{w.current.part}
 	w.tracker = newTracker(w.options.Tell.Began, w.ended)
 	w.bench = newBench(w.current.header, w.current.first, w.tracker)
+	w.options.Tell.Recording()
 	err = w.run(ctx)
 	return &w.result, errors.Join(err, w.finish())
 }

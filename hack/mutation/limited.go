@@ -21,7 +21,7 @@ const (
 var errTooLong = errors.New("took too much processor time")
 
 // limited runs the command to its end and returns what it prints. It ends one that has taken as much processor time as the limit says. The kernel could do that
-// (RLIMIT_CPU), but it goes by clock ticks, of which a busy machine counts more than a process had, and what it ends looks like what runs out of memory.
+// (RLIMIT_CPU), but what it ends looks like what runs out of memory, and on a busy machine trials ended early that had been given enough; why was not measured.
 func limited(command *exec.Cmd, limit time.Duration) ([]byte, error) {
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output

@@ -186,7 +186,7 @@ func (c *controller) pass(p *process) {
 
 // waitForCache says how long to wait for a cache that can be planned on: zero if this one can.
 func (c *controller) waitForCache(p *process, state plan.State) time.Duration {
-	waits, doubtful := p.expected.pending(c.clock.now, state.Pods)
+	waits, doubtful := p.expected.pending(c.clock.now, state)
 	if waits {
 		return ownWriteTimeout
 	}

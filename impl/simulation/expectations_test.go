@@ -3,17 +3,18 @@ package simulation
 import (
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 )
 
 // patience with the cache: how long a process awaits its own writes in it.
 const ownWriteTimeout = 2 * time.Second
 
 // expectations are a process's own writes that its cache has not shown yet: created and changed objects by resource version, for each kind,
-// deleted pods by UID.
+// deleted ones by UID.
 type expectations struct {
 	since         time.Time
 	written, seen map[history.Kind]uint64
@@ -28,19 +29,22 @@ func (e *expectations) wrote(now time.Time, kind history.Kind, version uint64) {
 	e.since, e.written[kind] = now, max(e.written[kind], version)
 }
 
-func (e *expectations) deletes(now time.Time, pod types.UID) {
-	e.since, e.deleted[pod] = now, true
+func (e *expectations) deletes(now time.Time, object types.UID) {
+	e.since, e.deleted[object] = now, true
 }
 
-// pending reports whether pods, just read from the cache, or what came by before them, lack one of the writes, or that they did for so long that the cache
+// pending reports whether state, just read from the cache, or what came by before it, lacks one of the writes, or that it did for so long that the cache
 // has to be looked at again.
-func (e *expectations) pending(now time.Time, pods []*corev1.Pod) (waits, doubtful bool) {
+func (e *expectations) pending(now time.Time, state plan.State) (waits, doubtful bool) {
 	missing := false
 	for kind, version := range e.written {
 		missing = missing || version > e.seen[kind]
 	}
-	for _, pod := range pods {
-		missing = missing || e.deleted[pod.UID] && pod.DeletionTimestamp == nil
+	for _, pod := range state.Pods {
+		missing = missing || e.undeleted(pod)
+	}
+	for _, revision := range state.Revisions {
+		missing = missing || e.undeleted(revision)
 	}
 	if missing && now.Before(e.since.Add(ownWriteTimeout)) {
 		return true, false
@@ -48,4 +52,9 @@ func (e *expectations) pending(now time.Time, pods []*corev1.Pod) (waits, doubtf
 	clear(e.written)
 	clear(e.deleted)
 	return false, missing
+}
+
+// undeleted reports whether object looks as if it had not been deleted, which it was.
+func (e *expectations) undeleted(object metav1.Object) bool {
+	return e.deleted[object.GetUID()] && object.GetDeletionTimestamp() == nil
 }

@@ -59,7 +59,11 @@ func (c *controller) writes(p *process, ds *appsv1.DaemonSet, actions plan.Actio
 		}))
 	}
 	for _, revision := range actions.DeleteRevisions {
-		writes = append(writes, write{stage: preparation, do: func() error { return c.deleteRevision(revision) }})
+		writes = append(writes, write{
+			stage: preparation,
+			do:    func() error { return c.deleteRevision(revision) },
+			learn: func(e *expectations) { e.deletes(c.clock.now, revision.UID) },
+		})
 	}
 	for _, d := range actions.DeletePods {
 		writes = append(writes, write{

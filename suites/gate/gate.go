@@ -8,7 +8,6 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/implementation"
-	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -36,13 +35,6 @@ func switchOff(ctx context.Context, c *spec.Case) {
 func switchOn(ctx context.Context, c *spec.Case) {
 	c.Mark(switchedOn)
 	c.Restart(ctx)
-}
-
-// withoutSuccessor is the deletion of an available pod on whose node no other is available.
-func withoutSuccessor(version string) Event {
-	return PodDeleted(OfVersion(version)).Where("available, and no other on its node is", func(m Moment) bool {
-		return m.WasAvailable() && m.AvailableBeside() == 0
-	})
 }
 
 // limits returns both limits of a DaemonSet in words.

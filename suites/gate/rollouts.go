@@ -48,7 +48,7 @@ func off() {
 		},
 		func(j *spec.Checks) {
 			alone := []Matcher{Never(PodCreated().BesideLivePod()), EndsRolledOut()}
-			one := AtLeast(1, withoutSuccessor("v1"))
+			one := AtLeast(1, PodDeleted(OfVersion("v1")).LastAvailable())
 			j.Decide("GATE-002", alone...)
 			j.Decide("GATE-003", append(alone, one, Keeps("ROLLING-002"))...)
 			j.Decide("GATE-008", append(alone, one, Keeps("ROLLING-002"))...)
@@ -105,7 +105,7 @@ func off() {
 		func(j *spec.Checks) {
 			j.Decide("GATE-006",
 				OnEveryNode(UpTo(1, PodCreated(OfVersion("v1")))), NeverBetween(Marked(switchedOff), TemplateChanged(), PodDeleted()),
-				OnEveryNode(AtLeast(1, PodCreated(OfVersion("v2")).BesideLivePod())), Never(withoutSuccessor("v1")), EndsRolledOut())
+				OnEveryNode(AtLeast(1, PodCreated(OfVersion("v2")).BesideLivePod())), Never(PodDeleted(OfVersion("v1")).LastAvailable()), EndsRolledOut())
 		}, spec.Alone{})
 }
 
@@ -124,7 +124,7 @@ func flipped() {
 			j.Given(AtLeast(1, PodCreated(OfVersion("v2")).BesideLivePod()))
 			for _, id := range []requirements.ID{"GATE-003", "GATE-007"} {
 				j.Decide(id,
-					Never(After(PodCreated().BesideLivePod(), Marked(switchedOff))), AtLeast(1, After(withoutSuccessor("v1"), Marked(switchedOff))),
+					Never(After(PodCreated().BesideLivePod(), Marked(switchedOff))), AtLeast(1, After(PodDeleted(OfVersion("v1")).LastAvailable(), Marked(switchedOff))),
 					EndsRolledOut(), Keeps("ROLLING-002"))
 			}
 		}, spec.Alone{}, spec.SimulatedNodes{})
@@ -188,7 +188,7 @@ func flipped() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("GATE-006",
-				AtLeast(1, After(PodCreated(OfVersion("v2")).BesideLivePod(), Marked(switchedOn))), Never(After(withoutSuccessor("v1"), Marked(switchedOn))), EndsRolledOut())
+				AtLeast(1, After(PodCreated(OfVersion("v2")).BesideLivePod(), Marked(switchedOn))), Never(After(PodDeleted(OfVersion("v1")).LastAvailable(), Marked(switchedOn))), EndsRolledOut())
 		}, spec.Alone{}, spec.SimulatedNodes{})
 }
 

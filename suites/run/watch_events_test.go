@@ -32,6 +32,7 @@ func TestAWatchTellsItsEvents(t *testing.T) {
 	var out bytes.Buffer
 	text, told := streams(true, &out, io.Discard)
 	teller := newTeller(text, told, catalogue)
+	teller.Recording()
 	teller.Began(rollout)
 	teller.Broken(h, violations, []string{first, second})
 	teller.Broken(h, violations, []string{first, second})
@@ -45,22 +46,22 @@ func TestAWatchTellsItsEvents(t *testing.T) {
 		kinds = append(kinds, event.Event)
 	}
 	want := []reports.EventKind{
-		reports.EventRolloutBegan, reports.EventBroken, reports.EventBroken, reports.EventRolloutEnded, reports.EventNote, reports.EventSummary,
+		reports.EventWatchBegan, reports.EventRolloutBegan, reports.EventBroken, reports.EventBroken, reports.EventRolloutEnded, reports.EventNote, reports.EventSummary,
 	}
 	if !slices.Equal(kinds, want) {
 		t.Fatalf("got %s", out.String())
 	}
-	broken := all[1].Broken
+	broken := all[2].Broken
 	if broken.Requirement != "ROLLING-002" || broken.Workload != "scenario/agent" || broken.Node != "node-2" || broken.Times != 1 || broken.Again || broken.Got == "" {
 		t.Errorf("got %+v", broken)
 	}
-	if !all[2].Broken.Again {
+	if !all[3].Broken.Again {
 		t.Error("the second time is not said to be one")
 	}
-	if r := all[3].Rollout; r.Seconds != 90 || r.Unavailable != 2 || r.MaxUnavailable != 1 || len(r.Slow) != 1 || r.Slow[0].Pod != "agent-c" || r.Slow[0].Seconds != 60 {
+	if r := all[4].Rollout; r.Seconds != 90 || r.Unavailable != 2 || r.MaxUnavailable != 1 || len(r.Slow) != 1 || r.Slow[0].Pod != "agent-c" || r.Slow[0].Seconds != 60 {
 		t.Errorf("got %+v", r)
 	}
-	if s := all[5].Summary; s.ExitCode != exitNotConformant || s.Watch.RolloutsOver != 1 || s.Watch.Broken["ROLLING-002"] != 2 || len(s.Watch.NotJudged) != 1 {
+	if s := all[6].Summary; s.ExitCode != exitNotConformant || s.Watch.RolloutsOver != 1 || s.Watch.Broken["ROLLING-002"] != 2 || len(s.Watch.NotJudged) != 1 {
 		t.Errorf("got %s", out.String())
 	}
 }

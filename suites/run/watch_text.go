@@ -40,6 +40,12 @@ func (t *teller) line(at time.Time, format string, args ...any) {
 	fmt.Fprintf(t.out, "%s  %s\n", at.Local().Format(time.TimeOnly), fmt.Sprintf(format, args...))
 }
 
+// Recording implements passive.Listener.
+func (t *teller) Recording() {
+	t.line(time.Now(), "the first lists are there: what happens from now on is recorded and judged")
+	t.events.tell(reports.Event{Event: reports.EventWatchBegan})
+}
+
 // Began implements passive.Listener.
 func (t *teller) Began(r *passive.Rollout) {
 	t.events.tell(reports.Event{Event: reports.EventRolloutBegan, Rollout: rolloutOf(r, r.Began)})

@@ -39,8 +39,7 @@ func refused() {
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Done(history.RefuseDeletions)), AtLeast(1, PodUnready(OfVersion("v2"))))
-			only := PodDeleted(OfVersion("v1")).Where("available, and no other on its node is", func(m Moment) bool { return m.WasAvailable() && m.AvailableBeside() == 0 })
-			j.Decide("SURGE-016", NeverBetween(Marked(admitted), Marked(recovering), only), EndsRolledOut())
+			j.Decide("SURGE-016", NeverBetween(Marked(admitted), Marked(recovering), PodDeleted(OfVersion("v1")).LastAvailable()), EndsRolledOut())
 		}, spec.SimulatedNodes{})
 }
 

@@ -12,11 +12,15 @@ import (
 
 // heard is what a Listener was told.
 type heard struct {
+	// recording is closed when the first lists are there.
+	recording chan struct{}
+
 	mu     sync.Mutex
 	broken []judge.Violation
 	notes  []string
 }
 
+func (h *heard) Recording()           { close(h.recording) }
 func (*heard) Began(*passive.Rollout) {}
 func (*heard) Ended(*passive.Rollout) {}
 
@@ -50,7 +54,7 @@ type watching struct {
 // watch begins one of the DaemonSet, and returns once it records.
 func (w *world) watch(size int64) *watching {
 	ctx, stop := context.WithCancel(w.Context())
-	s := &watching{heard: &heard{}, folder: w.TempDir(), stop: stop, ended: make(chan error, 1)}
+	s := &watching{heard: &heard{recording: make(chan struct{})}, folder: w.TempDir(), stop: stop, ended: make(chan error, 1)}
 	go func() {
 		var err error
 		s.result, err = passive.Watch(ctx, passive.Options{
@@ -58,23 +62,11 @@ func (w *world) watch(size int64) *watching {
 		})
 		s.ended <- err
 	}()
-	w.await("the watch records", func() (bool, error) {
-		paths := s.recordings(w)
-		if len(paths) == 0 {
-			return false, nil
-		}
-		h, err := history.OpenUnsealed(paths[0])
-		if err != nil {
-			return false, nil
-		}
-		pods := 0
-		for _, entry := range h.Entries {
-			if entry.Kind == history.KindPod {
-				pods++
-			}
-		}
-		return pods >= 3, nil
-	})
+	select {
+	case <-s.recording:
+	case err := <-s.ended:
+		w.Fatalf("the watch ended before it recorded: %v", err)
+	}
 	return s
 }
 

@@ -54,7 +54,7 @@ func HistoryOldest() judge.Rule {
 
 // HistoryLimit is HISTORY-020: the current history comes on top of those that revisionHistoryLimit has kept. One of two of the same template may go. What
 // belongs to nobody may be about to be adopted, and counts. What the implementation has just deleted itself does not, though its cache may still show it: it would be
-// the oldest again, unless an older one was passed over.
+// the oldest again, unless one of the two is passed over.
 func HistoryLimit() judge.Rule {
 	return judge.Rule{
 		Requirement: "HISTORY-020",

@@ -21,9 +21,15 @@ type trimmed struct {
 	released map[types.NamespacedName]time.Time
 	touched  touched
 	informed informed
-	// deleted are the histories that the implementation has deleted of each DaemonSet: the numbers that they had, and when.
-	deleted map[*judge.Workload]map[int64]time.Time
+	// deleted are the histories that the implementation has deleted of each DaemonSet, by the numbers that they had.
+	deleted map[*judge.Workload]map[int64]deletion
 	question
+}
+
+// deletion is a history that is gone.
+type deletion struct {
+	revision *appsv1.ControllerRevision
+	at       time.Time
 }
 
 // question is what a rule asks of each deletion of a history.
@@ -38,7 +44,7 @@ func newTrimmed(asked question) func(history.Header) judge.Observer {
 	return func(header history.Header) judge.Observer {
 		return &trimmed{
 			label: header.RevisionLabel, released: map[types.NamespacedName]time.Time{}, informed: informed{},
-			deleted: map[*judge.Workload]map[int64]time.Time{}, question: asked,
+			deleted: map[*judge.Workload]map[int64]deletion{}, question: asked,
 		}
 	}
 }
@@ -58,7 +64,7 @@ func (o *trimmed) Observe(s *judge.Scene) []judge.Violation {
 	if w == nil {
 		return nil
 	}
-	defer o.delete(s.Now, w, deleted.Revision)
+	defer o.delete(s.Now, w, deleted)
 	if !o.tests(o, s, w, deleted) {
 		return nil
 	}
@@ -80,18 +86,18 @@ func (o *trimmed) knowsAll(s *judge.Scene, w *judge.Workload, deleted *appsv1.Co
 }
 
 // delete takes note of a history that the implementation deletes.
-func (o *trimmed) delete(now time.Time, w *judge.Workload, number int64) {
+func (o *trimmed) delete(now time.Time, w *judge.Workload, revision *appsv1.ControllerRevision) {
 	if o.deleted[w] == nil {
-		o.deleted[w] = map[int64]time.Time{}
+		o.deleted[w] = map[int64]deletion{}
 	}
-	o.deleted[w][number] = now
+	o.deleted[w][revision.Revision] = deletion{revision, now}
 }
 
-// passedOver reports whether the implementation has deleted a history with a higher number until less than Lag ago. Whoever passed the lower one over then, since
-// a pod carried its label, may delete it as soon as none does: the cache may still show, and count, the higher one.
+// passedOver reports whether a cache that still shows, and counts, what was deleted less than Lag ago lets lower be the next. That is so if the deleted one has a higher
+// number: a pod carried lower's label then, and does no longer. And if a pod has come to carry the label of the deleted one: it is passed over now.
 func (o *trimmed) passedOver(s *judge.Scene, w *judge.Workload, lower int64) bool {
-	for number, at := range o.deleted[w] {
-		if number >= lower && s.Lately(at) {
+	for number, deleted := range o.deleted[w] {
+		if s.Lately(deleted.at) && (number >= lower || !o.free(s, deleted.revision)) {
 			return true
 		}
 	}

@@ -19,6 +19,8 @@ func keeping(histories int32) Option {
 	return func(ds *appsv1.DaemonSet) { ds.Spec.RevisionHistoryLimit = &histories }
 }
 
+func unowned(pod *corev1.Pod) { pod.OwnerReferences = nil }
+
 func keepingNone(ds *appsv1.DaemonSet) { keeping(0)(ds) }
 
 // behind is a DaemonSet that has long been at its fourth template, whose only pod is still of the first, and the histories of all four.
@@ -195,6 +197,19 @@ func TestHistoryLimit(t *testing.T) {
 		all[1].Gone()
 		pod.Terminating().Gone()
 		all[0].Gone()
+	}))
+	Keeps(t, j, Tell("the cache may still show an earlier one that was deleted just before, whose label a pod has come to carry", func(b *Builder) {
+		ds, all := fourth(b, 2)
+		all[0].Gone()
+		ds.PodOf("v1", "orphan", NodeName(0), unowned)
+		all[1].Gone()
+	}))
+	Breaks(t, j, Tell("a pod has come to carry the label of one that was deleted long before", func(b *Builder) {
+		ds, all := fourth(b, 2)
+		all[0].Gone()
+		b.After(Long)
+		ds.PodOf("v1", "orphan", NodeName(0), unowned)
+		all[1].Gone()
 	}))
 	Ignores(t, j, Tell("the limit was lower just now", func(b *Builder) {
 		ds, all := fourth(b, 2)
