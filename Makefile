@@ -59,7 +59,7 @@ requirements: rollcall ## Print the catalogue: requirement, level, deciding spec
 .PHONY: test
 test: lint rollcall ## Check rollcall itself: linters, unit tests, levers, simulation; SEED=7 draws the same simulations again
 	@'$(ROLLCALL)' build
-	@ROLLCALL_SEED=$(SEED) go test -timeout=20m ./...
+	@ROLLCALL_SEED=$(SEED) go test -timeout=30m ./...
 
 .PHONY: lint
 lint: ## Run the linters alone

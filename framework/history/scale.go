@@ -27,8 +27,8 @@ func (c *Cluster) expectedScale(pods []*corev1.Pod) (sum int32, known bool) {
 	return sum, true
 }
 
-// scaleOf returns the workload that controls the pod and its replicas: the Deployment, where that controls the pod's ReplicaSet, and the ReplicaSet, whatever
-// else controls it. It is false where the recording does not have it, and where it has no scale.
+// scaleOf returns the workload that controls the pod and its replicas: the Deployment, where that controls the pod's ReplicaSet and is there, and the ReplicaSet,
+// whatever else controls it. It is false where the recording does not have it, and where it has no scale.
 func (c *Cluster) scaleOf(pod *corev1.Pod) (workload types.UID, replicas int32, known bool) {
 	owner := metav1.GetControllerOf(pod)
 	if owner == nil {
@@ -44,11 +44,12 @@ func (c *Cluster) scaleOf(pod *corev1.Pod) (workload types.UID, replicas int32, 
 		if above == nil || kindNamed(above) != KindDeployment {
 			return object.UID, replicasOf(object.Spec.Replicas), true
 		}
-		deployment, ok := c.objects[KindDeployment][string(above.UID)].(*appsv1.Deployment)
-		if !ok {
-			return "", 0, false
+		deployments, recorded := c.objects[KindDeployment]
+		if deployment, ok := deployments[string(above.UID)].(*appsv1.Deployment); ok {
+			return deployment.UID, replicasOf(deployment.Spec.Replicas), true
 		}
-		return deployment.UID, replicasOf(deployment.Spec.Replicas), true
+		// Once there were Deployments, one that is missing is gone.
+		return object.UID, replicasOf(object.Spec.Replicas), recorded
 	}
 	return "", 0, false
 }

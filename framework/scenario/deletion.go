@@ -88,12 +88,16 @@ func (s *Scenario) DeleteHeld(ctx context.Context, w Scaled) {
 	s.DeleteScaled(ctx, w)
 }
 
-// DeleteScaled deletes the ReplicaSet, and its pods after it.
+// DeleteScaled deletes the ReplicaSet, or the Deployment, and its pods after it.
 func (s *Scenario) DeleteScaled(ctx context.Context, w Scaled) {
 	s.tb.Helper()
 	background := metav1.DeletePropagationBackground
 	err := s.Do(ctx, s.onScaled(history.DeleteWorkload, w), func(ctx context.Context) error {
-		return s.client.AppsV1().ReplicaSets(s.namespace).Delete(ctx, w.Name, metav1.DeleteOptions{PropagationPolicy: &background})
+		options := metav1.DeleteOptions{PropagationPolicy: &background}
+		if w.Kind == history.KindDeployment {
+			return s.client.AppsV1().Deployments(s.namespace).Delete(ctx, w.Name, options)
+		}
+		return s.client.AppsV1().ReplicaSets(s.namespace).Delete(ctx, w.Name, options)
 	})
 	s.must(err, "delete %s %s", w.Kind, w.Name)
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
-// Disrupt gives the pod the condition DisruptionTarget, as the scheduler does that is about to preempt it, with the transition time. Resolution: one second.
+// Disrupt gives the pod the condition DisruptionTarget, as the scheduler does that is about to preempt it, with the transition time, or without one if it is
+// zero. Resolution: one second.
 func (s *Scenario) Disrupt(ctx context.Context, pod *corev1.Pod, since time.Time) {
 	s.tb.Helper()
 	condition := corev1.PodCondition{

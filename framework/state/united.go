@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -121,7 +122,9 @@ func UnitedReported(name string) Condition {
 			slices.Sort(nodes)
 			want = append(want, history.UnitedSubsetStatus{Name: subset.Name, DesiredNumberScheduled: int32(len(nodes)), MatchNodes: nodes})
 		}
-		same := slices.EqualFunc(want, united.Status.SubsetStatuses, func(a, b history.UnitedSubsetStatus) bool {
+		// In whichever order it lists them.
+		byName := func(a, b history.UnitedSubsetStatus) int { return cmp.Compare(a.Name, b.Name) }
+		same := slices.EqualFunc(slices.SortedFunc(slices.Values(want), byName), slices.SortedFunc(slices.Values(united.Status.SubsetStatuses), byName), func(a, b history.UnitedSubsetStatus) bool {
 			return a.Name == b.Name && a.DesiredNumberScheduled == b.DesiredNumberScheduled && a.NumberMisscheduled == b.NumberMisscheduled &&
 				slices.Equal(a.MatchNodes, b.MatchNodes)
 		})

@@ -28,6 +28,7 @@ func Specs() {
 	spared()
 	drained()
 	failing()
+	leftBehind()
 	contended()
 	concurrent()
 	restarted()

@@ -131,6 +131,40 @@ func failing() {
 		}, budgets, spec.SimulatedNodes{})
 }
 
+// leftBehind is the spec of a failure that another controller, or a process before, has reported without its counters: those of before have stayed.
+func leftBehind() {
+	spec.It("evicts no pod that is not Ready by counters that it finds in the status of a budget whose computation had failed before the controller came",
+		spec.Decides("EVICT-025"),
+		func(ctx context.Context, c *spec.Case) {
+			node := c.AddNodes(ctx, 1)[0]
+			workload := c.RunScaled(ctx, history.KindReplicaSet, "web", 2)
+			c.Require(ctx, "the pods are Ready", LivePodsOf(workload, 2, history.IsReady))
+			unready := c.PodsOf(ctx, workload)[0]
+			c.Pods.BecomeUnready(ctx, unready)
+			budget := guard(ctx, c, "budget", workload.Labels(), 0, 1, MaxDisrupted("1"))
+			c.MakeStaticPod(ctx, node, workload.Labels())
+			c.Require(ctx, "the computation of the budget fails", syncFailed("budget"))
+			c.Kill(ctx)
+			c.WriteBudgetStatus(ctx, budget, counting(1, 1, 2))
+			c.Restart(ctx)
+			c.Await(ctx, Quiet(quiet))
+			_ = c.TryEvict(ctx, unready)
+			c.Bind("unready", unready.Name)
+		},
+		func(j *spec.Checks) {
+			pod := j.Bound("unready")
+			j.Given(Before(Began(history.RestartImplementation), EvictionAnswered(pod)))
+			j.Decide("EVICT-025", Answers("evicting a pod that is not Ready while the budget cannot be computed", evicted(pod), causedByBudget()...), stays(pod))
+		}, budgets, spec.Alone{}, spec.SimulatedNodes{})
+}
+
+// counting writes counters into a status, and changes nothing else there.
+func counting(healthy, desired, expected int32) BudgetEdit {
+	return BudgetEdit{Says: fmt.Sprintf("%d healthy pods of %d, %d desired", healthy, expected, desired), Apply: func(budget *policyv1.PodDisruptionBudget) {
+		budget.Status.CurrentHealthy, budget.Status.DesiredHealthy, budget.Status.ExpectedPods = healthy, desired, expected
+	}}
+}
+
 // failed is where the computation of the budget has failed.
 const failed history.Mark = "the budget cannot be computed"
 

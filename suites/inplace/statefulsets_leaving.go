@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -41,6 +42,33 @@ func leavingSets() {
 				j.Decide("INPLACE-031", Exactly(1, PodPatched(member(parallel, ordinal), OfVersion("v2"))), Never(PodDeleted(member(parallel, ordinal))))
 			}
 			j.Decide("INPLACE-031", setsEndRolledOut())
+		}, spec.SimulatedNodes{}, recorded())
+}
+
+// surplusSets is the spec of a patched pod that is one too many, and that stays until the one with the smallest ordinal is available.
+func surplusSets() {
+	spec.It("counts a patched pod of a StatefulSet as unavailable until its containers have been restarted, though it has come to be one too many",
+		spec.Decides("INPLACE-033"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			c.DeployStatefulSets(ctx, 3, map[string][]SetEdit{ordered: {OfPods(c.InPlaceIfPossible(), HoldRestarts())}})
+			c.UpdateStatefulSet(ctx, ordered, OfPods(Image("v2")))
+			c.Pods.ObserveUpdate(ctx, patched(ctx, c, ordered, 2))
+			smallest := memberOf(ctx, c, ordered, 0)
+			c.Pods.BecomeUnready(ctx, smallest)
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			// Whoever does not wait for the smallest one deletes the last one at once.
+			c.UpdateStatefulSet(ctx, ordered, Replicas(2))
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			c.Pods.BecomeReady(ctx, smallest)
+			release(ctx, c, "v2", []string{ordered}, 1, 0)
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(next)))
+			j.Decide("INPLACE-033", Tested(AtLeast(1, Done(history.ObserveUpdate))), setsEndRolledOut())
 		}, spec.SimulatedNodes{}, recorded())
 }
 

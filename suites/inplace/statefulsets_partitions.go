@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -91,6 +92,38 @@ func closedSets() {
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Marked(next)))
 			j.Decide("INPLACE-033", Tested(AtLeast(2, Done(history.ObserveUpdate))), setsEndRolledOut())
+		}, spec.SimulatedNodes{}, recorded())
+}
+
+// finishedSets is the spec of an update whose last pod restarts while the partition comes to be above all pods, for the next update.
+func finishedSets() {
+	spec.It("says that an update of a StatefulSet is over once its last pod has been restarted, though the partition has come to be above all pods meanwhile",
+		spec.Decides("INPLACE-034"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			held := OfPods(c.InPlaceIfPossible(), HoldRestarts())
+			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {held}, parallel: {held, Parallel()}})
+			updateBoth(ctx, c, OfPods(Image("v2")))
+			release(ctx, c, "v2", both(), 1)
+			for _, set := range both() {
+				c.Require(ctx, "the last pod is patched", MemberIs(set, 0, "is patched", OfTag("v2")))
+			}
+			updateBoth(ctx, c, Partition(2))
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			release(ctx, c, "v2", both(), 0)
+			c.Await(ctx, state.StatefulSetsRolledOut())
+			c.Mark(next)
+			// Pods below the partition are of the revision that is current.
+			for _, set := range both() {
+				c.DeletePod(ctx, memberOf(ctx, c, set, 0), 0)
+			}
+			c.Await(ctx, Quiet(judge.Lag))
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(next)))
+			j.Decide("INPLACE-034", HoldsAtMark(next, state.StatefulSetsRolledOut()), Never(After(PodCreated(OfVersion("v1")), Marked(next))), setsEndRolledOut())
 		}, spec.SimulatedNodes{}, recorded())
 }
 

@@ -3,6 +3,7 @@ package pdb
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -140,15 +141,31 @@ func waiting() {
 		func(j *spec.Checks) {
 			j.Decide("PDB-034", Within(promptly, First(Began(history.SetDisruption)), PodSpared(Named(j.Bound(spared)))))
 		}, recorded(), spec.SimulatedNodes{})
+
+	spec.It("no longer says of a pod that it is about to be disrupted, where nothing says since when, after two minutes at the latest",
+		spec.Decides("PDB-034"),
+		func(ctx context.Context, c *spec.Case) {
+			pod := c.PodsOf(ctx, web(ctx, c, 1))[0]
+			c.Bind(spared, pod.Name)
+			c.Disrupt(ctx, pod, time.Time{})
+			// Whoever sees it now for the first time may count from now.
+			c.AwaitAfter(ctx, history.DisruptedTimeout, taken(pod.Name))
+			c.Await(ctx, Quiet(spec.Prompt))
+		},
+		func(j *spec.Checks) {
+			j.Decide("PDB-034", Within(history.DisruptedTimeout+promptly, First(Began(history.SetDisruption)), PodSpared(Named(j.Bound(spared)))))
+		}, recorded(), spec.SimulatedNodes{})
 }
 
-// givenUp asks that the controller gives up on the pod when what is left of its two minutes has passed, and so much more, and says so.
+// givenUp asks that the controller gives up on the pod when what is left of its two minutes has passed, and so much more, and says so: in an Event about the pod, or about
+// the budget.
 func givenUp(j *spec.Checks, pod string, listed Event, after time.Duration, dropped Event) {
 	inTime, atOnce := Within(left+after+promptly, listed, dropped), Within(early, listed, dropped)
 	// Whoever takes it off at once may have seen that the pod is younger than the entry, and so another one; not if it says that the pod was not deleted.
 	notEarly := NotWithin(early+after, listed, dropped)
 	notDeleted := func(event *corev1.Event) bool {
-		return event.Reason == "NotDeleted" && event.Type == corev1.EventTypeWarning && event.InvolvedObject.Name == pod
+		about := event.InvolvedObject.Name == pod || event.InvolvedObject.Name == guard && strings.Contains(event.Message, pod)
+		return about && event.Reason == "NotDeleted" && event.Type == corev1.EventTypeWarning
 	}
 	j.Decide("PDB-014", inTime, OneOf(notEarly, All(atOnce, ReportedAtMost(0, "NotDeleted about the pod", listed, notDeleted))),
 		OneOf(Reported("NotDeleted about the pod", notDeleted), atOnce), Tested(notEarly))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
@@ -100,7 +101,7 @@ func orphaned() {
 			deployment := c.RunScaled(ctx, history.KindDeployment, "web", 3)
 			c.Require(ctx, "the pods are Ready", LivePodsOf(deployment, 3, history.IsReady))
 			budget := guarded(ctx, c, deployment, MaxDisrupted("1"))
-			set := Scaled{Kind: history.KindReplicaSet, Name: metav1.GetControllerOf(c.PodsOf(ctx, deployment)[0]).Name}
+			set := replicaSetOf(ctx, c, deployment)
 			c.Orphan(ctx, deployment)
 			c.Await(ctx, Quiet(judge.Lag))
 			c.Scale(ctx, set, 5)
@@ -144,15 +145,37 @@ func heldScale() {
 			budget := guarded(ctx, c, workload, MaxDisrupted("1"))
 			c.DeleteHeld(ctx, workload)
 			c.Await(ctx, Quiet(judge.Lag))
-			pod := c.PodsOf(ctx, workload)[0]
-			// Nobody replaces it, and the workload asks for as many as before.
-			c.Pods.BecomeUnready(ctx, pod)
-			c.Await(ctx, state.All(ReadyPods(2), Computed(budget)))
-			c.Await(ctx, Quiet(silent))
-			c.Pods.BecomeReady(ctx, pod)
-			c.Await(ctx, state.All(ReadyPods(3), Computed(budget)))
-			c.Await(ctx, Quiet(silent))
+			changeOne(ctx, c, workload, budget)
 		}, nil, recorded(), spec.SimulatedNodes{})
+
+	spec.It("counts the replicas of a ReplicaSet that a finalizer holds back when its Deployment is gone",
+		spec.Decides("PDB-003", "PDB-007"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			deployment := c.RunScaled(ctx, history.KindDeployment, "web", 3)
+			c.Require(ctx, "the pods are Ready", LivePodsOf(deployment, 3, history.IsReady))
+			budget := guarded(ctx, c, deployment, MaxDisrupted("1"))
+			c.DeleteHeld(ctx, replicaSetOf(ctx, c, deployment))
+			c.DeleteScaled(ctx, deployment)
+			c.Await(ctx, Quiet(judge.Lag))
+			changeOne(ctx, c, deployment, budget)
+		}, nil, spec.SimulatedNodes{}, spec.Kinds{history.KindPodDisruptionBudget, history.KindReplicaSet, history.KindDeployment})
+}
+
+// replicaSetOf is the one ReplicaSet of the Deployment.
+func replicaSetOf(ctx context.Context, c *spec.Case, deployment Scaled) Scaled {
+	return Scaled{Kind: history.KindReplicaSet, Name: metav1.GetControllerOf(c.PodsOf(ctx, deployment)[0]).Name}
+}
+
+// changeOne has one of the three pods be not Ready, and then Ready again. Nobody replaces it, and the workload asks for as many as before.
+func changeOne(ctx context.Context, c *spec.Case, workload Scaled, budget *policyv1.PodDisruptionBudget) {
+	pod := c.PodsOf(ctx, workload)[0]
+	c.Pods.BecomeUnready(ctx, pod)
+	c.Await(ctx, state.All(ReadyPods(2), Computed(budget)))
+	c.Await(ctx, Quiet(silent))
+	c.Pods.BecomeReady(ctx, pod)
+	c.Await(ctx, state.All(ReadyPods(3), Computed(budget)))
+	c.Await(ctx, Quiet(silent))
 }
 
 // askForMore has the workload ask for more pods than it can have, and then has one of its pods change, by which a controller notices.

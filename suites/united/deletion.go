@@ -88,14 +88,14 @@ func deletion() {
 			placed(ctx, c)
 			c.Mark(united)
 			c.Separate(ctx, u, metav1.DeletePropagationOrphan)
-			c.Await(ctx, state.When("the UnitedDaemonSet is gone", func(cluster *history.Cluster) bool { return len(cluster.United()) == 0 }))
+			c.Await(ctx, withoutUnited())
 			c.Await(ctx, Quiet(silence))
 			c.Mark(again)
 		},
 		func(j *spec.Checks) {
 			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))
 			j.Decide("UNITED-041", NeverBetween(Marked(united), Marked(again), PodDeleted()), NeverBetween(Marked(united), Marked(again), PodCreated()),
-				HoldsAtMark(again, state.When("the UnitedDaemonSet is gone", func(cluster *history.Cluster) bool { return len(cluster.United()) == 0 })))
+				HoldsAtMark(again, withoutUnited()))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 

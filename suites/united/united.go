@@ -55,6 +55,9 @@ func Specs() {
 	affinities()
 	underWay()
 	successors()
+	orphaned()
+	chosenMeanwhile()
+	foreignNodes()
 }
 
 // name is that of the scenarios' UnitedDaemonSet, target that of its target.

@@ -151,6 +151,28 @@ func (r *ReplicaSet) Pod(name, node string) *Pod {
 	return r.b.Stranger(name, node, map[string]string{"app": r.object.Name}, owner)
 }
 
+// Deployment is a Deployment of the history.
+type Deployment struct {
+	b      *Builder
+	object *appsv1.Deployment
+}
+
+// Deployment creates a Deployment.
+func (b *Builder) Deployment(name string, replicas int32) *Deployment {
+	object := &appsv1.Deployment{ObjectMeta: b.meta(history.KindDeployment, name)}
+	object.Spec.Replicas = &replicas
+	b.event(history.KindDeployment, watch.Added, object)
+	return &Deployment{b: b, object: object}
+}
+
+// Owner is a reference to it, of what it controls.
+func (d *Deployment) Owner() metav1.OwnerReference {
+	return *metav1.NewControllerRef(d.object, appsv1.SchemeGroupVersion.WithKind("Deployment"))
+}
+
+// Gone deletes it.
+func (d *Deployment) Gone() { d.b.event(history.KindDeployment, watch.Deleted, d.object) }
+
 // Disrupted gives the pod the condition DisruptionTarget with the reason.
 func (p *Pod) Disrupted(reason string) *Pod {
 	return p.Edit(func(pod *corev1.Pod) {

@@ -101,6 +101,16 @@ func TestTheStatusFollows(t *testing.T) {
 			func(_ *Builder, _ *Budget, set *ReplicaSet, pods []*Pod) { scale(set, pods, 5) },
 			[4]int32{0, 2, 4, 5}, [4]int32{0, 2, 4, 2},
 		},
+		"a workload more, whose Deployment is gone": {disruption.ExpectedScale(),
+			func(b *Builder) (*Budget, *ReplicaSet, []*Pod) {
+				deployment := b.Deployment("above", 2)
+				budget, set, pods := guarded(b, 2, MaxDisrupted("1"), 1, 1, deployment.Owner())
+				deployment.Gone()
+				return budget, set, pods
+			},
+			func(_ *Builder, _ *Budget, set *ReplicaSet, pods []*Pod) { scale(set, pods, 5) },
+			[4]int32{0, 2, 4, 5}, [4]int32{0, 2, 4, 2},
+		},
 		"a pod terminates": {disruption.Terminating(),
 			func(b *Builder) (*Budget, *ReplicaSet, []*Pod) { return guarded(b, 3, MinAvailable("1"), 2, 1) },
 			func(b *Builder, _ *Budget, _ *ReplicaSet, pods []*Pod) { delete(b, pods[1]) },

@@ -27,7 +27,7 @@ func Pace() judge.Rule {
 		Needs:       needs(),
 		Situations:  []judge.Situation{situation.CordonedElsewhere(), situation.Rollout()},
 		New: func(history.Header) judge.Observer {
-			return &pace{families: newFamilies(), surging: newSurging(), served: map[types.UID]map[string]bool{}, rolledOutAt: map[types.UID]time.Time{}}
+			return &pace{families: newFamilies(), surging: newSurging(), served: map[types.UID]map[string]bool{}, own: map[types.UID]*corev1.Affinity{}, rolledOutAt: map[types.UID]time.Time{}}
 		},
 	}
 }
@@ -39,6 +39,10 @@ type pace struct {
 	// served are the nodes that have had an available pod, by DaemonSet. Before a DaemonSet is one of a family, a pod that goes takes its node along: what
 	// the target gave up then is nothing that moves could take out.
 	served map[types.UID]map[string]bool
+	// own are the affinities that DaemonSets had last before they were members of a family: those of targets are the user's.
+	own map[types.UID]*corev1.Affinity
+	// labelledAt is when the harness last gave a node other labels, by which it may have left the target, or joined it.
+	labelledAt time.Time
 	// disturbedAt is when the harness last did something that may have cost a node its pod. editedAt is when it last changed a DaemonSet: that does so only
 	// where the template becomes another one, such as one that asks for other nodes.
 	disturbedAt, editedAt time.Time
@@ -78,12 +82,17 @@ func (o *pace) disturbed(s *judge.Scene) {
 		switch act := stimulus.Act; {
 		case act == history.UpdateDaemonSet:
 			o.editedAt = s.Now
+		case act == history.LabelNode:
+			o.labelledAt = s.Now
 		case act.Disturbs(), act == history.AddNode:
 			o.disturbedAt = s.Now
 		}
 		return
 	}
 	after, isDaemonSet := s.Change.Object.(*appsv1.DaemonSet)
+	if isDaemonSet && o.of[after.UID] == "" {
+		o.own[after.UID] = after.Spec.Template.Spec.Affinity
+	}
 	before, existed := s.Change.Before.(*appsv1.DaemonSet)
 	if isDaemonSet && existed && s.Lately(o.editedAt) && !history.SameTemplate(&before.Spec.Template, &after.Spec.Template) {
 		o.disturbedAt = s.Now
@@ -126,9 +135,13 @@ func (o *pace) judge(s *judge.Scene, family types.UID, pod *corev1.Pod) []judge.
 		return nil
 	}
 	var out []string
-	nodes := 0
+	nodes, left := 0, 0
 	eachNode(s.Cluster, func(name string) {
 		if !o.servedOnce(family, name) {
+			return
+		}
+		if !o.serves(s, family, s.Cluster.Nodes[name]) {
+			left++
 			return
 		}
 		nodes++
@@ -140,7 +153,12 @@ func (o *pace) judge(s *judge.Scene, family types.UID, pod *corev1.Pod) []judge.
 	if len(o.of) > 1 {
 		o.PutToTest()
 	}
-	most := o.surging.unavailable(s, family, nodes)
+	counted := nodes
+	if s.Lately(o.labelledAt) {
+		// It may not know yet that they have left.
+		counted += left
+	}
+	most := o.surging.unavailable(s, family, counted)
 	if len(out) <= most || !slices.Contains(out, history.NodeOf(pod)) {
 		return nil
 	}
@@ -148,6 +166,23 @@ func (o *pace) judge(s *judge.Scene, family types.UID, pod *corev1.Pod) []judge.
 		Node: history.NodeOf(pod), Window: s.ThisEntry(),
 		Got: fmt.Sprintf("%d nodes of %d without an available pod, where %d may be: %s", len(out), nodes, most, strings.Join(out, ", ")),
 	}}
+}
+
+// serves reports whether any member of the family would run on the node, but for the affinity by which the implementation tells members' nodes apart. What leaves a node
+// that the target is not for any more is no move.
+func (o *pace) serves(s *judge.Scene, family types.UID, node *corev1.Node) bool {
+	for uid, of := range o.of {
+		member := s.Cluster.DaemonSets[uid]
+		if of != family || member == nil {
+			continue
+		}
+		asks := *member
+		asks.Spec.Template.Spec.Affinity = o.own[family]
+		if history.EligibilityOf(&asks, node).ShouldContinue {
+			return true
+		}
+	}
+	return false
 }
 
 // rollingOut reports whether a live pod of the family was not made from its DaemonSet's template, or such a pod went just now: the rollout took its node out.

@@ -199,6 +199,14 @@ func TestPace(t *testing.T) {
 			home(b, "node-a", "subset")
 			pods[0].Terminating()
 		}),
+		Tell("two nodes that the target is not for any more", func(b *Builder) {
+			_, _, pods := family(b)
+			for i, node := range nodes()[:2] {
+				b.Stimulus(history.LabelNode, pods[i])
+				home(b, node, "nobody")
+				pods[i].Terminating()
+			}
+		}),
 		Tell("two nodes where two may be out", func(b *Builder) {
 			_, _, pods := family(b, MaxUnavailable("2"))
 			for i, node := range nodes()[:2] {

@@ -37,6 +37,8 @@ func unseen() []string {
 		"keeps-scales-while-pods-terminate", "hears-of-no-adoptions", "forgets-evictions-of-pods-that-became-ready-since", "counts-one-daemon-pod-a-node",
 		// Hardly any pod of it changes its labels while it is not healthy or an eviction of it is under way, and no workload has its only pod evicted.
 		"hears-of-no-labels-of-unready-pods", "shares-evictions-between-budgets", "expects-no-scale-of-evicted-pods",
+		// Nobody else writes statuses there, no Deployment goes before its ReplicaSet, and every condition has a time.
+		"takes-a-failure-that-it-finds-for-its-own", "looks-for-the-deployment-of-a-replica-set-alone", "resets-no-targets-without-a-time",
 		// They patch, which the simulation's API server does not know: see unconditional.
 		"writes-over-evictions", "writes-again-over-a-conflict", "takes-a-conflict-for-one-over-the-version",
 	}

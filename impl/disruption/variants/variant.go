@@ -57,12 +57,12 @@ func (v Variant) Differs() bool {
 // Broken returns every variant that breaks a promise, in the order of their names.
 func Broken() []Variant {
 	return sorted(brokenCounts(), brokenAims(), brokenScales(), brokenEvictions(), brokenReports(), brokenFailures(), brokenReactions(), brokenWrites(),
-		brokenShares(), brokenTurns(), brokenSelections(), brokenMemories(), brokenAgain(), brokenEntries(), brokenSums(), brokenCauses(), brokenLeavers(), brokenEdges(), brokenSlips(), brokenNarrow(), brokenFirsts(), brokenReferences(), brokenInterplays(), brokenCoincidences())
+		brokenShares(), brokenTurns(), brokenSelections(), brokenMemories(), brokenAgain(), brokenEntries(), brokenSums(), brokenCauses(), brokenLeavers(), brokenEdges(), brokenSlips(), brokenNarrow(), brokenFirsts(), brokenReferences(), brokenInterplays(), brokenCoincidences(), brokenStrangers())
 }
 
 // Lawful returns every variant that no requirement forbids, in the order of their names.
 func Lawful() []Variant {
-	return sorted(lawfulReports(), lawfulPaces(), lawfulWrites(), lawfulLists(), lawfulMarks(), lawfulOutsiders())
+	return sorted(lawfulReports(), lawfulPaces(), lawfulWrites(), lawfulLists(), lawfulMarks(), lawfulOutsiders(), lawfulStrangers())
 }
 
 // Named returns the variant of that name, false if there is none.

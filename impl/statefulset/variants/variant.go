@@ -60,11 +60,11 @@ func Together(all ...Variant) Variant {
 
 // Broken returns every variant that breaks a promise, in the order of their names.
 func Broken() []Variant {
-	return sorted(brokenOrders(), brokenPartitions(), brokenPatches(), brokenProofs(), brokenNames(), brokenHalves(), brokenWrites(), brokenSlips(), brokenEdges(), brokenEdits(), brokenReported(), brokenOvertaken(), brokenCoincidences())
+	return sorted(brokenOrders(), brokenPartitions(), brokenPatches(), brokenProofs(), brokenNames(), brokenHalves(), brokenWrites(), brokenSlips(), brokenEdges(), brokenEdits(), brokenReported(), brokenOvertaken(), brokenCoincidences(), brokenStrangers())
 }
 
 // Lawful returns every variant that no requirement forbids, in the order of their names.
-func Lawful() []Variant { return sorted(lawfulPaces()) }
+func Lawful() []Variant { return sorted(lawfulPaces(), lawfulStrangers()) }
 
 // Named returns the variant of that name, false if there is none.
 func Named(name string) (v Variant, found bool) {
