@@ -26,7 +26,7 @@ type Course struct {
 // Course is what happened since the template last changed.
 func (w *Workload) Course() Course { return w.course }
 
-// begin takes note of another template than the one before. Nobody backs off from what failed of that one.
+// begin takes note of another template than the one before. Nobody backs off from what failed of that one, until it comes back (TARGET-010).
 func (w *Workload) begin(before, template int, now time.Time) {
 	w.newest = max(w.newest, before)
 	w.course = Course{
@@ -34,7 +34,11 @@ func (w *Workload) begin(before, template int, now time.Time) {
 		Overtook: w.having[HasOld] > 0 || w.having[UpdatedUnready] > 0,
 	}
 	for _, node := range w.Nodes {
-		node.Ended = 0
+		if node.ended == nil {
+			node.ended = map[int]int{}
+		}
+		node.ended[before] = node.Ended
+		node.Ended = node.ended[template]
 	}
 }
 

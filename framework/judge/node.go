@@ -22,7 +22,9 @@ type Node struct {
 	Since time.Time
 	// Failures counts the pods that ended on the node by themselves since the DaemonSet's spec last changed: whoever backs off may forget those before.
 	Failures int
-	// Ended counts those since its template last changed. While there are any, the implementation may be backing off (SURGE-024, TARGET-010).
+	// ended has what Ended was of the templates before.
+	ended map[int]int
+	// Ended counts those of its template, also of an earlier time when it was in force. While there are any, the implementation may be backing off (SURGE-024, TARGET-010).
 	Ended int
 	// Served: the DaemonSet has had a pod there.
 	Served bool

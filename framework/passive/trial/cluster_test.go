@@ -216,7 +216,7 @@ func TestWhatOthersDoIsNotHeldAgainstTheController(t *testing.T) {
 func TestTargetsThatAreNotThereAreAnErrorThatNamesThem(t *testing.T) {
 	folder := t.TempDir()
 	_, err := passive.Watch(t.Context(), passive.Options{
-		Config: config, Targets: passive.Targets{Namespace: "kube-system", Names: []string{"cilium"}}, Folder: folder, Size: whole, Tell: &heard{},
+		Config: config, Targets: passive.Targets{Namespace: "kube-system", Names: []string{"cilium"}}, Folder: folder, Size: whole, Tell: newHeard(),
 	})
 	if err == nil || !strings.Contains(err.Error(), "there is no DaemonSet cilium in namespace kube-system") {
 		t.Errorf("got %v", err)

@@ -76,7 +76,7 @@ func TestThePermissionsThatAreShippedSufficeAndEachIsNeeded(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		return passive.Watch(ctx, passive.Options{
-			Config: user, Targets: passive.Targets{Namespace: w.namespace}, Folder: t.TempDir(), Size: whole, Tell: &heard{},
+			Config: user, Targets: passive.Targets{Namespace: w.namespace}, Folder: t.TempDir(), Size: whole, Tell: newHeard(),
 		})
 	}
 	t.Run("all", func(t *testing.T) {

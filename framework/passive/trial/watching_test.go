@@ -20,6 +20,8 @@ type heard struct {
 	notes  []string
 }
 
+func newHeard() *heard { return &heard{recording: make(chan struct{})} }
+
 func (h *heard) Recording()           { close(h.recording) }
 func (*heard) Began(*passive.Rollout) {}
 func (*heard) Ended(*passive.Rollout) {}
@@ -54,7 +56,7 @@ type watching struct {
 // watch begins one of the DaemonSet, and returns once it records.
 func (w *world) watch(size int64) *watching {
 	ctx, stop := context.WithCancel(w.Context())
-	s := &watching{heard: &heard{recording: make(chan struct{})}, folder: w.TempDir(), stop: stop, ended: make(chan error, 1)}
+	s := &watching{heard: newHeard(), folder: w.TempDir(), stop: stop, ended: make(chan error, 1)}
 	go func() {
 		var err error
 		s.result, err = passive.Watch(ctx, passive.Options{

@@ -51,7 +51,9 @@ func (o *disruptedKept) Observe(s *judge.Scene) []judge.Violation {
 	}
 	for _, name := range unlisted(wrote) {
 		pod, listed := podNamed(wrote.Pods, name), wrote.before.Status.DisruptedPods[name]
-		if pod == nil || o.left[pod.UID] || s.Now.Sub(listed.Time) > history.DisruptedTimeout-2*time.Second || pod.CreationTimestamp.After(listed.Time) {
+		// Both times are of whole seconds: in the same one the entry may be that of an earlier pod of the name.
+		earlier := pod != nil && !pod.CreationTimestamp.Time.Before(listed.Truncate(time.Second))
+		if pod == nil || earlier || o.left[pod.UID] || s.Now.Sub(listed.Time) > history.DisruptedTimeout-2*time.Second {
 			continue
 		}
 		violations = append(violations, judge.Violation{

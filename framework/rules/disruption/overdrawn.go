@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -33,7 +34,7 @@ func Overdrawn() judge.Rule {
 type overdrawn struct {
 	judge.Exercise
 	*ledger
-	// lost are the pods that ceased to be healthy.
+	// lost are the pods that ceased to be healthy, or to have the labels that they had.
 	lost map[types.UID]loss
 	// least are the numbers of pods that the budget desired before, and until when.
 	least map[types.UID][]lowered
@@ -54,6 +55,10 @@ type lowered struct {
 func (o *overdrawn) Observe(s *judge.Scene) []judge.Violation {
 	was := map[types.UID]int32{}
 	for uid, b := range o.budgets {
+		if past := o.least[uid]; b.unprompted && len(past) > 0 {
+			// Nobody promises to have looked since the workload was scaled.
+			past[len(past)-1].until = s.Now
+		}
 		if most, known := b.desires(); known {
 			was[uid] = most
 		}
@@ -72,7 +77,8 @@ func (o *overdrawn) Observe(s *judge.Scene) []judge.Violation {
 		return nil
 	}
 	evicted := !history.IsEvicted(before) && history.IsEvicted(pod)
-	if isHealthy(before) && (s.Change.Type == watch.Deleted || !isHealthy(pod) || evicted) {
+	relabelled := !equality.Semantic.DeepEqual(before.Labels, pod.Labels)
+	if isHealthy(before) && (s.Change.Type == watch.Deleted || !isHealthy(pod) || evicted || relabelled) {
 		o.lost[pod.UID] = loss{before, s.Now, evicted}
 	}
 	if !evicted || !isHealthy(before) || s.Interrupted() || s.Now.Sub(s.WorkingSince()) < bound {

@@ -21,10 +21,14 @@ func Patches() judge.Rule {
 	}
 }
 
-type recreates struct{ judge.Exercise }
+type recreates struct {
+	judge.Exercise
+	lost lostHistories
+}
 
 // Observe implements judge.Observer.
 func (o *recreates) Observe(s *judge.Scene) []judge.Violation {
+	o.lost.see(s)
 	if s.Patched != nil && s.Patched.Voluntary {
 		o.PutToTest()
 		return nil
@@ -34,7 +38,7 @@ func (o *recreates) Observe(s *judge.Scene) []judge.Violation {
 	}
 	pod := s.Removed.Pod
 	before, isPod := s.Change.Before.(*corev1.Pod)
-	if !isPod || len(pod.Node.LivePods(pod)) > 0 || !patchable(s, pod.Workload, before) || s.Lately(pod.ReadySince()) {
+	if !isPod || len(pod.Node.LivePods(pod)) > 0 || !o.patchable(s, pod.Workload, before) || s.Lately(pod.ReadySince()) {
 		return nil
 	}
 	o.PutToTest()
@@ -42,12 +46,12 @@ func (o *recreates) Observe(s *judge.Scene) []judge.Violation {
 }
 
 // patchable reports whether whatever settings and templates the implementation may be acting by, the pod has to be patched.
-func patchable(s *judge.Scene, w *judge.Workload, pod *corev1.Pod) bool {
+func (o *recreates) patchable(s *judge.Scene, w *judge.Workload, pod *corev1.Pod) bool {
 	if pod.Status.Phase != corev1.PodRunning || pod.DeletionTimestamp != nil {
 		return false
 	}
 	from := s.Cluster.Template(w.Object.UID, s.Cluster.RevisionOf(pod))
-	return from != nil && s.Cluster.Matches(pod, from) && w.Always(s.Now, func(settings judge.Settings) bool {
+	return from != nil && !o.lost.held(s, from) && s.Cluster.Matches(pod, from) && w.Always(s.Now, func(settings judge.Settings) bool {
 		to := s.Cluster.Template(w.Object.UID, settings.Template)
 		return settings.InPlace && settings.Rolling && settings.Yielding && to != nil && history.OnlyImagesDiffer(from, to)
 	})

@@ -95,7 +95,7 @@ func (o *sets) patchable(s *judge.Scene, did *setAct) bool {
 			return false
 		}
 		for _, from := range did.set.templates {
-			if s.Cluster.Matches(did.before, from) && history.OnlyImagesDiffer(from, &is.Spec.Template) {
+			if s.Cluster.Matches(did.before, from) && history.OnlyImagesDiffer(from, &is.Spec.Template) && !o.lost.held(s, from) {
 				return true
 			}
 		}

@@ -24,7 +24,7 @@ func SetCounts() judge.Rule {
 		Needs:       setNeeds(),
 		Situations:  actingOnSets(),
 		New: func(header history.Header) judge.Observer {
-			return &setCounts{sets: newSets(header), patched: map[types.UID]time.Time{}, begun: map[types.UID]bool{}}
+			return &setCounts{sets: newSets(header), patched: map[types.UID]time.Time{}, begun: map[types.UID]bool{}, gone: map[types.UID][]time.Time{}}
 		},
 	}
 }
@@ -36,12 +36,17 @@ type setCounts struct {
 	patched map[types.UID]time.Time
 	// begun are the StatefulSets of which it has patched any.
 	begun map[types.UID]bool
+	// gone is when pods went, by their StatefulSet: a status may still count them.
+	gone map[types.UID][]time.Time
 }
 
 // Observe implements judge.Observer.
 func (o *setCounts) Observe(s *judge.Scene) []judge.Violation {
 	o.learn(s)
 	o.forget(s)
+	if pod, isPod := s.Change.Object.(*corev1.Pod); isPod && s.Change.Type == watch.Deleted {
+		o.gone[ownerUID(pod)] = append(o.gone[ownerUID(pod)], s.Now)
+	}
 	if object, isSet := s.Change.Object.(*appsv1.StatefulSet); isSet {
 		return o.reported(s, object)
 	}
@@ -113,6 +118,11 @@ func (o *setCounts) reported(s *judge.Scene, is *appsv1.StatefulSet) []judge.Vio
 	}
 	if missing == nil {
 		return nil
+	}
+	for _, at := range o.gone[is.UID] {
+		if s.Lately(at) {
+			pods++
+		}
 	}
 	o.PutToTest()
 	if is.Status.AvailableReplicas <= pods {

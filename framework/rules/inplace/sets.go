@@ -22,7 +22,8 @@ type sets struct {
 	header history.Header
 	known  map[types.UID]*set
 	// ran is when a pod's phase became Running.
-	ran map[types.UID]time.Time
+	ran  map[types.UID]time.Time
+	lost lostHistories
 }
 
 // set is one StatefulSet.
@@ -48,6 +49,7 @@ func setNeeds() []history.Kind { return []history.Kind{history.KindPod, history.
 
 // learn takes a step in. Call it before anything else is asked.
 func (o *sets) learn(s *judge.Scene) {
+	o.lost.see(s)
 	switch object := s.Change.Object.(type) {
 	case *appsv1.StatefulSet:
 		if s.Change.Type == watch.Deleted {

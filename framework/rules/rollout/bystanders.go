@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,7 +27,7 @@ func Bystanders() judge.Rule {
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
 		Situations:  and(strategies(), situation.Rollout(), situation.RolledBack()),
 		New: func(history.Header) judge.Observer {
-			return &bystanders{alive: map[types.UID]bool{}, steered: map[string]bool{}}
+			return &bystanders{alive: map[types.UID]bool{}, released: map[types.UID]time.Time{}, steered: map[string]bool{}}
 		},
 	}
 }
@@ -35,6 +36,8 @@ type bystanders struct {
 	judge.Exercise
 	// alive are the bystanders there are.
 	alive map[types.UID]bool
+	// released is when somebody else took pods from the DaemonSet that controlled them: the implementation may not know of it yet.
+	released map[types.UID]time.Time
 	// steered are the namespaces in which the harness acts on other workloads, whose controllers then act on their pods.
 	steered map[string]bool
 }
@@ -62,7 +65,10 @@ func (o *bystanders) Observe(s *judge.Scene) []judge.Violation {
 	if s.Change.Type != watch.Deleted && isBystander(pod) && history.IsLive(pod) {
 		o.alive[pod.UID] = true
 	}
-	if before == nil || !isBystander(before) || o.othersDoing(s, before) {
+	if before != nil && releasedByOthers(s, before, pod) {
+		o.released[pod.UID] = s.Now
+	}
+	if before == nil || !isBystander(before) || s.Lately(o.released[pod.UID]) || o.othersDoing(s, before) {
 		return nil
 	}
 	got := o.deleted(s, before, pod)
@@ -76,6 +82,16 @@ func (o *bystanders) Observe(s *judge.Scene) []judge.Violation {
 		Node: history.NodeOf(before), Got: fmt.Sprintf("pod %s, owned by %s, %s", before.Name, ownerOf(before), got),
 		Before: told(before), After: told(pod), Window: s.ThisEntry(),
 	}}
+}
+
+// releasedByOthers reports whether the pod loses the DaemonSet that controls it, and not by the implementation's doing: the garbage collector lets those of a DaemonSet
+// go that is deleted.
+func releasedByOthers(s *judge.Scene, before, pod *corev1.Pod) bool {
+	if isBystander(before) || !isBystander(pod) {
+		return false
+	}
+	w := s.Workloads()[metav1.GetControllerOf(before).UID]
+	return w == nil || !w.Live() || !s.ChangedByImplementation(before)
 }
 
 // isBystander reports whether no DaemonSet controls the pod.

@@ -2,12 +2,14 @@ package united
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -27,7 +29,7 @@ func Pace() judge.Rule {
 		Needs:       needs(),
 		Situations:  []judge.Situation{situation.CordonedElsewhere(), situation.Rollout()},
 		New: func(history.Header) judge.Observer {
-			return &pace{families: newFamilies(), surging: newSurging(), served: map[types.UID]map[string]bool{}, own: map[types.UID]*corev1.Affinity{}, rolledOutAt: map[types.UID]time.Time{}}
+			return &pace{families: newFamilies(), surging: newSurging(), served: map[types.UID]map[string]bool{}, own: map[types.UID]*corev1.Affinity{}, joining: map[string]time.Time{}, rolledOutAt: map[types.UID]time.Time{}}
 		},
 	}
 }
@@ -39,13 +41,17 @@ type pace struct {
 	// served are the nodes that have had an available pod, by DaemonSet. Before a DaemonSet is one of a family, a pod that goes takes its node along: what
 	// the target gave up then is nothing that moves could take out.
 	served map[types.UID]map[string]bool
-	// own are the affinities that DaemonSets had last before they were members of a family: those of targets are the user's.
+	// own are the affinities that DaemonSets had at first, and last before they were members of a family: those of targets are the user's.
 	own map[types.UID]*corev1.Affinity
+	// aimed: the harness has since given a target another affinity, of which it cannot be told which part is the user's. Then nothing more is held against anybody.
+	aimed bool
+	// joining is when the harness last labelled nodes that had no pod then: they may have come to be the target's.
+	joining map[string]time.Time
 	// labelledAt is when the harness last gave a node other labels, by which it may have left the target, or joined it.
 	labelledAt time.Time
 	// disturbedAt is when the harness last did something that may have cost a node its pod. editedAt is when it last changed a DaemonSet: that does so only
-	// where the template becomes another one, such as one that asks for other nodes.
-	disturbedAt, editedAt time.Time
+	// where the template becomes another one. selectedAt is when a template came of it that selects other nodes, which a reaction may take its time for.
+	disturbedAt, editedAt, selectedAt time.Time
 	// rolledOutAt is when a pod of another template than its DaemonSet's last went, by family. Whoever moves nodes may not know of it yet.
 	rolledOutAt map[types.UID]time.Time
 }
@@ -84,18 +90,27 @@ func (o *pace) disturbed(s *judge.Scene) {
 			o.editedAt = s.Now
 		case act == history.LabelNode:
 			o.labelledAt = s.Now
+			if !slices.ContainsFunc(slices.Collect(maps.Values(s.Cluster.Pods)), func(pod *corev1.Pod) bool { return history.NodeOf(pod) == stimulus.Name }) {
+				o.joining[stimulus.Name] = s.Now
+			}
 		case act.Disturbs(), act == history.AddNode:
 			o.disturbedAt = s.Now
 		}
 		return
 	}
 	after, isDaemonSet := s.Change.Object.(*appsv1.DaemonSet)
-	if isDaemonSet && o.of[after.UID] == "" {
+	before, existed := s.Change.Before.(*appsv1.DaemonSet)
+	if isDaemonSet && (o.of[after.UID] == "" || !existed) {
 		o.own[after.UID] = after.Spec.Template.Spec.Affinity
 	}
-	before, existed := s.Change.Before.(*appsv1.DaemonSet)
 	if isDaemonSet && existed && s.Lately(o.editedAt) && !history.SameTemplate(&before.Spec.Template, &after.Spec.Template) {
 		o.disturbedAt = s.Now
+		if !equality.Semantic.DeepEqual(before.Spec.Template.Spec.NodeSelector, after.Spec.Template.Spec.NodeSelector) {
+			o.selectedAt = s.Now
+		}
+		if !equality.Semantic.DeepEqual(before.Spec.Template.Spec.Affinity, after.Spec.Template.Spec.Affinity) && !s.ByImplementation() {
+			o.aimed = o.aimed || o.of[after.UID] == after.UID
+		}
 	}
 }
 
@@ -127,7 +142,10 @@ func (o *pace) servedOnce(family types.UID, node string) bool {
 // judge looks at a pod that somebody deletes.
 func (o *pace) judge(s *judge.Scene, family types.UID, pod *corev1.Pod) []judge.Violation {
 	target := s.Workloads()[family]
-	if target == nil || target.Object.DeletionTimestamp != nil || o.meddled || s.Lately(o.disturbedAt) || o.rollingOut(s, family) {
+	if target == nil || target.Object.DeletionTimestamp != nil || o.meddled || o.aimed || s.Lately(o.disturbedAt) || o.rollingOut(s, family) {
+		return nil
+	}
+	if !o.selectedAt.IsZero() && s.Now.Sub(o.selectedAt) < judge.Lag+judge.Prompt {
 		return nil
 	}
 	minReady := target.Object.Spec.MinReadySeconds
@@ -140,7 +158,7 @@ func (o *pace) judge(s *judge.Scene, family types.UID, pod *corev1.Pod) []judge.
 		if !o.servedOnce(family, name) {
 			return
 		}
-		if !o.serves(s, family, s.Cluster.Nodes[name]) {
+		if s.Lately(o.joining[name]) || !o.serves(s, family, s.Cluster.Nodes[name]) {
 			left++
 			return
 		}
@@ -155,7 +173,7 @@ func (o *pace) judge(s *judge.Scene, family types.UID, pod *corev1.Pod) []judge.
 	}
 	counted := nodes
 	if s.Lately(o.labelledAt) {
-		// It may not know yet that they have left.
+		// It may not know yet that they have left, or come.
 		counted += left
 	}
 	most := o.surging.unavailable(s, family, counted)
@@ -199,12 +217,23 @@ func (o *pace) rollingOut(s *judge.Scene, family types.UID) bool {
 	return false
 }
 
-// outdated reports whether the pod was not made from its DaemonSet's template, by what a pod shows, which affinity is no part of.
+// outdated reports whether the pod was not made from its DaemonSet's template, but for affinity, which the implementation gives the target.
 func outdated(s *judge.Scene, pod *corev1.Pod) bool {
 	owner := metav1.GetControllerOf(pod)
 	if owner == nil {
 		return false
 	}
 	ds := s.Cluster.DaemonSets[owner.UID]
-	return ds != nil && !s.Cluster.Matches(pod, &ds.Spec.Template)
+	if ds == nil {
+		return false
+	}
+	from := s.Cluster.Template(ds.UID, s.Cluster.RevisionOf(pod))
+	return !s.Cluster.Matches(pod, &ds.Spec.Template) || from != nil && !sameWherever(from, &ds.Spec.Template)
+}
+
+// sameWherever reports whether two templates are the same but for their affinity.
+func sameWherever(a, b *corev1.PodTemplateSpec) bool {
+	x, y := *a, *b
+	x.Spec.Affinity, y.Spec.Affinity = nil, nil
+	return history.SameTemplate(&x, &y)
 }
