@@ -27,28 +27,30 @@ type handover struct {
 
 	mu   sync.Mutex
 	done sets.Set[types.UID]
+	// looks are those at what the cache has not shown yet.
+	looks map[types.UID]look
 }
 
-// look is what the API server has; known says that the cache once had as much, and that nobody looked again.
+// look is what the API server had; known says that the cache once had as much, and that nobody looked again.
 type look struct {
 	known                           bool
-	nodes, daemonSets, pods, united metav1.PartialObjectMetadataList
+	nodes, daemonSets, pods, united observe.Look
 }
 
 func newHandover(live client.Reader) *handover {
-	return &handover{live: live, done: sets.New[types.UID]()}
+	return &handover{live: live, done: sets.New[types.UID](), looks: map[types.UID]look{}}
 }
 
 // look asks the API server what there is, until that was confirmed once. It has to be compared with what is read from the cache later.
 func (h *handover) look(ctx context.Context, united types.UID, namespace string) (look, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l := look{known: h.done.Has(united)}
-	if l.known {
-		return l, nil
+	if h.done.Has(united) {
+		return look{known: true}, nil
 	}
+	l := h.looks[united]
 	for _, list := range []struct {
-		into *metav1.PartialObjectMetadataList
+		into *observe.Look
 		kind schema.GroupVersionKind
 		in   string
 	}{
@@ -57,15 +59,18 @@ func (h *handover) look(ctx context.Context, united types.UID, namespace string)
 		{&l.pods, corev1.SchemeGroupVersion.WithKind("PodList"), namespace},
 		{&l.united, api.GroupVersion.WithKind(api.Kind + "List"), namespace},
 	} {
-		list.into.SetGroupVersionKind(list.kind)
-		if err := h.live.List(ctx, list.into, client.InNamespace(list.in)); err != nil {
+		now := metav1.PartialObjectMetadataList{}
+		now.SetGroupVersionKind(list.kind)
+		if err := h.live.List(ctx, &now, client.InNamespace(list.in)); err != nil {
 			return l, fmt.Errorf("compare the cache with the %s of the API server: %w", list.kind.Kind, err)
 		}
+		*list.into = list.into.Then(now)
 	}
+	h.looks[united] = l
 	return l, nil
 }
 
-// confirmed reports whether state shows at least what the look showed.
+// confirmed reports whether state shows at least what the first look did.
 func (h *handover) confirmed(l look, state plan.State) bool {
 	if l.known {
 		return true
@@ -87,6 +92,7 @@ func (h *handover) confirmed(l look, state plan.State) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.done.Insert(state.United.UID)
+	delete(h.looks, state.United.UID)
 	return true
 }
 
@@ -95,4 +101,5 @@ func (h *handover) forget(united types.UID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.done.Delete(united)
+	delete(h.looks, united)
 }

@@ -108,6 +108,31 @@ func TestNothingIsPlannedBeforeTheCacheShowsWhatThePredecessorDid(t *testing.T) 
 	}
 }
 
+func TestTheCacheHasToShowTheFirstLookOnly(t *testing.T) {
+	g := NewWithT(t)
+	ctx := context.Background()
+	united := &api.UnitedDaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "united", UID: "united", ResourceVersion: "100"}}
+	at := func(version string) *corev1.Node {
+		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "n", ResourceVersion: version}}
+	}
+	handover := newHandover(nil)
+	for i, pass := range []struct {
+		live, cached string
+		confirmed    bool
+	}{
+		{"190", "180", false},
+		{"195", "189", false},
+		{"199", "192", true},
+	} {
+		looks := 0
+		handover.live = server(t, &looks, united.DeepCopy(), at(pass.live))
+		look, err := handover.look(ctx, united.UID, united.Namespace)
+		g.Expect(err).NotTo(HaveOccurred())
+		state := plan.State{United: united, Nodes: []*corev1.Node{at(pass.cached)}}
+		g.Expect(handover.confirmed(look, state)).To(Equal(pass.confirmed), "pass %d: the node changes faster than it is listed", i+1)
+	}
+}
+
 func TestNothingIsPlannedBeforeTheCacheShowsWhatWasWrittenForARival(t *testing.T) {
 	g := NewWithT(t)
 	ctx := context.Background()

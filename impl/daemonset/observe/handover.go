@@ -14,22 +14,26 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
-	"github.com/rollcall-conformance/rollcall/impl/stale"
 )
 
 // Handover makes sure that the first plan for a DaemonSet is not made on a cache that is behind what others have written: the previous
 // leader, this process before it lost track, or the garbage collector, which leaves pods behind for the DaemonSet to adopt. A process
-// cannot wait to see the writes of another, so it compares its cache once with a read that bypasses it (RECOVERY-002, RECOVERY-005, HISTORY-026).
+// cannot wait to see the writes of another, so it compares its cache with a read that bypasses it (RECOVERY-002, RECOVERY-005, HISTORY-026), until it shows
+// what the first such read did.
 type Handover struct {
 	live client.Reader
 
-	mu   sync.Mutex
-	done map[types.UID]bool
+	mu    sync.Mutex
+	done  map[types.UID]bool
+	looks map[types.UID]looks
 }
+
+// looks are what the API server had of what concerns a DaemonSet.
+type looks struct{ pods, revisions Look }
 
 // NewHandover returns a Handover that has confirmed nothing; live has to bypass every cache.
 func NewHandover(live client.Reader) *Handover {
-	return &Handover{live: live, done: map[types.UID]bool{}}
+	return &Handover{live: live, done: map[types.UID]bool{}, looks: map[types.UID]looks{}}
 }
 
 // Confirmed reports whether state shows at least what the API server has of the DaemonSet's pods and ControllerRevisions.
@@ -37,7 +41,7 @@ func NewHandover(live client.Reader) *Handover {
 func (h *Handover) Confirmed(ctx context.Context, state plan.State) (bool, error) {
 	ds := state.DaemonSet
 	h.mu.Lock()
-	done := h.done[ds.UID]
+	done, looks := h.done[ds.UID], h.looks[ds.UID]
 	h.mu.Unlock()
 	if done {
 		return true, nil
@@ -51,18 +55,33 @@ func (h *Handover) Confirmed(ctx context.Context, state plan.State) (bool, error
 		controller := metav1.GetControllerOfNoCopy(object)
 		return controller != nil && controller.UID == ds.UID || controller == nil && selector.Matches(labels.Set(object.GetLabels()))
 	}
-	pods, err := h.list(ctx, ds, corev1.SchemeGroupVersion.WithKind("PodList"))
-	if err != nil || !CaughtUp(concerns, state.Pods, pods) {
+	if err := h.look(ctx, ds, &looks); err != nil {
 		return false, err
 	}
-	revisions, err := h.list(ctx, ds, appsv1.SchemeGroupVersion.WithKind("ControllerRevisionList"))
-	if err != nil || !CaughtUp(concerns, state.Revisions, revisions) {
-		return false, err
-	}
+	confirmed := CaughtUp(concerns, state.Pods, looks.pods) && CaughtUp(concerns, state.Revisions, looks.revisions)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.done[ds.UID] = true
-	return true, nil
+	if confirmed {
+		h.done[ds.UID] = true
+		delete(h.looks, ds.UID)
+	} else {
+		h.looks[ds.UID] = looks
+	}
+	return confirmed, nil
+}
+
+// look adds what the API server has now.
+func (h *Handover) look(ctx context.Context, ds *appsv1.DaemonSet, looks *looks) error {
+	pods, err := h.list(ctx, ds, corev1.SchemeGroupVersion.WithKind("PodList"))
+	if err != nil {
+		return err
+	}
+	revisions, err := h.list(ctx, ds, appsv1.SchemeGroupVersion.WithKind("ControllerRevisionList"))
+	if err != nil {
+		return err
+	}
+	looks.pods, looks.revisions = looks.pods.Then(pods), looks.revisions.Then(revisions)
+	return nil
 }
 
 func (h *Handover) list(ctx context.Context, ds *appsv1.DaemonSet, kind schema.GroupVersionKind) (metav1.PartialObjectMetadataList, error) {
@@ -79,31 +98,5 @@ func (h *Handover) Doubt(ds types.UID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.done, ds)
-}
-
-// CaughtUp reports whether cached has every live object that concerns the caller, in its live version or a later one, and no such object that was gone,
-// or concerned somebody else, when the live list was made.
-func CaughtUp[T metav1.Object](concerns func(metav1.Object) bool, cached []T, live metav1.PartialObjectMetadataList) bool {
-	versions := make(map[types.UID]string, len(cached))
-	for _, object := range cached {
-		if concerns(object) {
-			versions[object.GetUID()] = object.GetResourceVersion()
-		}
-	}
-	for i := range live.Items {
-		item := &live.Items[i]
-		if !concerns(item) {
-			continue
-		}
-		if version, found := versions[item.UID]; !found || stale.Older(version, item.ResourceVersion) {
-			return false
-		}
-		delete(versions, item.UID)
-	}
-	for _, version := range versions {
-		if version == live.ResourceVersion || stale.Older(version, live.ResourceVersion) {
-			return false
-		}
-	}
-	return true
+	delete(h.looks, ds)
 }

@@ -20,10 +20,16 @@ import (
 
 // liveAt200 answers lists, of resource version 200, with these objects' metadata, and counts those of pods.
 func liveAt200(looks *int, objects ...client.Object) client.Reader {
+	return liveAt(looks, func() (string, []client.Object) { return "200", objects })
+}
+
+// liveAt answers lists with the resource version and the objects' metadata of now, and counts those of pods.
+func liveAt(looks *int, now func() (string, []client.Object)) client.Reader {
 	return interceptor.NewClient(fake.NewClientBuilder().WithScheme(clientgoscheme.Scheme).Build(), interceptor.Funcs{
 		List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, _ ...client.ListOption) error {
 			into := list.(*metav1.PartialObjectMetadataList)
-			into.ResourceVersion = "200"
+			version, objects := now()
+			into.ResourceVersion = version
 			for _, object := range objects {
 				switch o := object.(type) {
 				case *corev1.Pod:
@@ -108,6 +114,74 @@ func TestHandoverWaitsForTheCache(t *testing.T) {
 			g.Expect(looks).To(Equal(map[bool]int{true: 2, false: 3}[c.confirmed]), "unless in doubt")
 		})
 	}
+}
+
+func TestHandoverWaitsForWhatItFirstSaw(t *testing.T) {
+	at := func(name string, controller types.UID, version string) *corev1.Pod {
+		p := pod("ns", name, controller)
+		p.ResourceVersion = version
+		return p
+	}
+	// Every pass reads its cache before it looks, and something has changed by then.
+	type pass struct {
+		version      string
+		live, cached []client.Object
+		confirmed    bool
+	}
+	for name, passes := range map[string][]pass{
+		"a pod changes all the time": {
+			{"200", objects(at("a", "ds", "200")), objects(at("a", "ds", "190")), false},
+			{"300", objects(at("a", "ds", "300")), objects(at("a", "ds", "199")), false},
+			{"400", objects(at("a", "ds", "400")), objects(at("a", "ds", "250")), true},
+		},
+		"another one appears meanwhile": {
+			{"200", objects(at("a", "ds", "200")), objects(at("a", "ds", "190")), false},
+			{"300", objects(at("a", "ds", "200"), at("b", "ds", "300")), objects(at("a", "ds", "200")), true},
+		},
+		"it is gone before the cache shows it": {
+			{"200", objects(at("a", "ds", "200")), nil, false},
+			{"300", nil, nil, true},
+		},
+		"it is gone, which the cache does not show yet": {
+			{"200", objects(at("a", "ds", "200")), objects(at("a", "ds", "190")), false},
+			{"300", nil, objects(at("a", "ds", "190")), false},
+			{"400", nil, nil, true},
+		},
+		"it is somebody else's before the cache shows it": {
+			{"200", objects(at("a", "ds", "200")), nil, false},
+			{"300", objects(at("a", "other", "300")), objects(at("a", "other", "300")), true},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			looks, now := 0, passes[0]
+			h := observe.NewHandover(liveAt(&looks, func() (string, []client.Object) { return now.version, now.live }))
+			for i, pass := range passes {
+				now = pass
+				state := plan.State{DaemonSet: daemonSet()}
+				for _, object := range pass.cached {
+					state.Pods = append(state.Pods, object.(*corev1.Pod))
+				}
+				g.Expect(h.Confirmed(context.Background(), state)).To(Equal(pass.confirmed), "pass %d: RECOVERY-002, TARGET-002", i+1)
+			}
+		})
+	}
+}
+
+func TestADoubtIsSettledByALaterLook(t *testing.T) {
+	g := NewWithT(t)
+	p := func(version string) *corev1.Pod {
+		p := pod("ns", "a", "ds")
+		p.ResourceVersion = version
+		return p
+	}
+	version, looks := "200", 0
+	h := observe.NewHandover(liveAt(&looks, func() (string, []client.Object) { return version, objects(p(version)) }))
+	g.Expect(h.Confirmed(context.Background(), plan.State{DaemonSet: daemonSet(), Pods: []*corev1.Pod{p("199")}})).To(BeFalse())
+	version = "300"
+	h.Doubt("ds")
+	g.Expect(h.Confirmed(context.Background(), plan.State{DaemonSet: daemonSet(), Pods: []*corev1.Pod{p("250")}})).To(BeFalse(), "that is before the doubt")
+	g.Expect(h.Confirmed(context.Background(), plan.State{DaemonSet: daemonSet(), Pods: []*corev1.Pod{p("300")}})).To(BeTrue())
 }
 
 func objects(objects ...client.Object) []client.Object { return objects }
