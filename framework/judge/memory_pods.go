@@ -22,12 +22,12 @@ func (m *memory) track(w *Workload, object *corev1.Pod) *Pod {
 	return pod
 }
 
-// drop ends a pod's time on its node; it is remembered there for Lag.
+// drop ends a pod's time on its node, which remembers it for Lag, and until it loses another.
 func (m *memory) drop(pod *Pod) {
-	pod.gone = true
+	pod.goneAt = m.now
 	node := pod.Node
 	node.Pods = slices.DeleteFunc(node.Pods, func(other *Pod) bool { return other == pod })
-	node.gone = slices.DeleteFunc(node.gone, func(other *Pod) bool { return !m.news.lately(other.lostAt, m.now) })
+	node.gone = slices.DeleteFunc(node.gone, func(other *Pod) bool { return !m.news.lately(other.goneAt, m.now) })
 	node.gone = append(node.gone, pod)
 	delete(m.pods, pod.Object.UID)
 	pod.Workload.recount(node)
@@ -45,6 +45,7 @@ func (m *memory) pod(scene *Scene, object *corev1.Pod) {
 	}
 	switch {
 	case owner == nil:
+		m.orphan(scene, object)
 	case known == nil && scene.Change.Type == watch.Deleted:
 	case known == nil:
 		pod := m.track(owner, object)

@@ -14,7 +14,7 @@ type Node struct {
 	Name string
 	// Pods that exist, oldest first.
 	Pods []*Pod
-	// gone are those that stopped existing less than Lag ago.
+	// gone are those that it lost last, and less than Lag before.
 	gone []*Pod
 	// Eligible: the node should run a pod of the DaemonSet. Stays: a pod that is there may stay. Exists: there is such a node.
 	Eligible, Stays, Exists bool
@@ -53,8 +53,13 @@ func (n *Node) LivePods(but *Pod) []*Pod {
 	return live
 }
 
-// Everyone returns the pods that the node has or just had.
+// Everyone returns the pods that the node has, and the last that it had, however long ago.
 func (n *Node) Everyone() []*Pod { return slices.Concat(n.gone, n.Pods) }
+
+// Lately returns the pods that the node has, or had less than Lag ago.
+func (n *Node) Lately(now time.Time) []*Pod {
+	return slices.DeleteFunc(n.Everyone(), func(pod *Pod) bool { return pod.gone() && !n.news.lately(pod.goneAt, now) })
+}
 
 // taintedBy takes over the taints of the node's object, nil if there is none, and reports whether they are other ones than before.
 func (n *Node) taintedBy(object *corev1.Node) bool {

@@ -29,8 +29,8 @@ type Pod struct {
 	patchedAt time.Time
 	// relapsed: it stopped being Ready before its minReadySeconds had run out.
 	relapsed bool
-	// gone: it does not exist any more.
-	gone bool
+	// goneAt is when it ceased to exist, or to be the DaemonSet's; zero while it is there.
+	goneAt time.Time
 	// entered is the step by which it became known, later those that tell its life since, as far as a window has room for them.
 	entered moment
 	later   []moment
@@ -38,7 +38,7 @@ type Pod struct {
 
 // AvailableFrom is history.AvailableFrom, but no earlier than the condition was seen.
 func (p *Pod) AvailableFrom(minReady int32) (time.Time, bool) {
-	if p.gone {
+	if p.gone() {
 		return time.Time{}, false
 	}
 	from, ok := history.AvailableFrom(p.Object, minReady)
@@ -54,6 +54,8 @@ func (p *Pod) Available(minReady int32, now time.Time) bool {
 	return ok && !now.Before(from)
 }
 
+func (p *Pod) gone() bool { return !p.goneAt.IsZero() }
+
 // Own reports whether the implementation created it for the DaemonSet that has it, as far as the recording shows.
 func (p *Pod) Own() bool { return p.own }
 
@@ -62,7 +64,7 @@ func (p *Pod) ReadySince() time.Time { return p.readySince }
 
 // Restarting reports whether the implementation patched the pod, and it has not been Ready since.
 func (p *Pod) Restarting() bool {
-	return !p.gone && !p.patchedAt.IsZero() && !p.readySince.After(p.patchedAt) && !history.IsReady(p.Object)
+	return !p.gone() && !p.patchedAt.IsZero() && !p.readySince.After(p.patchedAt) && !history.IsReady(p.Object)
 }
 
 // PatchedAt is when the implementation last gave its containers other images; zero if it never did.
@@ -79,7 +81,7 @@ func (p *Pod) Steady(minReady int32, now time.Time) bool {
 // Undated reports whether the pod is Ready since no known time, and the time matters. No kubelet writes that. Such a pod is not available
 // (AVAIL-006); other rules let the implementation take it for available.
 func (p *Pod) Undated(minReady int32) bool {
-	if p.gone || minReady == 0 || !history.IsLive(p.Object) {
+	if p.gone() || minReady == 0 || !history.IsLive(p.Object) {
 		return false
 	}
 	ready := history.Ready(p.Object)
@@ -120,5 +122,5 @@ func ByAge(a, b *Pod) int { return a.entered.index - b.entered.index }
 
 // IsReady reports whether the pod looks available to someone who asks for nothing but Ready.
 func IsReady(pod *Pod) bool {
-	return !pod.gone && !history.IsTerminal(pod.Object) && history.IsReady(pod.Object)
+	return !pod.gone() && !history.IsTerminal(pod.Object) && history.IsReady(pod.Object)
 }

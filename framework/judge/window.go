@@ -73,7 +73,7 @@ func (s *Scene) states(w *Workload, node *Node) (before, after string) {
 				continue
 			}
 			was = changed
-		} else if pod.gone {
+		} else if pod.gone() {
 			continue
 		}
 		were = append(were, s.describe(w, pod, was))

@@ -2,8 +2,6 @@ package revisions
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -19,13 +17,7 @@ func HistoryAdopted() judge.Rule {
 		Needs:       []history.Kind{history.KindDaemonSet, history.KindControllerRevision},
 		Situations:  []judge.Situation{situation.Rollout(), situation.NoRollout()},
 		New: judge.DueOnDaemonSets(func(s *judge.Scene, w *judge.Workload, _ *judge.Node) (judge.Due, bool) {
-			selector, err := metav1.LabelSelectorAsSelector(w.Object.Spec.Selector)
-			if err != nil {
-				return judge.Due{}, false
-			}
-			return owed(histories(s, func(revision *appsv1.ControllerRevision) bool {
-				return revision.Namespace == w.Object.Namespace && metav1.GetControllerOfNoCopy(revision) == nil && selector.Matches(labels.Set(revision.Labels))
-			}), "without a controller, although the selector matches,")
+			return owed(histories(s, func(revision *appsv1.ControllerRevision) bool { return w.Adopts(revision) }), "without a controller, although the selector matches,")
 		}),
 	}
 }

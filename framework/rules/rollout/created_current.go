@@ -14,11 +14,8 @@ type createdCurrent struct {
 	about func(*judge.Scene) bool
 }
 
-// joined: the node has had no other pod, and the DaemonSet has had another template.
-func joined(s *judge.Scene) bool {
-	pod := s.Created.Pod
-	return pod.Workload.Settings.Template > 0 && len(pod.Node.Everyone()) == 1
-}
+// edited: the DaemonSet has had another template.
+func edited(s *judge.Scene) bool { return s.Created.Pod.Workload.Settings.Template > 0 }
 
 // replacesUnready: with maxSurge, the node has or just had a pod that is not Ready, is on its way out, has ended or is gone.
 func replacesUnready(s *judge.Scene) bool {

@@ -3,6 +3,7 @@ package rollout_test
 import (
 	"testing"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/rules/rollout"
@@ -22,6 +23,26 @@ func TestCreatedCurrent(t *testing.T) {
 		b.Node("node-9").Join()
 		ds.Update("v2")
 		ds.PodOf("v1", "old-x", "node-9")
+	}))
+	for name, option := range map[string]Option{"OnDelete": OnDelete(), "maxUnavailable": MaxUnavailable("1")} {
+		deleted := func(template string) func(b *Builder) {
+			return func(b *Builder) {
+				ds, pods := Running(b, 2, option)
+				ds.Update("v2")
+				b.After(Long)
+				b.Stimulus(history.DeletePod, pods[0])
+				pods[0].Terminating().Gone()
+				ds.PodOf(template, "again-a", NodeName(0))
+			}
+		}
+		Breaks(t, rollout.TargetCurrent(), Tell("a pod that is deleted by hand comes back from the template before, with "+name, deleted("v1")))
+		Keeps(t, rollout.TargetCurrent(), Tell("a pod that is deleted by hand comes back from the template in force, with "+name, deleted("v2")))
+	}
+	Ignores(t, rollout.TargetCurrent(), Tell("a pod of the only template comes back", func(b *Builder) {
+		ds, pods := Running(b, 2, MaxUnavailable("1"))
+		b.Stimulus(history.DeletePod, pods[0])
+		pods[0].Terminating().Gone()
+		ds.Pod("again-a", NodeName(0))
 	}))
 	Breaks(t, rollout.UnreadyCurrent(), Tell("an unready old pod is replaced by another old one", func(b *Builder) {
 		ds, pods := Running(b, 1, MaxSurge("1"))

@@ -103,5 +103,5 @@ func untouchable(s *judge.Scene, pod *judge.Pod) bool {
 // had, no other pod of it.
 func onlyOne(s *judge.Scene) bool {
 	removed := s.Removed
-	return removed != nil && removed.Voluntary && removed.Wanted && !history.IsTerminal(removed.Pod.Object) && len(removed.Pod.Node.Everyone()) == 1
+	return removed != nil && removed.Voluntary && removed.Wanted && !history.IsTerminal(removed.Pod.Object) && len(removed.Pod.Node.Lately(s.Now)) == 1
 }

@@ -42,8 +42,24 @@ func TestPodsOfTheTemplateInForceAreKept(t *testing.T) {
 			b.After(judge.Lag)
 			pods[1].Terminating()
 		}),
+		Tell("one by which a rollout replaced another long ago", func(b *Builder) {
+			ds, pods := Running(b, 2, MaxUnavailable("1"))
+			ds.Update("v2")
+			pods[0].Terminating().Gone()
+			second := ds.Pod("second", NodeName(0)).Ready()
+			b.After(Long)
+			second.Terminating()
+		}),
 	)
 	Keeps(t, j,
+		Tell("one beside another that went just now", func(b *Builder) {
+			ds, pods := Running(b, 1, MaxSurge("1"))
+			second := ds.Update("v2").Pod("second", NodeName(0)).Ready()
+			ds.Set(MaxUnavailable("1"))
+			b.After(judge.Lag)
+			pods[0].Terminating().Gone()
+			second.Terminating()
+		}),
 		Tell("a roll-back of just now", func(b *Builder) {
 			ds, pods := Running(b, 2, MaxUnavailable("1"))
 			ds.Update("v2")
@@ -89,6 +105,16 @@ func TestOldPodsAreKeptWithOnDelete(t *testing.T) {
 			pods[0].Unready()
 			b.After(Long)
 			pods[0].Terminating()
+		}),
+		Tell("one that came long ago in the place of one that was deleted by hand", func(b *Builder) {
+			ds, pods := Running(b, 2, OnDelete())
+			b.Stimulus(history.DeletePod, pods[0])
+			pods[0].Terminating().Gone()
+			second := ds.Pod("second", NodeName(0)).Ready()
+			b.After(Long)
+			ds.Update("v2")
+			b.After(Long)
+			second.Terminating()
 		}),
 	)
 	Breaks(t, j, Tell("the template and the strategy were other ones until just now", func(b *Builder) {

@@ -25,7 +25,7 @@ func RolloverNewest() judge.Rule {
 func overtaken(s *judge.Scene) bool {
 	workload, outdated := s.Created.Pod.Workload, sets.New[int]()
 	for _, node := range workload.Nodes {
-		for _, pod := range node.Everyone() {
+		for _, pod := range node.Lately(s.Now) {
 			revision := s.Cluster.RevisionOf(pod.Object)
 			if revision != history.NoRevision && revision != workload.Settings.Template {
 				outdated.Insert(revision)

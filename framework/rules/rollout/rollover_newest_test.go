@@ -50,6 +50,18 @@ func TestRolloverNewest(t *testing.T) {
 		b.After(Long)
 		ds.PodOf("v2", "second-a", NodeName(0))
 	}))
+	Ignores(t, rollout.RolloverNewest(), Tell("one rollout comes after the other, each to its end", func(b *Builder) {
+		ds, pods := Running(b, 1, MaxSurge("1"))
+		ds.Update("v2")
+		second := ds.Pod("second-a", NodeName(0)).Ready()
+		b.After(judge.Prompt)
+		pods[0].Terminating().Gone()
+		b.After(Long)
+		ds.Update("v3")
+		ds.Pod("third-a", NodeName(0)).Ready()
+		b.After(judge.Prompt)
+		second.Terminating().Gone()
+	}))
 	Ignores(t, rollout.RolloverNewest(), Tell("nothing overtakes the rollout", func(b *Builder) {
 		ds, _ := Running(b, 2, MaxSurge("1"))
 		ds.Update("v2")

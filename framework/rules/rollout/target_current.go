@@ -16,6 +16,6 @@ func TargetCurrent() judge.Rule {
 		Promise:     "a daemon pod is created from the current revision, never from an older one",
 		Needs:       everything(),
 		Situations:  and(slices.Concat(course(), strategies()), situation.OnCordoned()),
-		New:         func(history.Header) judge.Observer { return &createdCurrent{about: joined} },
+		New:         func(history.Header) judge.Observer { return &createdCurrent{about: edited} },
 	}
 }

@@ -21,8 +21,8 @@ func TargetLabels() judge.Rule {
 		Situations:  and(slices.Concat(strategies(), eitherWay()), situation.Restarted(), situation.SeveralEmpty()),
 		New: judge.Both(
 			judge.Both(
-				judge.DueOnNodes(func(_ *judge.Scene, w *judge.Workload, n *judge.Node) (judge.Due, bool) {
-					if !n.Eligible || n.Served || w.Settings.ZeroDowntime() {
+				judge.DueOnNodes(func(s *judge.Scene, w *judge.Workload, n *judge.Node) (judge.Due, bool) {
+					if !n.Eligible || n.Served || w.Settings.ZeroDowntime() || s.OrphanLeaving(w, n) {
 						return judge.Due{}, false
 					}
 					return creation(n, "empty", "no pod created on the node, which is eligible and has never had one,"), true

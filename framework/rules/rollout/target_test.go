@@ -96,3 +96,41 @@ func selecting(pool string) Option { return NodeSelector("pool", pool) }
 
 // onHost selects a node by its name.
 func onHost(i int) Option { return NodeSelector(corev1.LabelHostname, NodeName(i)) }
+
+func TestWithoutSurgeAnOrphanThatTerminatesIsWaitedFor(t *testing.T) {
+	again := func(b *Builder, option Option) (*DaemonSet, *Pod) {
+		former, pods := Running(b, 1, option)
+		b.Stimulus(history.DeleteDaemonSet, former)
+		former.Gone()
+		pods[0].Edit(func(pod *corev1.Pod) { pod.OwnerReferences = nil })
+		b.After(Long)
+		b.Stimulus(history.DeletePod, pods[0])
+		pods[0].Terminating()
+		b.After(Long)
+		ds := b.DaemonSet("agent", option)
+		b.After(Long)
+		return ds, pods[0]
+	}
+	for name, option := range map[string]Option{"maxUnavailable": MaxUnavailable("1"), "OnDelete": OnDelete()} {
+		Keeps(t, rollout.TargetLabels(), Tell("another comes when it is gone, with "+name, func(b *Builder) {
+			ds, orphan := again(b, option)
+			orphan.Gone()
+			b.After(judge.Prompt)
+			ds.Pod("again-a", NodeName(0))
+		}), Tell("another comes when it has ended, with "+name, func(b *Builder) {
+			ds, orphan := again(b, option)
+			orphan.Failed()
+			b.After(judge.Prompt)
+			ds.Pod("again-a", NodeName(0))
+		}))
+		Omits(t, rollout.TargetLabels(), Tell("none comes when it is gone, with "+name, func(b *Builder) {
+			_, orphan := again(b, option)
+			orphan.Gone()
+			b.After(late).Mark("end")
+		}), Tell("none comes beside a stranger that terminates, with "+name, func(b *Builder) {
+			b.Nodes(1).Stranger("other", NodeName(0), map[string]string{"app": "other"}).Terminating()
+			b.DaemonSet("agent", option)
+			b.After(late).Mark("end")
+		}))
+	}
+}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -30,7 +28,7 @@ type updatedNodes struct {
 // Observe implements judge.Observer.
 func (o *computed) Observe(s *judge.Scene) []judge.Violation {
 	for w, n := range s.TouchedNodes() {
-		if slices.ContainsFunc(n.Everyone(), func(pod *judge.Pod) bool { return o.mayCount(s, pod) }) {
+		if slices.ContainsFunc(n.Lately(s.Now), func(pod *judge.Pod) bool { return o.mayCount(s, pod) }) {
 			o.of(w).Insert(n.Name)
 		}
 	}
@@ -66,12 +64,8 @@ func (o *computed) mayCount(s *judge.Scene, pod *judge.Pod) bool {
 // histories.
 func adoptable(s *judge.Scene, w *judge.Workload) sets.Set[string] {
 	names := sets.New[string]()
-	selector, err := metav1.LabelSelectorAsSelector(w.Object.Spec.Selector)
-	if err != nil {
-		return names
-	}
 	for _, pod := range s.Cluster.Pods {
-		if pod.Namespace == w.Object.Namespace && pod.DeletionTimestamp == nil && metav1.GetControllerOf(pod) == nil && selector.Matches(labels.Set(pod.Labels)) {
+		if pod.DeletionTimestamp == nil && w.Adopts(pod) {
 			names.Insert(history.NodeOf(pod))
 		}
 	}

@@ -34,16 +34,27 @@ func follows(id requirements.ID, promise string, f field) judge.Rule {
 		Needs:       []history.Kind{history.KindPod, history.KindDaemonSet, history.KindNode},
 		Situations:  followed(),
 		New: counting(f, func(c *count, s *judge.Scene) (judge.Due, bool) {
-			got := int(f.value(c.w.Object.Status))
-			if most := c.soon(s.Now); got > most && !c.nodeLeft {
-				return judge.Due{About: "too many ", Extra: settling, Undone: fmt.Sprintf("%s %d, want %d,", f.name, got, most)}, true
-			}
-			if got >= c.surely && got <= c.possibly || c.nodeLeft {
+			c.spoil(s, f)
+			if c.spoiled() {
 				return judge.Due{}, false
 			}
-			return judge.Due{Extra: settling, From: c.from, Undone: fmt.Sprintf("%s %d, want %s,", f.name, got, c.wanted())}, true
+			due, owed := c.correction(f, s.Now)
+			c.right = !owed
+			return due, owed
 		}),
 	}
+}
+
+// correction is what is owed for the field; false if its number is right.
+func (c *count) correction(f field, now time.Time) (judge.Due, bool) {
+	got := int(f.value(c.w.Object.Status))
+	if most := c.soon(now); got > most && !c.nodeLeft {
+		return judge.Due{About: "too many ", Extra: settling, Undone: fmt.Sprintf("%s %d, want %d,", f.name, got, most)}, true
+	}
+	if got >= c.surely && got <= c.possibly || c.nodeLeft {
+		return judge.Due{}, false
+	}
+	return judge.Due{Extra: settling, From: c.from, Undone: fmt.Sprintf("%s %d, want %s,", f.name, got, c.wanted())}, true
 }
 
 // count is a field's of one DaemonSet.
@@ -58,6 +69,11 @@ type count struct {
 	from    time.Time
 	// nodeLeft: the last change was that a node was deleted, which is STATUS-014's.
 	nodeLeft bool
+	// number is the field's of the status; right says that nothing was owed for it.
+	number int32
+	right  bool
+	// spoiledAt is when somebody else wrote a number in the place of a right one, and nothing of the pods has changed since; zero if that is not so.
+	spoiledAt time.Time
 }
 
 // contribution is what a node counts, by the clock from then on; what it possibly counts it may count before.
@@ -130,6 +146,28 @@ func (c *count) follow(s *judge.Scene, f field) {
 		c.nodeLeft = s.Change.Kind == history.KindNode && s.Change.Type == watch.Deleted
 	}
 }
+
+// spoil takes note of who wrote the number.
+func (c *count) spoil(s *judge.Scene, f field) {
+	for w := range s.TouchedNodes() {
+		if w == c.w {
+			c.spoiledAt = time.Time{}
+		}
+	}
+	number := f.value(c.w.Object.Status)
+	switch {
+	case number == c.number:
+	case s.Status != nil && s.Status.Workload == c.w:
+		c.spoiledAt = time.Time{}
+	case c.right:
+		c.spoiledAt = s.Now
+	}
+	c.number = number
+}
+
+// spoiled reports whether the number is somebody else's, and no pod has changed since, nor become available by the clock: nobody has to watch a status of their own
+// (STATUS-001).
+func (c *count) spoiled() bool { return !c.spoiledAt.IsZero() && !c.from.After(c.spoiledAt) }
 
 func one(yes bool) int {
 	if yes {

@@ -157,6 +157,41 @@ func TestAStatusMayTakeFifteenSeconds(t *testing.T) {
 	}))
 }
 
+func TestNobodyHasToWatchAStatusOfTheirOwn(t *testing.T) {
+	spoil := func(b *Builder, ds *DaemonSet) {
+		b.Stimulus(history.WriteStatus, ds)
+		edit(ds, func(status *appsv1.DaemonSetStatus) { status.DesiredNumberScheduled = 5 })
+		b.After(late)
+	}
+	Keeps(t, status.StatusDesired(), Tell("somebody writes another number, which is put right when a pod changes", func(b *Builder) {
+		ds, pods := reporting(b)
+		spoil(b, ds)
+		pods[0].Unready().Ready()
+		b.After(judge.Prompt)
+		edit(ds, func(status *appsv1.DaemonSetStatus) { status.DesiredNumberScheduled = 2 })
+	}))
+	Omits(t, status.StatusDesired(),
+		Tell("somebody writes another number, which stays when a pod changes", func(b *Builder) {
+			ds, pods := reporting(b)
+			spoil(b, ds)
+			pods[0].Unready().Ready()
+			b.After(late).Mark("end")
+		}),
+		Tell("the implementation writes another number itself", func(b *Builder) {
+			ds, _ := reporting(b)
+			edit(ds, func(status *appsv1.DaemonSetStatus) { status.DesiredNumberScheduled = 5 })
+			b.After(late).Mark("end")
+		}),
+		Tell("a number was wrong before somebody wrote another", func(b *Builder) {
+			ds, _ := reporting(b)
+			b.Node("node-9").Join()
+			b.After(judge.Prompt)
+			spoil(b, ds)
+			b.Mark("end")
+		}),
+	)
+}
+
 func TestAvailableFollowsTheClock(t *testing.T) {
 	Omits(t, status.StatusAvailable(), Tell("minReadySeconds run out, and nothing is written", func(b *Builder) {
 		ds, pods := reporting(b, MinReadySeconds(10))
