@@ -22,6 +22,13 @@ func IsReady(pod *corev1.Pod) bool {
 	return ready != nil && ready.Status == corev1.ConditionTrue
 }
 
+// SaysReady reports whether the pod itself says that it is Ready. It does so, too, where it is not shown as Ready since its containers have not restarted (see
+// NotRestarted): who counts by what pods say, as a budget may (PDB-010), counts it.
+func SaysReady(pod *corev1.Pod) bool {
+	ready := Ready(pod)
+	return ready != nil && (ready.Status == corev1.ConditionTrue || ready.Reason == NotRestarted)
+}
+
 // AvailableFrom returns the instant from which a pod in this state is available, and false if no time will make it so: the pod
 // must not be terminating and must be Ready; with minReadySeconds it must have been Ready that long, the boundary included
 // (AVAIL-001, AVAIL-003). A Ready condition without a transition time is never available then (AVAIL-006).

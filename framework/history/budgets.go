@@ -171,26 +171,30 @@ func DesiredHealthy(budget *policyv1.PodDisruptionBudget, expected int) (int, er
 	return max(0, expected-disrupted), err
 }
 
-// healthy counts the pods that are Ready, neither terminating nor about to go. There are two numbers about when an entry runs out.
+// healthy counts the pods that are Ready, neither terminating nor about to go. There are several numbers about when an entry runs out, and while a pod says that it
+// is Ready whose containers have yet to restart.
 func (c *Cluster) healthy(budget *policyv1.PodDisruptionBudget, pods []*corev1.Pod) []int32 {
 	var surely, possibly int32
 	for _, pod := range pods {
-		if pod.DeletionTimestamp != nil || !IsReady(pod) {
+		if pod.DeletionTimestamp != nil || !SaysReady(pod) {
 			continue
 		}
 		since, listed := budget.Status.DisruptedPods[pod.Name]
 		switch age := c.Time.Sub(since.Time); {
-		case !listed:
+		case !listed && IsReady(pod):
 			surely++
+			possibly++
+		case !listed:
 			possibly++
 		case age > DisruptedTimeout-disruptedSkew:
 			possibly++
 		}
 	}
-	if surely == possibly {
-		return []int32{surely}
+	var numbers []int32
+	for ; surely <= possibly; surely++ {
+		numbers = append(numbers, surely)
 	}
-	return []int32{surely, possibly}
+	return numbers
 }
 
 // IsDisruptionTarget reports whether the pod is said to be about to be disrupted: its condition DisruptionTarget is True.

@@ -20,7 +20,7 @@ func Terminating() judge.Rule {
 // Unready is PDB-010.
 func Unready() judge.Rule {
 	return unhealthy("PDB-010", "a pod that is not Ready promptly no longer counts as healthy", func(_ *budget, pod *corev1.Pod) bool {
-		return history.IsLive(pod) && !history.IsReady(pod)
+		return history.IsLive(pod) && !history.SaysReady(pod)
 	})
 }
 

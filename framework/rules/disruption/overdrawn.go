@@ -81,7 +81,7 @@ func (o *overdrawn) Observe(s *judge.Scene) []judge.Violation {
 	if isHealthy(before) && (s.Change.Type == watch.Deleted || !isHealthy(pod) || evicted || relabelled) {
 		o.lost[pod.UID] = loss{before, s.Now, evicted}
 	}
-	if !evicted || !isHealthy(before) || s.Interrupted() || s.Now.Sub(s.WorkingSince()) < bound {
+	if !evicted || !isHealthy(before) || !history.IsReady(before) || s.Interrupted() || s.Now.Sub(s.WorkingSince()) < bound {
 		// Without its controller a budget is what the status says, however old that is.
 		return nil
 	}
@@ -142,8 +142,9 @@ func (o *overdrawn) left(b *budget, now time.Time) int32 {
 	return count
 }
 
+// isHealthy reports whether the pod can be thought healthy, by what it says.
 func isHealthy(pod *corev1.Pod) bool {
-	return pod != nil && pod.DeletionTimestamp == nil && history.IsReady(pod)
+	return pod != nil && pod.DeletionTimestamp == nil && history.SaysReady(pod)
 }
 
 func podWith(pods []*corev1.Pod, uid types.UID) *corev1.Pod {
