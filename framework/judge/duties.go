@@ -58,8 +58,9 @@ func (d *duties) look(s *Scene, key dutyKey) {
 		d.pending[key] = known
 		d.await(known.deadline(s))
 	default:
-		if due.From.After(known.since) {
-			known.since, known.waited, known.broken = due.From, nil, false
+		// It may have become owed sooner, too, as when minReadySeconds are lowered (AVAIL-007).
+		if due.From.After(known.since) || due.From.Before(known.From) && s.Now.Before(known.since) {
+			known.since, known.waited, known.broken = latest(s.Now, due.From), nil, false
 			d.await(known.deadline(s))
 		}
 		known.Due = due

@@ -36,9 +36,11 @@ type memory struct {
 }
 
 func newMemory(h *history.History) *memory {
-	return &memory{
-		h: h, news: &news{h: h}, workloads: map[types.UID]*Workload{}, pods: map[types.UID]*Pod{}, nodes: map[string]versions[*corev1.Node]{}, blame: newBlame(h.Start), control: newControl(),
+	m := &memory{
+		h: h, workloads: map[types.UID]*Workload{}, pods: map[types.UID]*Pod{}, nodes: map[string]versions[*corev1.Node]{}, blame: newBlame(h.Start), control: newControl(),
 	}
+	m.news = &news{h: h, control: &m.control}
+	return m
 }
 
 // see takes a step of the replay in.

@@ -8,7 +8,8 @@ import (
 
 // news tells how old a fact has to be for the implementation to be held to know it: Lag, without the delays of its requests (see history.History.Known).
 type news struct {
-	h *history.History
+	h       *history.History
+	control *control
 	// known at now.
 	now, known time.Time
 }

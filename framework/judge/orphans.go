@@ -4,7 +4,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
@@ -29,11 +28,8 @@ func (s *Scene) OrphanLeaving(w *Workload, node *Node) bool {
 	return false
 }
 
-// orphan takes note that a pod that nobody controls has gone or ended: a DaemonSet may have waited for that.
+// orphan takes note that a pod that nobody controls has changed: a DaemonSet may have to wait for it, or have waited.
 func (m *memory) orphan(scene *Scene, pod *corev1.Pod) {
-	if scene.Change.Type != watch.Deleted && !history.IsTerminal(pod) {
-		return
-	}
 	for _, workload := range m.workloads {
 		if node := workload.Nodes[history.NodeOf(pod)]; node != nil && workload.Adopts(pod) {
 			scene.touched = append(scene.touched, touch{workload, node})

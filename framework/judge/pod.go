@@ -71,10 +71,10 @@ func (p *Pod) Restarting() bool {
 func (p *Pod) PatchedAt() time.Time { return p.patchedAt }
 
 // Steady reports whether the implementation has to take it for available: it has been for Lag, or became so by an event from well before the template changed, of
-// which has heard who knows the template. That minReadySeconds have passed nobody is told.
+// which has heard who knows the template, unless the harness makes its watches late. That minReadySeconds have passed nobody is told.
 func (p *Pod) Steady(minReady int32, now time.Time) bool {
 	from, ok := p.AvailableFrom(minReady)
-	heard := !from.After(p.readySince) && p.Workload.rolledAt.Sub(from) >= watchSkew
+	heard := !p.Workload.news.control.interrupted() && !from.After(p.readySince) && p.Workload.rolledAt.Sub(from) >= watchSkew
 	return ok && (!p.Workload.news.lately(from, now) || heard)
 }
 

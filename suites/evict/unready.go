@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 
@@ -107,20 +108,26 @@ func unready() {
 		}, budgets)
 }
 
+// uncountable makes a budget over two pods, one of which is not Ready, that has been computed and cannot be any more. It returns that and the pod.
+func uncountable(ctx context.Context, c *spec.Case) (*policyv1.PodDisruptionBudget, *corev1.Pod) {
+	node := c.AddNodes(ctx, 1)[0]
+	workload := c.RunScaled(ctx, history.KindReplicaSet, "web", 2)
+	c.Require(ctx, "the pods are Ready", LivePodsOf(workload, 2, history.IsReady))
+	unready := c.PodsOf(ctx, workload)[0]
+	c.Pods.BecomeUnready(ctx, unready)
+	budget := guard(ctx, c, "budget", workload.Labels(), 0, 1, MaxDisrupted("1"))
+	// The controller of this pod is a node, which has no scale.
+	c.MakeStaticPod(ctx, node, workload.Labels())
+	c.Require(ctx, "the computation of the budget fails", syncFailed("budget"))
+	return budget, unready
+}
+
 // failing is the spec of a budget that can no longer be computed.
 func failing() {
 	spec.It("evicts no pod that is not Ready by the counters of a budget whose computation has failed since",
 		spec.Decides("EVICT-025"),
 		func(ctx context.Context, c *spec.Case) {
-			node := c.AddNodes(ctx, 1)[0]
-			workload := c.RunScaled(ctx, history.KindReplicaSet, "web", 2)
-			c.Require(ctx, "the pods are Ready", LivePodsOf(workload, 2, history.IsReady))
-			unready := c.PodsOf(ctx, workload)[0]
-			c.Pods.BecomeUnready(ctx, unready)
-			guard(ctx, c, "budget", workload.Labels(), 0, 1, MaxDisrupted("1"))
-			// The controller of this pod is a node, which has no scale.
-			c.MakeStaticPod(ctx, node, workload.Labels())
-			c.Require(ctx, "the computation of the budget fails", syncFailed("budget"))
+			_, unready := uncountable(ctx, c)
 			c.Mark(failed)
 			_ = c.TryEvict(ctx, unready)
 			c.Bind("unready", unready.Name)
@@ -136,14 +143,7 @@ func leftBehind() {
 	spec.It("evicts no pod that is not Ready by counters that it finds in the status of a budget whose computation had failed before the controller came",
 		spec.Decides("EVICT-025"),
 		func(ctx context.Context, c *spec.Case) {
-			node := c.AddNodes(ctx, 1)[0]
-			workload := c.RunScaled(ctx, history.KindReplicaSet, "web", 2)
-			c.Require(ctx, "the pods are Ready", LivePodsOf(workload, 2, history.IsReady))
-			unready := c.PodsOf(ctx, workload)[0]
-			c.Pods.BecomeUnready(ctx, unready)
-			budget := guard(ctx, c, "budget", workload.Labels(), 0, 1, MaxDisrupted("1"))
-			c.MakeStaticPod(ctx, node, workload.Labels())
-			c.Require(ctx, "the computation of the budget fails", syncFailed("budget"))
+			budget, unready := uncountable(ctx, c)
 			c.Kill(ctx)
 			c.WriteBudgetStatus(ctx, budget, counting(1, 1, 2))
 			c.Restart(ctx)

@@ -53,7 +53,7 @@ func (o *adopts) Observe(s *judge.Scene) []judge.Violation {
 	template := &pod.Workload.Object.Spec.Template
 	for uid, released := range o.left {
 		other := s.Cluster.Pods[uid]
-		if s.Lately(released) || other == nil || !history.IsLive(other) || history.NodeOf(other) != pod.Node.Name {
+		if s.Lately(released) || other == nil || !history.IsLive(other) || history.NodeOf(other) != pod.Node.Name || !pod.Workload.Adopts(other) {
 			continue
 		}
 		o.PutToTest()

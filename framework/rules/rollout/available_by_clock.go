@@ -25,7 +25,7 @@ func AvailableByClock() judge.Rule {
 				return progress(func(p *rolloutState, s *judge.Scene) (judge.Due, bool) {
 					due, owed := p.rolling(s)
 					due.ByClock = true
-					return due, owed && p.from.After(s.Now)
+					return due, owed && p.from().After(s.Now)
 				})(header)
 			},
 		),

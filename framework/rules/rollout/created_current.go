@@ -15,7 +15,7 @@ type createdCurrent struct {
 }
 
 // edited: the DaemonSet has had another template.
-func edited(s *judge.Scene) bool { return s.Created.Pod.Workload.Settings.Template > 0 }
+func edited(s *judge.Scene) bool { return s.Created.Pod.Workload.Course().Rollout }
 
 // replacesUnready: with maxSurge, the node has or just had a pod that is not Ready, is on its way out, has ended or is gone.
 func replacesUnready(s *judge.Scene) bool {
@@ -23,7 +23,7 @@ func replacesUnready(s *judge.Scene) bool {
 	if !s.ZeroDowntime(created.Workload) {
 		return false
 	}
-	return slices.ContainsFunc(created.Node.Everyone(), func(other *judge.Pod) bool {
+	return slices.ContainsFunc(created.Node.Lately(s.Now), func(other *judge.Pod) bool {
 		there := slices.Contains(created.Node.Pods, other)
 		return other != created && !(there && history.IsLive(other.Object) && history.IsReady(other.Object))
 	})

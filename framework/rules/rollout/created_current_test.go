@@ -24,6 +24,18 @@ func TestCreatedCurrent(t *testing.T) {
 		ds.Update("v2")
 		ds.PodOf("v1", "old-x", "node-9")
 	}))
+	takenBack := func(option Option) func(b *Builder) {
+		return func(b *Builder) {
+			ds, pods := Running(b, 2, option)
+			ds.Update("v2")
+			b.After(Long)
+			ds.Update("v1")
+			b.After(Long)
+			b.Stimulus(history.DeletePod, pods[0])
+			pods[0].Terminating().Gone()
+			ds.PodOf("v2", "again-a", NodeName(0))
+		}
+	}
 	for name, option := range map[string]Option{"OnDelete": OnDelete(), "maxUnavailable": MaxUnavailable("1")} {
 		deleted := func(template string) func(b *Builder) {
 			return func(b *Builder) {
@@ -35,6 +47,7 @@ func TestCreatedCurrent(t *testing.T) {
 				ds.PodOf(template, "again-a", NodeName(0))
 			}
 		}
+		Breaks(t, rollout.TargetCurrent(), Tell("a pod comes back from the template that was taken back, with "+name, takenBack(option)))
 		Breaks(t, rollout.TargetCurrent(), Tell("a pod that is deleted by hand comes back from the template before, with "+name, deleted("v1")))
 		Keeps(t, rollout.TargetCurrent(), Tell("a pod that is deleted by hand comes back from the template in force, with "+name, deleted("v2")))
 	}

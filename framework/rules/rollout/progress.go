@@ -33,10 +33,12 @@ type rolloutState struct {
 	w      *judge.Workload
 	stages map[*judge.Node]stage
 	count  map[stage]int
+	// froms are when the pods become available that are counted as such, by their nodes.
+	froms map[*judge.Node]time.Time
 	// changes counts changes of a node's stage.
 	changes int
-	// from is the latest time at which a pod becomes available that is counted as such; until the earliest at which one does that is not.
-	from, until time.Time
+	// until is the earliest time at which a pod becomes available that is not counted as such.
+	until time.Time
 }
 
 // progress is an obligation about the rollout as a whole.
@@ -46,7 +48,7 @@ func progress(condition func(*rolloutState, *judge.Scene) (judge.Due, bool)) fun
 		return judge.DueOnDaemonSets(func(s *judge.Scene, w *judge.Workload, _ *judge.Node) (judge.Due, bool) {
 			state := states[w]
 			if state == nil {
-				state = &rolloutState{w: w, stages: map[*judge.Node]stage{}, count: map[stage]int{}}
+				state = &rolloutState{w: w, stages: map[*judge.Node]stage{}, froms: map[*judge.Node]time.Time{}, count: map[stage]int{}}
 				states[w] = state
 			}
 			state.follow(s)
@@ -54,7 +56,7 @@ func progress(condition func(*rolloutState, *judge.Scene) (judge.Due, bool)) fun
 			if !owed {
 				return judge.Due{}, false
 			}
-			due.About, due.From, due.Rolls = strconv.Itoa(state.changes), state.from, true
+			due.About, due.From, due.Rolls = strconv.Itoa(state.changes), state.from(), true
 			return due, true
 		})(header)
 	}
@@ -66,6 +68,7 @@ func (r *rolloutState) follow(s *judge.Scene) {
 		if w != r.w {
 			continue
 		}
+		delete(r.froms, n)
 		before, now := r.stages[n], r.stageOf(s, n)
 		if before == now {
 			continue
@@ -95,9 +98,9 @@ func (r *rolloutState) stageOf(s *judge.Scene, n *judge.Node) stage {
 	case live != len(n.Pods) || live == 0:
 		return moving
 	case live == 1 && len(updated) == 1:
-		return r.ifAvailable(updated[0], through, moving)
+		return r.ifAvailable(n, updated[0], through, moving)
 	case live == 1 && n.Ended == 0:
-		return r.ifAvailable(old[0], waiting, waitingUnserved)
+		return r.ifAvailable(n, old[0], waiting, waitingUnserved)
 	case len(old) == 1 && len(updated) == 1 && r.unserved(s, old[0]) && r.unserved(s, updated[0]):
 		return takesNothing
 	}
@@ -119,16 +122,25 @@ func (r *rolloutState) unserved(s *judge.Scene, pod *judge.Pod) bool {
 	return true
 }
 
-// ifAvailable returns one stage if the pod is available, or will be with time, and another if not.
-func (r *rolloutState) ifAvailable(pod *judge.Pod, is, not stage) stage {
+// ifAvailable returns one stage if the node's pod is available, or will be with time, and another if not.
+func (r *rolloutState) ifAvailable(n *judge.Node, pod *judge.Pod, is, not stage) stage {
 	from, ok := pod.AvailableFrom(r.w.Settings.MinReady)
 	if !ok {
 		return not
 	}
-	if from.After(r.from) {
-		r.from = from
-	}
+	r.froms[n] = from
 	return is
+}
+
+// from is the latest time at which a pod becomes available that is counted as such.
+func (r *rolloutState) from() time.Time {
+	var last time.Time
+	for _, from := range r.froms {
+		if from.After(last) {
+			last = from
+		}
+	}
+	return last
 }
 
 // surging is the condition that a rollout with maxSurge can go on, and nothing is in its way.
@@ -159,8 +171,8 @@ func (r *rolloutState) rolling(*judge.Scene) (judge.Due, bool) {
 
 // refill is the condition that a node has lost its pod and has none, with such a strategy.
 func refill(with func(judge.Settings) bool) judge.Condition {
-	return func(_ *judge.Scene, w *judge.Workload, n *judge.Node) (judge.Due, bool) {
-		if !n.Eligible || !n.Served || !with(w.Settings) || len(n.Pods) > 0 {
+	return func(s *judge.Scene, w *judge.Workload, n *judge.Node) (judge.Due, bool) {
+		if !n.Eligible || !n.Served || !with(w.Settings) || len(n.Pods) > 0 || s.OrphanLeaving(w, n) {
 			return judge.Due{}, false
 		}
 		return creation(n, "empty", "no pod created on the node, which is eligible and has none any more,"), true

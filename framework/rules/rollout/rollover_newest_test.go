@@ -42,14 +42,6 @@ func TestRolloverNewest(t *testing.T) {
 		b.After(Long)
 		ds.Pod("third-b", NodeName(1))
 	}))
-	Ignores(t, rollout.RolloverNewest(), Tell("the rollout is taken back", func(b *Builder) {
-		ds, _ := Running(b, 3, MaxSurge("1"))
-		ds.Update("v2")
-		b.After(Long)
-		ds.Update("v1")
-		b.After(Long)
-		ds.PodOf("v2", "second-a", NodeName(0))
-	}))
 	Ignores(t, rollout.RolloverNewest(), Tell("one rollout comes after the other, each to its end", func(b *Builder) {
 		ds, pods := Running(b, 1, MaxSurge("1"))
 		ds.Update("v2")

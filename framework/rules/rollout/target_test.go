@@ -123,6 +123,20 @@ func TestWithoutSurgeAnOrphanThatTerminatesIsWaitedFor(t *testing.T) {
 			b.After(judge.Prompt)
 			ds.Pod("again-a", NodeName(0))
 		}))
+		Keeps(t, rollout.TargetLabels(), Tell("another comes when one is gone that was deleted before anybody adopted it, with "+name, func(b *Builder) {
+			former, pods := Running(b, 1, option)
+			b.Stimulus(history.DeleteDaemonSet, former)
+			former.Gone()
+			pods[0].Edit(func(pod *corev1.Pod) { pod.OwnerReferences = nil })
+			b.After(Long)
+			ds := b.DaemonSet("agent", option)
+			b.Stimulus(history.DeletePod, pods[0])
+			pods[0].Terminating()
+			b.After(Long)
+			pods[0].Gone()
+			b.After(judge.Prompt)
+			ds.Pod("again-a", NodeName(0))
+		}))
 		Omits(t, rollout.TargetLabels(), Tell("none comes when it is gone, with "+name, func(b *Builder) {
 			_, orphan := again(b, option)
 			orphan.Gone()
@@ -133,4 +147,17 @@ func TestWithoutSurgeAnOrphanThatTerminatesIsWaitedFor(t *testing.T) {
 			b.After(late).Mark("end")
 		}))
 	}
+	Keeps(t, rollout.RollingGoesOn(), Tell("another comes once the orphan beside the one that went is gone, too", func(b *Builder) {
+		ds, orphan := again(b, MaxSurge("1"))
+		first := ds.Pod("first-a", NodeName(0)).Ready()
+		b.After(Long)
+		ds.Set(MaxUnavailable("1"))
+		b.After(Long)
+		b.Stimulus(history.DeletePod, first)
+		first.Terminating().Gone()
+		b.After(Long)
+		orphan.Gone()
+		b.After(judge.Prompt)
+		ds.Pod("second-a", NodeName(0))
+	}))
 }

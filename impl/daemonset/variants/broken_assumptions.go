@@ -40,7 +40,7 @@ func brokenAssumptions() []Variant {
 			Breaks: []string{"DRAIN-002"}, Planner: doing(waitForPorts)},
 		{Name: "on-delete-replaces-by-the-template-of-the-deletion",
 			Says:   "With the OnDelete strategy, creates the next pod of a node by the template that was in force when the last one's deletion began.",
-			Breaks: []string{"ONDELETE-002"}, Planner: remember(replaceAsDeleted)},
+			Breaks: []string{"ONDELETE-002"}, Planner: remember(replaceAsDeleted(onDelete))},
 		{Name: "on-delete-writes-no-history-without-nodes", Says: "With the OnDelete strategy, creates no history while no node should run a pod.",
 			Breaks: []string{"ONDELETE-003"}, Planner: doing(writeNoHistoryForNobody)},
 		{Name: "a-template-that-comes-with-on-delete-is-rolled-out",
@@ -215,31 +215,33 @@ func annotateOld(actions *plan.Actions, state plan.State, _ time.Time) {
 }
 
 // replaceAsDeleted remembers of each node on which a pod is terminating the DaemonSet as it was when that began, until the node has another pod.
-func replaceAsDeleted(m *memory[map[string]*appsv1.DaemonSet]) Around {
-	return doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
-		began := m.of(state)
-		if *began == nil {
-			*began = map[string]*appsv1.DaemonSet{}
-		}
-		for _, n := range nodes(state) {
-			switch _, known := (*began)[n.name]; {
-			case len(n.olds)+len(n.news) > 0:
-				delete(*began, n.name)
-			case len(n.leaving) > 0 && !known:
-				(*began)[n.name] = state.DaemonSet.DeepCopy()
+func replaceAsDeleted(applies func(plan.State) bool) func(*memory[map[string]*appsv1.DaemonSet]) Around {
+	return func(m *memory[map[string]*appsv1.DaemonSet]) Around {
+		return doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+			began := m.of(state)
+			if *began == nil {
+				*began = map[string]*appsv1.DaemonSet{}
 			}
-		}
-		if !onDelete(state) {
-			return
-		}
-		actions.CreatePods = slices.Clone(actions.CreatePods)
-		for i, creation := range actions.CreatePods {
-			if then := (*began)[creation.Node]; then != nil {
-				hash := plan.TemplateHash(&then.Spec.Template, then.Status.CollisionCount)
-				actions.CreatePods[i].Hash, actions.CreatePods[i].Pod = hash, plan.NewPod(then, hash, creation.Node)
+			for _, n := range nodes(state) {
+				switch _, known := (*began)[n.name]; {
+				case len(n.olds)+len(n.news) > 0:
+					delete(*began, n.name)
+				case len(n.leaving) > 0 && !known:
+					(*began)[n.name] = state.DaemonSet.DeepCopy()
+				}
 			}
-		}
-	})
+			if !applies(state) {
+				return
+			}
+			actions.CreatePods = slices.Clone(actions.CreatePods)
+			for i, creation := range actions.CreatePods {
+				if then := (*began)[creation.Node]; then != nil {
+					hash := plan.TemplateHash(&then.Spec.Template, then.Status.CollisionCount)
+					actions.CreatePods[i].Hash, actions.CreatePods[i].Pod = hash, plan.NewPod(then, hash, creation.Node)
+				}
+			}
+		})
+	}
 }
 
 // writeNoHistoryForNobody has nothing left to do then, and says so.

@@ -138,17 +138,10 @@ func joinAsOthers(m *memory[nodesFilled]) Around {
 		if !onDelete(state) || len(others) == 0 {
 			return
 		}
-		hash := others[0].Labels[plan.HashLabel]
-		at := slices.IndexFunc(state.Revisions, func(r *appsv1.ControllerRevision) bool { return r.Labels[plan.HashLabel] == hash })
-		if at < 0 || plan.StoredTemplate(state.Revisions[at]) == nil {
-			return
-		}
-		former := state.DaemonSet.DeepCopy()
-		plan.StoredTemplate(state.Revisions[at]).DeepCopyInto(&former.Spec.Template)
 		actions.CreatePods = slices.Clone(actions.CreatePods)
 		for i, creation := range actions.CreatePods {
 			if !(*filled)[creation.Node] {
-				actions.CreatePods[i].Hash, actions.CreatePods[i].Pod = hash, plan.NewPod(former, hash, creation.Node)
+				createOf(others[0].Labels[plan.HashLabel], &actions.CreatePods[i], state)
 			}
 		}
 	})

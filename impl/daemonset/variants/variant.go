@@ -80,7 +80,7 @@ func Broken() []Variant {
 		brokenReconcilers(), brokenExcesses(), brokenBounds(), brokenWithKubelets(),
 		brokenCordons(), brokenDepartures(), brokenDrains(), brokenHistoriesInUse(), brokenHistoryNumbers(), brokenYouths(), brokenStallEnds(), brokenTolerations(), brokenStrategies(),
 		brokenParts(), brokenLimits(), brokenMatches(), brokenWakeups(), brokenEvents(), brokenMemories(), brokenEnds(), brokenComparisons(), brokenTimers(), brokenHangs(),
-		brokenTemplates(), brokenFormers(), brokenKinds(), brokenHands(), brokenAbsences(), brokenNumbers(), brokenReadings(), brokenCounts(), brokenConflicts(), brokenEdges(), brokenMeantimes(), brokenTerms(), brokenSlips(), brokenWaits(), brokenCorners(), brokenExtremes(), brokenAssumptions(), brokenLikenesses(),
+		brokenTemplates(), brokenFormers(), brokenKinds(), brokenHands(), brokenAbsences(), brokenNumbers(), brokenReadings(), brokenCounts(), brokenConflicts(), brokenEdges(), brokenMeantimes(), brokenTerms(), brokenSlips(), brokenWaits(), brokenCorners(), brokenExtremes(), brokenAssumptions(), brokenRefills(), brokenLikenesses(),
 		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(), brokenUnitedParts(), brokenUnitedReports(), brokenUnitedAgain(), brokenUnitedCorners(), brokenUnitedChoices(), brokenUnitedNames(), brokenUnitedSlips(), brokenUnitedEdges(), brokenSequences(), brokenPatchSlips(), brokenPatchEdges(), brokenHalfway(), brokenUnitedFirst(), brokenReported(),
 		brokenPatchInterplays(), brokenUnitedInterplays(), brokenCrossings(), brokenRecollections(), brokenUnitedCoincidences(), brokenPatchCoincidences(), brokenCoincidences(), brokenOutsiders(), brokenUnitedStrangers(),
 	)
