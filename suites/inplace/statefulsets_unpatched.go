@@ -113,7 +113,7 @@ func refusedSets() {
 			c.AwaitAfter(ctx, retries, state.StatefulSetsRolledOut())
 			if !said {
 				// By then an Event is overdue.
-				c.Await(ctx, Quiet(judge.Prompt+time.Second))
+				c.Await(ctx, Quiet(spec.AtOnce))
 			}
 		},
 		func(j *spec.Checks) {

@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -44,8 +45,8 @@ func status() {
 				j.Decide("KUBECTL-001",
 					Printed("kubectl says at first that the update is yet to be observed, and at last that it is rolled out", problem(j.BoundAll(printed(rollout.ended)))),
 					OnEveryNode(Before(PodCreated(updated), ended)),
-					// With maxSurge an available old pod counts, which the last updated ones may be beside.
-					OneOf(Before(ended, Last(PodAvailable(updated))), Within(spec.AtOnce, Last(PodAvailable(updated)), ended)))
+					// With maxSurge an available old pod counts, which the last updated ones may be beside. The status may be as late as STATUS-001 lets it.
+					OneOf(Before(ended, Last(PodAvailable(updated))), Within(judge.Lag+3*judge.Prompt, Last(PodAvailable(updated)), ended)))
 			}
 			j.Decide("KUBECTL-001", OnEveryNode(Before(PodAvailable(OfVersion("v2")), Marked(rolled))))
 		}, spec.Alone{}, spec.AppsV1{}, spec.MainPath{})

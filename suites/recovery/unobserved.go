@@ -38,6 +38,6 @@ func unobserved() {
 			j.Given(Exactly(1, Done(history.BreakWatches)), Exactly(1, Done(history.EndWatchDelay)))
 			// One that does not trust its watch may be quicker than that breaks.
 			j.Decide("RECOVERY-013",
-				OneOf(AtLeast(1, Between(created, PodGone().On(node), broken)), Within(2*spec.Prompt, broken, created)), EndsRolledOut())
+				OneOf(Before(After(created, PodGone().On(node)), broken), Within(2*spec.Prompt, broken, created)), EndsRolledOut())
 		}, spec.Alone{Relay: true}, spec.OneCause{})
 }

@@ -64,6 +64,8 @@ func creation() {
 			if c.Await(ctx, RolledOut(long)) {
 				c.RollOut(ctx, long, Image("v2"))
 			}
+			// By then a history is overdue.
+			c.Await(ctx, Quiet(spec.AtOnce))
 		},
 		func(j *spec.Checks) { j.Decide("HISTORY-001", EndsRolledOut(), AtLeast(2, RevisionCreated())) }, spec.OneCause{})
 

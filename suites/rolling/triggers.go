@@ -72,9 +72,7 @@ func triggers() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
-			for _, edit := range metadata() {
-				c.RollOut(ctx, daemonSet, edit)
-			}
+			rollOutEach(ctx, c, daemonSet, metadata())
 		},
 		func(j *spec.Checks) {
 			changes := len(metadata())
@@ -86,9 +84,7 @@ func triggers() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx, MaxUnavailable("2"), InitContainer())
-			for _, edit := range seldom() {
-				c.RollOut(ctx, daemonSet, edit)
-			}
+			rollOutEach(ctx, c, daemonSet, seldom())
 		},
 		func(j *spec.Checks) {
 			changes := len(seldom())
@@ -150,6 +146,15 @@ func triggers() {
 				Never(PodDeleted().Where("of another DaemonSet or of none", others)),
 				Never(PodAltered().Where("of another DaemonSet or of none", others)))
 		}, spec.Bystanders{})
+}
+
+// rollOutEach makes the edits one after the other, up to one that is not rolled out: with the next, which has it too, it might seem to be.
+func rollOutEach(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, edits []Edit) {
+	for _, edit := range edits {
+		if !c.RollOut(ctx, daemonSet, edit) {
+			return
+		}
+	}
 }
 
 // metadata are changes of the template's labels and annotations. One that is there without a value is not one that is not there.
