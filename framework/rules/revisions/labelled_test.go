@@ -104,6 +104,16 @@ func TestAdopts(t *testing.T) {
 		}))
 	Ignores(t, j,
 		Tell("nothing was left behind", func(b *Builder) { Running(b, 1) }),
+		Tell("a pod of the same template was left behind in another namespace", func(b *Builder) {
+			b.Nodes(1)
+			other := b.DaemonSet("agent", func(ds *appsv1.DaemonSet) { ds.Namespace = "elsewhere" })
+			pod := other.PodOf("v1", "left", NodeName(0), func(pod *corev1.Pod) { pod.Namespace = "elsewhere" }).Ready()
+			b.Stimulus(history.DeleteDaemonSet, other)
+			other.Gone()
+			pod.Edit(unowned)
+			b.After(Long)
+			b.DaemonSet("agent").Pod("new-a", NodeName(0))
+		}),
 		Tell("another pod is created before anybody has to know", func(b *Builder) {
 			ds, _ := left(b)
 			ds.Pod("new-a", NodeName(0))

@@ -2,6 +2,7 @@ package rollout_test
 
 import (
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -11,6 +12,27 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/rules/rollout"
 	. "github.com/rollcall-conformance/rollcall/framework/rules/rulestest"
 )
+
+func TestLateWatchesHideWhatCameBeforeTheTemplate(t *testing.T) {
+	story := func(late bool) func(b *Builder) {
+		return func(b *Builder) {
+			ds, pods := Running(b, 2, MaxSurge("1"))
+			pods[0].Unready()
+			b.After(Long)
+			if late {
+				b.Stimulus(history.DelayWatches, Object("", "")).Done()
+			}
+			pods[0].Ready()
+			b.After(300 * time.Millisecond)
+			ds.Update("v2")
+			b.After(50 * time.Millisecond)
+			ds.Pod("new-a", NodeName(0))
+			pods[0].Terminating()
+		}
+	}
+	Ignores(t, rollout.SurgeHandOff(), Tell("the harness makes the implementation's watches late", story(true)))
+	Breaks(t, rollout.SurgeHandOff(), Tell("the watches are as quick as ever", story(false)))
+}
 
 func TestSurgeHandOff(t *testing.T) {
 	j := rollout.SurgeHandOff()

@@ -20,17 +20,25 @@ func lawfulFailures() []Variant {
 			Lawful:  "UNREADY-004 has the other pod created, and the one that failed deleted; SURGE-024 asks for a delay that grows and allows ten pods that have ended.",
 			Planner: remember(buryLate(3500 * time.Millisecond))},
 		{Name: "backs-off-by-a-third-more", Says: "Replaces a pod that failed after 1 s, 1.3 s, 1.7 s, …",
-			Lawful: "SURGE-024 and TARGET-010 ask for delays that grow, by half within eight.", Planner: doing(growByAThird)},
+			Lawful: "SURGE-024 and TARGET-010 ask for delays that grow, by half within eight.", Planner: growing(plan.BackoffMin, 1.3)},
+		{Name: "backs-off-by-half-more-from-a-quarter-second", Says: "Replaces a pod that failed after 0.25 s, 0.38 s, 0.56 s, …",
+			Lawful: "SURGE-024 and TARGET-010 ask for no more than 12 pods in a minute, 3 s for three delays of ten, and delays that grow.", Planner: growing(250*time.Millisecond, 1.5)},
 	}
 }
 
-func growByAThird(actions *plan.Actions, state plan.State, _ time.Time) {
-	for name, next := range actions.Backoff {
-		if was := state.Backoff[name]; was.Delay > 0 && next.Delay > was.Delay {
-			next.Delay = was.Delay * 13 / 10
+// growing has delays begin with one and grow by a factor.
+func growing(first time.Duration, factor float64) Around {
+	return doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+		for name, next := range actions.Backoff {
+			switch was := state.Backoff[name]; {
+			case was.Delay == 0:
+				next.Delay = first
+			case next.Delay > was.Delay:
+				next.Delay = time.Duration(float64(was.Delay) * factor)
+			}
 			actions.Backoff[name] = next
 		}
-	}
+	})
 }
 
 // graves are the pods of a DaemonSet's template that have ended.
