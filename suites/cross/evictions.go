@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -77,6 +80,7 @@ func evictions() {
 				pod := c.LivePodOn(ctx, daemonSet, node)
 				evict(ctx, c, pod)
 				evicted = append(evicted, node)
+				c.Await(ctx, readyBeside(daemonSet, pod))
 				// The old one is still there, and does not count: no deadlock.
 				allowed := c.Await(ctx, Allows(budget, 1))
 				c.Pods.ReleaseTermination(ctx, pod)
@@ -110,4 +114,16 @@ func evict(ctx context.Context, c *spec.Case, pods ...*corev1.Pod) {
 func failed(status policyv1.PodDisruptionBudgetStatus) bool {
 	condition := meta.FindStatusCondition(status.Conditions, policyv1.DisruptionAllowedCondition)
 	return status.DisruptionsAllowed == 0 && condition != nil && condition.Reason == policyv1.SyncFailedReason
+}
+
+// readyBeside holds when the pod's node has another one of the DaemonSet that is Ready.
+func readyBeside(daemonSet *appsv1.DaemonSet, pod *corev1.Pod) Condition {
+	return state.When("another pod is Ready beside "+pod.Name, func(cluster *history.Cluster) bool {
+		for _, other := range cluster.Pods {
+			if other.UID != pod.UID && metav1.IsControlledBy(other, daemonSet) && history.NodeOf(other) == history.NodeOf(pod) && history.IsLive(other) && history.IsReady(other) {
+				return true
+			}
+		}
+		return false
+	})
 }

@@ -82,6 +82,18 @@ func updatesAreUnderWay() Condition {
 	})
 }
 
+// updatesAreOver holds when every StatefulSet's status says that its update is.
+func updatesAreOver() Condition {
+	return state.When("every StatefulSet's status says that the update is over", func(cluster *history.Cluster) bool {
+		for _, object := range cluster.Objects(history.KindStatefulSet) {
+			if set, isSet := object.(*appsv1.StatefulSet); isSet && set.Status.CurrentRevision != set.Status.UpdateRevision {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 // oneIsAvailable holds when every StatefulSet's status says that one of its pods is available.
 func oneIsAvailable() Condition {
 	return state.When("the status of every StatefulSet counts one pod as available", func(cluster *history.Cluster) bool {

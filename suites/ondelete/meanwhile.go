@@ -28,6 +28,8 @@ func meanwhile() {
 					metav1.SetMetaDataAnnotation(&d.Spec.Template.ObjectMeta, "example.org/restarted", "now")
 				}})
 				c.Await(ctx, Processed(updated))
+				// Without a history it waits until that is overdue.
+				c.Await(ctx, rollouts.Recorded(updated))
 				// Longer than a controller may be late.
 				c.Await(ctx, Quiet(3*time.Second))
 				c.Mark(byHand)

@@ -42,6 +42,8 @@ func Specs() {
 			c.Await(ctx, atRest())
 			updated := c.Update(ctx, daemonSet, Image("v2"))
 			c.Await(ctx, Processed(updated))
+			// Without a history it waits until that is overdue.
+			c.Await(ctx, rollouts.Recorded(updated))
 			// Longer than a controller may be late.
 			c.Await(ctx, Quiet(3*time.Second))
 			c.Mark(byHand)

@@ -32,7 +32,7 @@ func creation() {
 			first, second := c.Create(ctx, c.NewDaemonSet("first")), c.Create(ctx, c.NewDaemonSet("second", Image("v2")))
 			c.Await(ctx, Steady(first))
 			c.Await(ctx, Steady(second))
-			c.Await(ctx, state.All(firstOnes(), hashed()))
+			c.Await(ctx, state.All(histories(2), firstOnes(), hashed()))
 		},
 		func(j *spec.Checks) {
 			j.Decide("HISTORY-001",
@@ -47,6 +47,7 @@ func creation() {
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 1)
 			c.Await(ctx, Steady(c.Create(ctx, c.NewDaemonSet("first", MaxUnavailable("1"), inNoOrder()))))
+			c.Await(ctx, histories(1))
 			// Whoever takes the list in order for another one goes on, for ever.
 			c.Await(ctx, state.Any(Quiet(3*time.Second), Past(time.Now().Add(spec.AtOnce))))
 		},
@@ -64,8 +65,7 @@ func creation() {
 			if c.Await(ctx, RolledOut(long)) {
 				c.RollOut(ctx, long, Image("v2"))
 			}
-			// By then a history is overdue.
-			c.Await(ctx, Quiet(spec.AtOnce))
+			c.Await(ctx, histories(2))
 		},
 		func(j *spec.Checks) { j.Decide("HISTORY-001", EndsRolledOut(), AtLeast(2, RevisionCreated())) }, spec.OneCause{})
 
@@ -86,6 +86,8 @@ func creation() {
 				c.Await(ctx, Processed(c.Update(ctx, daemonSet, edit)))
 			}
 			c.Await(ctx, Quiet(2*time.Second))
+			// Without them it waits until they are overdue.
+			c.Await(ctx, histories(3))
 		},
 		func(j *spec.Checks) {
 			j.Decide("HISTORY-002", Tested(AtLeast(3, RevisionCreated())), ComesToHold(hashed()))

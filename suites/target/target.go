@@ -12,6 +12,7 @@ func Specs() {
 	selection()
 	terms()
 	joining()
+	refills()
 	returning()
 	returningInRollout()
 	leaving()

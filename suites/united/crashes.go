@@ -213,7 +213,14 @@ func hands() {
 			c.Mark(changed)
 			labels := encoded(subset.Labels)
 			c.Bind(subsetLabels, labels)
-			c.Update(ctx, subset, editedLabels())
+			var unedited string
+			c.Look(ctx, func(cluster *history.Cluster) { unedited = cluster.DaemonSets[subset.UID].ResourceVersion })
+			edited := c.Update(ctx, subset, editedLabels())
+			// A label raises no generation.
+			c.Require(ctx, "the edit is recorded", state.When("the subset's DaemonSet is another one than before", func(cluster *history.Cluster) bool {
+				now := cluster.DaemonSets[edited.UID]
+				return now != nil && now.ResourceVersion != unedited
+			}))
 			c.Await(ctx, subsetLabelled(labels))
 			c.Await(ctx, Quiet(time.Second))
 			c.Mark(relabelled)

@@ -82,6 +82,7 @@ func missing() {
 			said := c.Await(ctx, missed())
 			u = c.Subdivide(ctx, u, OnNodes(Subset("first", c.ImagePatch("v3")), "nowhere"))
 			c.Await(ctx, state.UnitedObserved(name))
+			unlessSaid(ctx, c, said)
 			c.Await(ctx, Quiet(silence))
 			c.Mark(united)
 			ds := c.Create(ctx, c.NewDaemonSet(target, MaxUnavailable("1")))
@@ -93,17 +94,17 @@ func missing() {
 			u = c.Subdivide(ctx, u, OnNodes(Subset("first", c.ImagePatch("v2")), nodes[0]))
 			placed(ctx, c)
 			c.Mark(changed)
-			unlessSaid(ctx, c, said)
 			c.DeleteDaemonSet(ctx, ds, metav1.DeletePropagationBackground)
 			c.Await(ctx, Quiet(silence))
 			c.Separate(ctx, u, metav1.DeletePropagationBackground)
 			c.Await(ctx, state.All(unchanged, state.When("the UnitedDaemonSet is gone", func(cluster *history.Cluster) bool { return len(cluster.United()) == 0 })))
 			c.Mark(again)
+			unlessSaid(ctx, c, said)
 		},
 		func(j *spec.Checks) {
 			j.Decide("UNITED-017", HoldsAtMark(united, state.UnitedObserved(name)))
 			j.Decide("UNITED-024",
-				HoldsAtMark(united, state.When("there is no DaemonSet", func(cluster *history.Cluster) bool { return len(cluster.DaemonSets) == 0 })),
+				NeverBetween(Began(history.CreateUnited), First(Began(history.CreateDaemonSet)), Either(DaemonSetCreated("v2"), DaemonSetCreated("v3"))),
 				OneOf(HoldsAtMark(united, missed()),
 					Reported("about the UnitedDaemonSet that names the target", aboutUnited(target))),
 				HoldsAtMark(changed, state.UnitedPlaced(name)))
@@ -196,7 +197,7 @@ func patches() {
 			node, refused := j.Bound(byName), Refused("the patch", Answered(history.CreateUnited, name))
 			j.Decide("UNITED-009", Never(PodCreated(OfVersion("v2")).On(node)), OneOf(refused, HoldsAtMark(changed, state.UnitedPlaced(name))))
 			j.Decide("UNITED-038", OneOf(refused, All(
-				NeverBetween(Began(history.CreateUnited), Marked(united), PodDeleted().On(node)), AtLeast(1, PodAvailable(OfVersion("v2")).On(j.Bound(moved))))))
+				NeverBetween(Began(history.CreateUnited), Marked(united), PodDeleted().On(node)), Before(PodAvailable(OfVersion("v2")).On(j.Bound(moved)), Marked(united)))))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 
 	spec.It("leaves the pods of a subset alone when its patch becomes one that cannot be applied, and applies the next one that can be",

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
-	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -104,7 +103,7 @@ func placed(ctx context.Context, c *spec.Case) {
 // unlessSaid waits, where no condition has said what is to be said, until an event that says it is overdue.
 func unlessSaid(ctx context.Context, c *spec.Case, said bool) {
 	if !said {
-		c.Await(ctx, Quiet(judge.Prompt+time.Second))
+		c.Await(ctx, Quiet(spec.AtOnce))
 	}
 }
 
