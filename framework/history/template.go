@@ -3,6 +3,7 @@ package history
 import (
 	"cmp"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -55,7 +56,11 @@ func MatchesTemplate(pod *corev1.Pod, template *corev1.PodTemplateSpec) bool {
 func SameTemplate(a, b *corev1.PodTemplateSpec) bool {
 	// Most differ in an image, which is seen at once.
 	sameImage := func(a, b corev1.Container) bool { return a.Image == b.Image }
-	return slices.EqualFunc(a.Spec.Containers, b.Spec.Containers, sameImage) && equality.Semantic.DeepEqual(a, b)
+	if !slices.EqualFunc(a.Spec.Containers, b.Spec.Containers, sameImage) {
+		return false
+	}
+	// Nearly all that mean the same are written the same, which is found in a tenth of the time.
+	return reflect.DeepEqual(a, b) || equality.Semantic.DeepEqual(a, b)
 }
 
 // OnlyImagesDiffer reports whether a pod of template a becomes one of template b when its containers, but for init containers, get other images.

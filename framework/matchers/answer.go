@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
@@ -16,6 +17,8 @@ type Answer struct {
 	Violations []judge.Violation
 	// Untested says why the history does not put the promise to the test; it may stand beside violations.
 	Untested string
+	// Due is when a longer recording would put it to the test, if nothing changed until then. Zero if more time alone does not.
+	Due time.Time
 }
 
 // Kept reports whether the promise was put to the test and held.
@@ -38,6 +41,12 @@ func untested(format string, args ...any) Answer {
 	return Answer{Untested: fmt.Sprintf(format, args...)}
 }
 
+// until is the untested answer that time alone makes another one.
+func (a Answer) until(due time.Time) Answer {
+	a.Due = due
+	return a
+}
+
 func broken(violation *judge.Violation) Answer {
 	return Answer{Violations: []judge.Violation{*violation}}
 }
@@ -48,7 +57,7 @@ func join(answers []Answer) Answer {
 	var promises, reasons []string
 	for _, answer := range answers {
 		promises = append(promises, answer.Promise)
-		all.Violations = append(all.Violations, answer.Violations...)
+		all.Violations, all.Due = append(all.Violations, answer.Violations...), later(all.Due, answer.Due)
 		if answer.Untested != "" && !slices.Contains(reasons, answer.Untested) {
 			reasons = append(reasons, answer.Untested)
 		}

@@ -173,7 +173,8 @@ func (s *Survey) overdue(got string, seen ...Occurrence) Answer {
 		if standstill := s.h.Hindering(s.moved, s.last.Time); standstill != nil {
 			return untested("%s, but %s", got, standstill)
 		}
-		return untested("%s, but the recording ends while things still change, less than %s after the last one", got, atOnce)
+		ends := untested("%s, but the recording ends while things still change, less than %s after the last one", got, atOnce)
+		return ends.until(s.h.Allowed(s.moved, atOnce))
 	}
 	if pod := s.end.Unproved(); pod != "" {
 		return untested("%s, but it is unknown whether the kubelet of pod %s saw a patch that was reverted", got, pod)

@@ -25,7 +25,7 @@ func (m everyNode) answer(s *Survey) Answer {
 	all := Answer{Promise: "on every node"}
 	for _, node := range nodes {
 		answer := m.answerOn(s, node)
-		all.Promise = "on every node " + answer.Promise
+		all.Promise, all.Due = "on every node "+answer.Promise, later(all.Due, answer.Due)
 		for _, violation := range answer.Violations {
 			violation.Promise = all.Promise
 			violations = append(violations, violation)

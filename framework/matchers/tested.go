@@ -11,7 +11,7 @@ func (p premise) answer(s *Survey) Answer {
 	if answer.Kept() {
 		return answer
 	}
-	return Answer{Promise: answer.Promise, Untested: answer.String()}
+	return Answer{Promise: answer.Promise, Untested: answer.String(), Due: answer.Due}
 }
 
 // Match implements Gomega's matcher.

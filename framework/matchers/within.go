@@ -20,7 +20,7 @@ func Within(d time.Duration, from, to Event) NodeMatcher {
 			if len(begun) == 0 {
 				return untested("no %s", from)
 			}
-			pending := ""
+			pending := Answer{}
 			for _, begin := range begun {
 				follows := keep(s.occurrences(to, node), func(o Occurrence) bool { return o.compare(begin) > 0 })
 				until := s.last.Time
@@ -35,12 +35,13 @@ func Within(d time.Duration, from, to Event) NodeMatcher {
 				case late:
 					return missed(wrong(fmt.Sprintf("no %s in %.3f s after %s", to, took, from), begin), s.h.Allowed(begin.At, d))
 				case standstill != nil:
-					pending = fmt.Sprintf("%s %.3f s after %s: %s", to, took, from, standstill)
+					pending.Untested = fmt.Sprintf("%s %.3f s after %s: %s", to, took, from, standstill)
 				case len(follows) == 0:
-					pending = fmt.Sprintf("the recording ends %.3f s after %s", took, from)
+					pending.Untested = fmt.Sprintf("the recording ends %.3f s after %s", took, from)
+					pending.Due = later(pending.Due, s.h.Allowed(begin.At, d))
 				}
 			}
-			return Answer{Untested: pending}
+			return pending
 		},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -69,6 +70,14 @@ func PodsSeen(daemonSet *appsv1.DaemonSet, count int) Condition {
 		}
 		return ""
 	}}
+}
+
+// Leaving holds once the pod is terminating or gone.
+func Leaving(pod *corev1.Pod) Condition {
+	return state.When("pod "+pod.Name+" is terminating or gone", func(cluster *history.Cluster) bool {
+		now := cluster.Pods[pod.UID]
+		return now == nil || now.DeletionTimestamp != nil
+	})
 }
 
 // Past holds from the instant on.

@@ -83,13 +83,14 @@ func (s *Scenario) MakePod(ctx context.Context, name, node string, labels map[st
 	return created
 }
 
-// DeletePod deletes the pod with the grace period.
+// DeletePod deletes the pod with the grace period, and returns when the recording shows it: what is awaited next cannot hold by the pod as it was.
 func (s *Scenario) DeletePod(ctx context.Context, pod *corev1.Pod, grace time.Duration) {
 	s.tb.Helper()
 	s.must(ignoreNotFound(s.TryDeletePod(ctx, pod, grace)), "delete pod %s", pod.Name)
+	s.Await(ctx, Leaving(pod))
 }
 
-// TryDeletePod is DeletePod for what may be refused.
+// TryDeletePod is DeletePod for what may be refused. It waits for the answer alone.
 func (s *Scenario) TryDeletePod(ctx context.Context, pod *corev1.Pod, grace time.Duration) error {
 	s.tb.Helper()
 	seconds := int64(grace / time.Second)

@@ -250,6 +250,14 @@ func (s *Scenario) Bind(name string, values ...string) {
 	s.must(s.recorder.Bind(name, values...), "record what %q is", name)
 }
 
+// Recorded reads the recording so far.
+func (s *Scenario) Recorded() *history.History {
+	s.tb.Helper()
+	h, err := history.OpenUnsealed(s.path)
+	s.must(err, "read the recording so far")
+	return h
+}
+
 // Finish records how the scenario ended, proves the recording complete, closes it, and returns the history. It also returns what it has when the proof
 // fails: the history says itself that it is not complete, and the error why. The recording is the caller's to seal.
 func (s *Scenario) Finish(ctx context.Context, ending history.Ending) (*history.History, error) {

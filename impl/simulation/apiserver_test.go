@@ -10,7 +10,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -153,15 +152,15 @@ func severalControllers(object metav1.Object) bool {
 func unchanged(before, after history.Object) bool {
 	switch before := before.(type) {
 	case *corev1.Pod:
-		if !apiequality.Semantic.DeepEqual(before.Status, after.(*corev1.Pod).Status) {
+		if !same(before.Status, after.(*corev1.Pod).Status) {
 			return false
 		}
 	case *appsv1.DaemonSet:
-		if !apiequality.Semantic.DeepEqual(before.Status, after.(*appsv1.DaemonSet).Status) {
+		if !same(before.Status, after.(*appsv1.DaemonSet).Status) {
 			return false
 		}
 	}
-	return apiequality.Semantic.DeepEqual(before, after)
+	return same(before, after)
 }
 
 // updatePod is update for what happens to pods whether or not they are still there.

@@ -38,8 +38,10 @@ func (c chance) number(about []any) uint64 {
 
 // inAnyOrder puts the objects in an order of the pass.
 func inAnyOrder[T history.Object](c chance, pass int, objects []T) []T {
-	slices.SortFunc(objects, func(a, b T) int {
-		return cmp.Compare(c.number([]any{"order", pass, a.GetName()}), c.number([]any{"order", pass, b.GetName()}))
-	})
+	numbers := make(map[string]uint64, len(objects))
+	for _, object := range objects {
+		numbers[object.GetName()] = c.number([]any{"order", pass, object.GetName()})
+	}
+	slices.SortFunc(objects, func(a, b T) int { return cmp.Compare(numbers[a.GetName()], numbers[b.GetName()]) })
 	return objects
 }

@@ -36,7 +36,7 @@ func evictions() {
 			c.Bind(granted, pods[0].Name)
 			c.Bind(refused, pods[1].Name)
 			evict(ctx, c, pods[0], pods[1])
-			c.Await(ctx, Computed(budget))
+			c.Await(ctx, state.All(Leaving(pods[0]), Computed(budget)))
 			evict(ctx, c, pods[1])
 			c.Pods.ReleaseTermination(ctx, pods[0])
 			c.Await(ctx, RolledOut(daemonSet))

@@ -100,7 +100,7 @@ func refused() {
 			daemonSet := begin(ctx, c, 2)
 			c.RefusePodUpdates(ctx)
 			updated := c.Update(ctx, daemonSet, Image("v2"))
-			said := c.AwaitAfter(ctx, judge.ReportWithin, state.When("an Event and a condition tell of the refusal", func(cluster *history.Cluster) bool {
+			c.AwaitAfter(ctx, judge.ReportWithin, state.When("an Event and a condition tell of the refusal", func(cluster *history.Cluster) bool {
 				now := cluster.DaemonSets[daemonSet.UID]
 				return now != nil && refusals(now) > 0 && slices.ContainsFunc(cluster.Reports[daemonSet.UID], tellsOfRefusal)
 			}))
@@ -110,10 +110,6 @@ func refused() {
 			// It may be waiting before it tries again.
 			c.AwaitAfter(ctx, retries, RolledOut(updated))
 			c.Await(ctx, takenBackRefusal())
-			if !said {
-				// By then an Event is overdue.
-				c.Await(ctx, Quiet(spec.AtOnce))
-			}
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Done(history.RefusePodUpdates)))

@@ -98,7 +98,7 @@ func refusedSets() {
 			beginBoth(ctx, c)
 			c.RefusePodUpdates(ctx)
 			updateBoth(ctx, c, OfPods(Image("v2")))
-			said := c.AwaitAfter(ctx, judge.ReportWithin, state.When("an Event about each StatefulSet tells of the refusal", func(cluster *history.Cluster) bool {
+			c.AwaitAfter(ctx, judge.ReportWithin, state.When("an Event about each StatefulSet tells of the refusal", func(cluster *history.Cluster) bool {
 				for _, set := range cluster.Objects(history.KindStatefulSet) {
 					if !slices.ContainsFunc(cluster.Reports[set.GetUID()], tellsOfRefusal) {
 						return false
@@ -111,10 +111,6 @@ func refusedSets() {
 			c.AdmitPodUpdates(ctx)
 			// It may be waiting before it tries again.
 			c.AwaitAfter(ctx, retries, state.StatefulSetsRolledOut())
-			if !said {
-				// By then an Event is overdue.
-				c.Await(ctx, Quiet(spec.AtOnce))
-			}
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Done(history.RefusePodUpdates)))

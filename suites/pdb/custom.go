@@ -188,9 +188,9 @@ func oneAllowed() Condition {
 	return tallied(history.Tally{Expected: 3, Desired: 1, Healthy: 2, Allowed: 1})
 }
 
-// ofThree holds when the budget expects and wants what it does of 3 replicas, however many there are.
+// ofThree holds when the budget expects and wants what it does of 3 replicas, however many there are. A status that says that it failed may keep these numbers.
 func ofThree() Condition {
-	return state.Budget(guard, "3 pods are expected, 1 desired", func(status policyv1.PodDisruptionBudgetStatus) bool {
-		return status.ExpectedPods == 3 && status.DesiredHealthy == 1
+	return state.Budget(guard, "3 pods are expected, 1 desired, and nothing failed", func(status policyv1.PodDisruptionBudgetStatus) bool {
+		return status.ExpectedPods == 3 && status.DesiredHealthy == 1 && recovered(status)
 	})
 }

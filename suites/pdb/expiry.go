@@ -48,7 +48,6 @@ func expiry() {
 			granted := time.Now().Add(left - history.DisruptedTimeout)
 			c.WriteBudgetStatus(ctx, budget, ListDisrupted(pods[1].Name, granted), ListDisrupted(pods[0].Name, granted.Add(later)), ListDisrupted(pods[3].Name, granted.Add(later)))
 			c.AwaitAfter(ctx, left+later, state.All(state.Budget(guard, "it counts all pods", counts(4)), reset(pods[2].Name)))
-			c.Await(ctx, Quiet(spec.AtOnce))
 		},
 		func(j *spec.Checks) {
 			listed := written(guard, "the pods are listed", func(status policyv1.PodDisruptionBudgetStatus) bool { return len(status.DisruptedPods) == 3 })
@@ -81,7 +80,6 @@ func expiry() {
 			c.Bind(unmoved, pod.Name)
 			c.WriteBudgetStatus(ctx, budget, ListDisrupted(pod.Name, time.Now().Add(left-history.DisruptedTimeout)))
 			c.AwaitAfter(ctx, left, state.Budget(guard, "no pod is listed", func(status policyv1.PodDisruptionBudgetStatus) bool { return len(status.DisruptedPods) == 0 }))
-			c.Await(ctx, Quiet(spec.AtOnce))
 		},
 		func(j *spec.Checks) {
 			listed := written(guard, "the pod is listed", func(status policyv1.PodDisruptionBudgetStatus) bool { return len(status.DisruptedPods) == 1 })

@@ -35,6 +35,8 @@ func duplicates() {
 			c.Require(ctx, "it has come to rest", Quiet(time.Second))
 			current := historyOf(ctx, c, updated, "v2")
 			c.CreateRevision(ctx, copyOf(c, current, lower, label+"-lower", current.Revision-1))
+			// It is there by then, whoever deletes it when.
+			c.Await(ctx, Quiet(time.Second))
 			c.Await(ctx, gone(lower))
 			c.Await(ctx, Quiet(time.Second))
 			c.CreateRevision(ctx, copyOf(c, current, higher, label, current.Revision+7))

@@ -38,8 +38,9 @@ func limit() {
 			// No pod is of the next template once there is another: its history is the one that may go.
 			c.Require(ctx, "the controller has seen the template", Processed(c.Update(ctx, daemonSet, Image("v4"))))
 			c.Await(ctx, histories(4))
-			c.Require(ctx, "the controller has seen the template", Processed(c.Update(ctx, daemonSet, Image("v5"))))
-			c.Await(ctx, histories(4))
+			last := c.Update(ctx, daemonSet, Image("v5"))
+			c.Require(ctx, "the controller has seen the template", Processed(last))
+			c.Await(ctx, state.All(rollouts.Recorded(last), histories(4)))
 			// A rollback to the oldest: the histories of the others are done with one after the other.
 			c.RollOut(ctx, daemonSet, Image("v1"), MaxUnavailable("1"))
 			c.Await(ctx, histories(1))

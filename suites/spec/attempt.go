@@ -81,6 +81,7 @@ func (c *Case) play(ctx context.Context) (ending history.Ending) {
 		}
 	}()
 	c.spec.Play(ctx, c)
+	c.settle(ctx)
 	return history.Ending{}
 }
 

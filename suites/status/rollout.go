@@ -8,6 +8,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -41,8 +42,7 @@ func rollOut(ctx context.Context, c *spec.Case, edits ...Edit) {
 	c.AddNodes(ctx, 3)
 	rolling := c.Update(ctx, c.Deploy(ctx, edits...), Image("v2"))
 	c.Await(ctx, RolledOut(rolling))
-	awaitStatus(ctx, c, rolling, desired(3), updated(3), available(3))
-	c.AwaitAfter(ctx, settling, Processed(rolling))
+	c.AwaitAfter(ctx, settling, state.All(says(rolling, desired(3), updated(3), available(3)), Processed(rolling)))
 	c.Mark(over)
 }
 

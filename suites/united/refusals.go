@@ -79,10 +79,9 @@ func missing() {
 			if err != nil {
 				c.CannotDecide("the UnitedDaemonSet is refused: " + err.Error())
 			}
-			said := c.Await(ctx, missed())
+			c.Await(ctx, missed())
 			u = c.Subdivide(ctx, u, OnNodes(Subset("first", c.ImagePatch("v3")), "nowhere"))
-			c.Await(ctx, state.UnitedObserved(name))
-			unlessSaid(ctx, c, said)
+			c.Await(ctx, state.All(state.UnitedObserved(name), state.Any(missed(), Quiet(spec.AtOnce))))
 			c.Await(ctx, Quiet(silence))
 			c.Mark(united)
 			ds := c.Create(ctx, c.NewDaemonSet(target, MaxUnavailable("1")))
@@ -99,7 +98,6 @@ func missing() {
 			c.Separate(ctx, u, metav1.DeletePropagationBackground)
 			c.Await(ctx, state.All(unchanged, state.When("the UnitedDaemonSet is gone", func(cluster *history.Cluster) bool { return len(cluster.United()) == 0 })))
 			c.Mark(again)
-			unlessSaid(ctx, c, said)
 		},
 		func(j *spec.Checks) {
 			j.Decide("UNITED-017", HoldsAtMark(united, state.UnitedObserved(name)))
@@ -214,16 +212,14 @@ func patches() {
 			u := c.Unite(ctx, ds, both(func(string) history.UnitedPatch { return c.ImagePatch("v2") })...)
 			placed(ctx, c)
 			c.Mark(united)
-			said := true
 			if _, err := c.TrySubdivide(ctx, u, both(func(subset string) history.UnitedPatch { return PatchTemplate(bad()[subset]) })...); err == nil {
-				said = c.Await(ctx, state.All(names(first), names(second)))
+				c.Await(ctx, state.All(names(first), names(second)))
 			}
 			c.Await(ctx, Quiet(silence))
 			c.Mark(unchanged)
 			c.Subdivide(ctx, u, both(func(string) history.UnitedPatch { return c.ImagePatch("v3") })...)
 			placed(ctx, c)
 			c.Mark(changed)
-			unlessSaid(ctx, c, said)
 		},
 		func(j *spec.Checks) {
 			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))

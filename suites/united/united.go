@@ -100,13 +100,6 @@ func placed(ctx context.Context, c *spec.Case) {
 	c.Await(ctx, Quiet(time.Second))
 }
 
-// unlessSaid waits, where no condition has said what is to be said, until an event that says it is overdue.
-func unlessSaid(ctx context.Context, c *spec.Case, said bool) {
-	if !said {
-		c.Await(ctx, Quiet(spec.AtOnce))
-	}
-}
-
 // daemonSet returns the DaemonSet of that name; nil if there is none.
 func daemonSet(cluster *history.Cluster, name string) *appsv1.DaemonSet {
 	for _, ds := range cluster.DaemonSets {
