@@ -23,7 +23,9 @@ func Join(parts ...*History) *History {
 		}
 		for _, standstill := range next.Standstills {
 			standstill.From, standstill.Until = standstill.From+later, standstill.Until+later
-			joined.Standstills = append(joined.Standstills, standstill)
+			if !slices.Contains(joined.Standstills, standstill) {
+				joined.Standstills = append(joined.Standstills, standstill)
+			}
 		}
 		joined.Gaps = append(joined.Gaps, next.Gaps...)
 		if joined.Damage == "" {

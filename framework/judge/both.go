@@ -31,3 +31,22 @@ func (o *both) Elapse(s *Scene, next time.Time) []Violation {
 	}
 	return violations
 }
+
+// Prohibited is the part of a rule that acts break: what is due is left out, where the rule has such a part.
+func Prohibited(rule Rule) Rule {
+	whole := rule.New
+	rule.New = func(header history.Header) Observer {
+		observer := whole(header)
+		for {
+			joined, isBoth := observer.(*both)
+			if !isBoth {
+				return observer
+			}
+			if _, isDue := joined.b.(*duties); !isDue {
+				return observer
+			}
+			observer = joined.a
+		}
+	}
+	return rule
+}

@@ -64,7 +64,13 @@ func (f *feed) follow(before *feed, through uint64, later time.Duration) {
 	for i := range f.standstills {
 		f.standstills[i] = f.shift(f.standstills[i])
 	}
-	f.standstills = append(rest.standstills, f.standstills...)
+	// Both recordings may have those of the time in which there were two.
+	for _, standstill := range f.standstills {
+		if !slices.Contains(rest.standstills, standstill) {
+			rest.standstills = append(rest.standstills, standstill)
+		}
+	}
+	f.standstills = rest.standstills
 }
 
 func (f *feed) missing() *history.Gap {
@@ -124,6 +130,8 @@ type bench struct {
 	// first is the version of the state with which the recording begins; settled: that is known.
 	first   uint64
 	settled bool
+	// began: the first entries were there, which say from when everything was recorded.
+	began bool
 }
 
 func newBench(header history.Header, first uint64, tracker *tracker) *bench {
@@ -137,6 +145,9 @@ func (b *bench) judge(t taken, until time.Time) []judge.Violation {
 	}
 	for _, standstill := range t.standstills {
 		b.live.Standstill(standstill)
+	}
+	if !b.began && len(t.entries) > 0 {
+		b.witness.start, b.began = begun(t.entries, b.witness.start), true
 	}
 	cluster := b.live.Cluster()
 	for i, entry := range t.entries {

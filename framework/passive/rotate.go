@@ -27,6 +27,7 @@ func (w *watcher) rotate(ctx context.Context) error {
 	old := w.current
 	if err := old.recorder.CatchUp(ctx); err != nil {
 		w.options.Tell.Note(fmt.Sprintf("the recording grows: it could not be ended: %v", err))
+		w.parts--
 		return errors.Join(next.recorder.Close(), os.Remove(next.path))
 	}
 	if err := old.recorder.Close(); err != nil {
@@ -38,7 +39,7 @@ func (w *watcher) rotate(ctx context.Context) error {
 	return nil
 }
 
-// startOver begins again where events are missing: what happened then cannot be judged. Rollouts under way are followed on.
+// startOver begins again where events are missing: what happened then cannot be judged, and what came before is. Rollouts under way are followed on.
 func (w *watcher) startOver(ctx context.Context, gap *history.Gap) error {
 	missed := fmt.Sprintf("events of %s after resourceVersion %d, at %s: %s", gap.Kind, gap.After, gap.Time.UTC().Format("15:04:05"), gap.Reason)
 	w.result.Missed = append(w.result.Missed, missed)
@@ -48,10 +49,12 @@ func (w *watcher) startOver(ctx context.Context, gap *history.Gap) error {
 		return err
 	}
 	old := w.current
-	w.current = next
 	if err := old.recorder.CatchUp(ctx); err != nil {
 		w.options.Tell.Note(fmt.Sprintf("recording %s is not complete: %v", old.path, err))
+	} else if err := w.judge(proof{version: gap.After, at: w.judged.at}); err != nil {
+		return errors.Join(err, next.recorder.Close())
 	}
+	w.current = next
 	if err := old.recorder.Close(); err != nil {
 		return err
 	}

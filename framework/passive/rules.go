@@ -12,9 +12,13 @@ import (
 )
 
 // Rules returns the standing rules that are fair where nobody but the controller itself says what it did: prohibitions of creations and deletions of pods, of
-// which evidence tells that they were the controller's, and of what a status says.
+// which evidence tells that they were the controller's, and of what a status says. Nothing is due: an observer does not see whether the controller was at work.
 func Rules() []judge.Rule {
-	return slices.DeleteFunc(rules.All(), func(rule judge.Rule) bool { return !slices.Contains(fair(), rule.Requirement) })
+	all := slices.DeleteFunc(rules.All(), func(rule judge.Rule) bool { return !slices.Contains(fair(), rule.Requirement) })
+	for i := range all {
+		all[i] = judge.Prohibited(all[i])
+	}
+	return all
 }
 
 func fair() []requirements.ID {
@@ -36,7 +40,7 @@ func JudgeAttributed(h *history.History) judge.Verdicts {
 	for i := range verdicts {
 		verdict := &verdicts[i]
 		found := len(verdict.Violations)
-		verdict.Violations = slices.DeleteFunc(verdict.Violations, unsure(h.Start))
+		verdict.Violations = slices.DeleteFunc(verdict.Violations, unsure(begun(h.Entries, h.Start)))
 		if found > 0 && len(verdict.Violations) == 0 {
 			verdict.Outcome = judge.Inconclusive
 			verdict.Reason = fmt.Sprintf("what seems to break it happened within %s of the recording's beginning: a change before that may have allowed it", judge.Lag)

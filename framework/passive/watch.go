@@ -15,6 +15,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
+	"github.com/rollcall-conformance/rollcall/framework/pulse"
 	"github.com/rollcall-conformance/rollcall/framework/recorder"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 )
@@ -81,6 +82,7 @@ type watcher struct {
 	options Options
 	client  client.WithWatch
 	ahead   time.Duration
+	pulse   *pulse.Pulse
 	result  Result
 	series  string
 	parts   int
@@ -135,9 +137,10 @@ func Watch(ctx context.Context, options Options) (*Result, error) {
 	if w.client, err = recorder.NewClient(options.Config); err != nil {
 		return nil, err
 	}
-	if w.ahead, err = clockOf(ctx, options.Config); err != nil {
+	if w.pulse, err = pulse.Ask(ctx, w.ask); err != nil {
 		return nil, err
 	}
+	defer w.pulse.Stop()
 	if w.current, err = w.record(ctx); err != nil {
 		return nil, err
 	}
@@ -150,6 +153,11 @@ func Watch(ctx context.Context, options Options) (*Result, error) {
 	w.options.Tell.Recording()
 	err = w.run(ctx)
 	return &w.result, errors.Join(err, w.finish())
+}
+
+// ask reads as little as possible that is stored.
+func (w *watcher) ask(ctx context.Context) error {
+	return w.client.List(ctx, &appsv1.DaemonSetList{}, client.InNamespace(w.options.Targets.Namespace), client.Limit(1))
 }
 
 // ErrTargets is wrapped by the error of Watch for targets that are not there.
@@ -175,21 +183,30 @@ func (w *watcher) record(ctx context.Context) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.parts++
-	r := &recording{feed: &feed{}, part: part{path: filepath.Join(w.options.Folder, fmt.Sprintf("watch-%s-%03d.jsonl", w.series, w.parts))}}
+	// Over days clocks drift apart.
+	if w.ahead, err = clockOf(ctx, w.options.Config); err != nil {
+		return nil, err
+	}
+	// One that cannot be begun, or kept, leaves its number to the next: those that follow each other are known by theirs.
+	number := w.parts + 1
+	r := &recording{feed: &feed{}, part: part{path: filepath.Join(w.options.Folder, fmt.Sprintf("watch-%s-%03d.jsonl", w.series, number))}}
 	header := history.Header{
-		Scenario: "watch of " + w.options.Targets.String(), RevisionLabel: revisionLabel, Watched: w.options.Targets.named(), Series: w.series, Part: w.parts,
+		Scenario: "watch of " + w.options.Targets.String(), RevisionLabel: revisionLabel, Watched: w.options.Targets.named(), Series: w.series, Part: number,
 	}
 	if w.options.Targets.Namespace != "" {
 		header.Namespaces = []string{w.options.Targets.Namespace}
 	}
 	r.recorder, err = recorder.Start(ctx, recorder.Options{
-		Sources: sources, Path: r.path, Header: header, Ahead: w.ahead, Seal: true,
+		Sources: sources, Path: r.path, Header: header, Ahead: w.ahead, Pulse: w.pulse, Seal: true,
 		OnEntry: r.feed.entry, OnGap: r.feed.onGap, OnStandstill: r.feed.onStandstill,
 	})
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(r.path))
 	}
+	if err := r.recorder.Mark(listed); err != nil {
+		return nil, errors.Join(err, r.recorder.Close())
+	}
+	w.parts = number
 	r.header, r.first = header, r.feed.newest()
 	r.header.Kinds, r.header.Start = Kinds(), r.recorder.Start()
 	return r, nil

@@ -49,6 +49,7 @@ func claimIn(object history.Object) *claim {
 
 // witness infers who made changes.
 type witness struct {
+	// start is when everything was recorded from.
 	start time.Time
 	// said has when each claim was first heard.
 	said map[claim]time.Time
@@ -131,7 +132,7 @@ func statusManagers(ds *appsv1.DaemonSet) []string {
 
 // Attribute gives the entries of a recording of `rollcall watch` their authors.
 func Attribute(h *history.History) {
-	w := newWitness(h.Start)
+	w := newWitness(begun(h.Entries, h.Start))
 	for _, entry := range h.Evidence {
 		w.hear(entry)
 	}

@@ -56,7 +56,9 @@ type Pulse struct {
 	stop    context.CancelFunc
 	running sync.WaitGroup
 	began   chan struct{}
-	rhythm  rhythm
+	// every is the pause between two beats.
+	every  time.Duration
+	rhythm rhythm
 }
 
 // Start returns once a beat was heard. The context bounds the start only.
@@ -70,7 +72,7 @@ func Start(ctx context.Context, options Options) (*Pulse, error) {
 		return nil, fmt.Errorf("make a client for the pulse of the API server: %w", err)
 	}
 	beating, stop := context.WithCancel(context.WithoutCancel(ctx))
-	p := &Pulse{client: client, options: options, stop: stop, began: make(chan struct{})}
+	p := &Pulse{client: client, options: options, stop: stop, began: make(chan struct{}), every: Interval}
 	if err := p.makeLease(ctx); err != nil {
 		stop()
 		return nil, fmt.Errorf("make the Lease by which standstills of the API server are noticed: %w", err)
@@ -83,6 +85,38 @@ func Start(ctx context.Context, options Options) (*Pulse, error) {
 	case <-ctx.Done():
 		p.Stop()
 		return nil, fmt.Errorf("write and watch Lease %s in namespace %s: %w", leaseName, options.Namespace, errors.Join(context.Cause(ctx), p.rhythm.now().trouble))
+	}
+}
+
+// askInterval is the pause between two questions of a Pulse that only asks.
+const askInterval = 500 * time.Millisecond
+
+// Ask returns a Pulse that writes nothing: a beat is an answer to a question that comes in time. It tells when nobody is answered, and not whether watches bring what is
+// stored. It returns once an answer was had; the context bounds that only.
+func Ask(ctx context.Context, question func(context.Context) error) (*Pulse, error) {
+	asking, stop := context.WithCancel(context.WithoutCancel(ctx))
+	p := &Pulse{stop: stop, began: make(chan struct{}), every: askInterval}
+	p.running.Go(func() {
+		wait.NonSlidingUntilWithContext(asking, func(ctx context.Context) { p.ask(ctx, question) }, askInterval)
+	})
+	select {
+	case <-p.began:
+		return p, nil
+	case <-ctx.Done():
+		p.Stop()
+		return nil, fmt.Errorf("ask the API server anything: %w", errors.Join(context.Cause(ctx), p.rhythm.now().trouble))
+	}
+}
+
+// ask asks once.
+func (p *Pulse) ask(ctx context.Context, question func(context.Context) error) {
+	asked := now().wall
+	bounded, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	if err := question(bounded); err != nil {
+		p.rhythm.fail(err)
+	} else if first := p.rhythm.hear(asked, now()); first {
+		close(p.began)
 	}
 }
 

@@ -158,5 +158,5 @@ func (p *Pulse) Follow(another func()) (unfollow func()) {
 
 // Lively reports whether a beat is no further back than two intervals. While it is not, that nothing happens means nothing.
 func (p *Pulse) Lively() bool {
-	return p == nil || now().wall.Sub(p.rhythm.now().heard.wall) <= 2*Interval
+	return p == nil || now().wall.Sub(p.rhythm.now().heard.wall) <= 2*p.every
 }

@@ -10,7 +10,7 @@ import (
 
 // heard is a pulse that has heard beats, each sent so long before it was heard, at these times.
 func heard(began time.Time, beats ...beatAt) *Pulse {
-	p := &Pulse{}
+	p := &Pulse{every: Interval}
 	for _, beat := range beats {
 		if beat.fails != nil {
 			p.rhythm.fail(beat.fails)

@@ -14,15 +14,11 @@ import (
 // proofWatch is how long a watch lasts, in seconds, that is to bring a bookmark: the API server sends one two seconds before a watch ends.
 const proofWatch = int64(4)
 
-// slow is the longest answer of an API server that does not stand still.
-const slow = time.Second
-
 // Prove proves that the recording holds every event up to a version, and goes on recording. It returns the version, and a time by the cluster's clock before
 // which nothing happened that is behind it. Where the API server took longer than a second to answer, the recording has a standstill. When the proof fails,
 // the error says what is wrong, and the recording goes on as well.
 func (r *Recorder) Prove(ctx context.Context) (horizon uint64, at time.Time, err error) {
-	from, asked := r.sinceBegan(), time.Now()
-	at = r.start.Add(from)
+	at = r.start.Add(r.sinceBegan())
 	for _, s := range r.streams {
 		if s.Kind.EvidenceOnly() {
 			continue
@@ -31,9 +27,6 @@ func (r *Recorder) Prove(ctx context.Context) (horizon uint64, at time.Time, err
 			return 0, at, fmt.Errorf("prove the recording complete: %w", err)
 		}
 		break
-	}
-	if took := time.Since(asked); took > slow {
-		r.answeredLate(from, took)
 	}
 	group, proving := errgroup.WithContext(ctx)
 	for _, s := range r.streams {
@@ -80,20 +73,6 @@ func (r *Recorder) pass(ctx context.Context, s *stream, version uint64) error {
 		}
 	}
 	return nil
-}
-
-// answeredLate records a standstill.
-func (r *Recorder) answeredLate(from, took time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.failure != nil || r.ended {
-		return
-	}
-	standstill := history.Standstill{From: from, Until: from + took}
-	if r.onStandstill != nil {
-		r.onStandstill(standstill)
-	}
-	r.failure = r.writer.Standstill(standstill)
 }
 
 // Proven is the version up to which CatchUp has proven the recording complete; 0 before.

@@ -41,7 +41,7 @@ type Options struct {
 	// OnEntry is called with every entry that is recorded, and OnGap with every gap, one at a time. Neither may call the Recorder, nor change what it gets.
 	OnEntry func(history.Entry)
 	OnGap   func(history.Gap)
-	// OnStandstill is called likewise with those that Prove finds.
+	// OnStandstill is called likewise with those of the Pulse that concern the recording.
 	OnStandstill func(history.Standstill)
 }
 
@@ -136,6 +136,8 @@ func Start(ctx context.Context, options Options) (_ *Recorder, err error) {
 		}
 		r.running.Go(func() { r.follow(watching, s, watcher) })
 	}
+	// Those of before, from which not everybody may have recovered.
+	r.answeredAgain()
 	return r, nil
 }
 

@@ -30,12 +30,16 @@ func (r *Recorder) recordLastStandstills() {
 // recordStandstills records those that are not in the recording yet, and concern it. The caller holds the lock.
 func (r *Recorder) recordStandstills(all []pulse.Standstill) {
 	for _, s := range all[r.standstills:] {
-		standstill := history.Standstill{From: s.From.Sub(r.start), Until: s.Until.Sub(r.start), Suspended: s.Suspended}
+		standstill := history.Standstill{From: s.From.Sub(r.began), Until: s.Until.Sub(r.began), Suspended: s.Suspended}
 		if s.Error != nil {
 			standstill.Error = s.Error.Error()
 		}
-		if standstill.Recovered() > 0 && r.failure == nil && r.writer != nil {
-			r.failure = r.writer.Standstill(standstill)
+		if standstill.Recovered() <= 0 || r.failure != nil || r.writer == nil {
+			continue
+		}
+		r.failure = r.writer.Standstill(standstill)
+		if r.onStandstill != nil {
+			r.onStandstill(standstill)
 		}
 	}
 	r.standstills = len(all)

@@ -22,9 +22,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
-	"time"
 
-	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/hack/internal/trial"
 )
 
@@ -33,8 +31,6 @@ type settings struct {
 	// courses are those to go through, and rounds is how often each implementation has its turn.
 	courses []course
 	rounds  int
-	// heartbeat is how often a node renews its lease.
-	heartbeat time.Duration
 	// artifacts is the folder for recordings and logs.
 	artifacts string
 	// names are the implementations, as `rollcall run -implementation` takes them.
@@ -74,14 +70,6 @@ func parseAndRun(ctx context.Context, args []string) (int, error) {
 	return trial.ExitProven, nil
 }
 
-// heartbeatsASecond is how many leases nodes renew in a second, of 1,000 nodes or more: a control plane on two cores is slow to do more than some hundred writes.
-const heartbeatsASecond = 100
-
-// heartbeat is how often one of so many nodes renews its lease: as a kubelet does, or less often if they are too many.
-func heartbeat(nodes int) time.Duration {
-	return max(kwok.DefaultHeartbeat, time.Duration(nodes)*time.Second/heartbeatsASecond)
-}
-
 func parse(args []string) (settings, error) {
 	var s settings
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -93,7 +81,6 @@ func parse(args []string) (settings, error) {
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
-	s.heartbeat = heartbeat(*nodes)
 	if *nodes != 0 {
 		s.courses = append(s.courses, rollouts{*nodes})
 	}

@@ -82,7 +82,7 @@ func measure(ctx context.Context, s settings, tested []*implementation.Implement
 	slices.Sort(replaced)
 	r.cluster, err = embedded.Start(ctx, embedded.Options{
 		Binary: binaries.Path, KubernetesVersion: binaries.KubernetesVersion, Dir: work, LogDir: filepath.Join(s.artifacts, "logs"),
-		DisabledControllers: slices.Compact(replaced), Heartbeat: s.heartbeat,
+		DisabledControllers: slices.Compact(replaced),
 	})
 	if err != nil {
 		return nil, err

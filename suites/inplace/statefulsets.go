@@ -72,7 +72,7 @@ func statefulSets() {
 			}
 			j.Decide("INPLACE-018", setsEndRolledOut())
 			j.Decide("INPLACE-031", stayed(begun)...)
-			j.Decide("INPLACE-034", setsEndRolledOut(), Exactly(4, RevisionCreated()), Exactly(2, After(RevisionRenumbered(), Marked(last))))
+			j.Decide("INPLACE-034", setsEndRolledOut(), Exactly(2*len(both()), RevisionCreated()))
 		}, spec.SimulatedNodes{}, recorded())
 
 	spec.It("updates the pods of a StatefulSet by their ordinals, which are not in the order of names, wherever these begin, whichever pod is not available, and none below the partition that is lost",

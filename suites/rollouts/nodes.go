@@ -25,7 +25,6 @@ func NoPodOn(daemonSet *appsv1.DaemonSet, node string) Condition {
 
 // Remove deletes the Node object. Its pods stay for as long as the pod garbage collector takes to notice.
 func Remove(ctx context.Context, c *spec.Case, name string) {
-	deleteLease(ctx, c, name)
 	deleteNode(ctx, c, name)
 	c.Require(ctx, "the node is gone", state.When("node "+name+" is gone", func(cluster *history.Cluster) bool { return cluster.Nodes[name] == nil }))
 }
@@ -131,12 +130,10 @@ func likeNode(ctx context.Context, c *spec.Case, name string) *corev1.Node {
 	return again
 }
 
-// addAgain adds the node, whose name a removed one had, and waits until it is Ready, has the taints that it was added with, and starts pods.
+// addAgain adds the node, whose name a removed one had, and waits until it is Ready, and has the taints that it was added with.
 func addAgain(ctx context.Context, c *spec.Case, again *corev1.Node) {
-	var added *corev1.Node
 	err := c.Do(ctx, history.Stimulus{Act: history.AddNode, Kind: history.KindNode, Name: again.Name, Node: again.Name}, func(ctx context.Context) error {
-		node, err := c.Client().CoreV1().Nodes().Create(ctx, again, metav1.CreateOptions{})
-		added = node
+		_, err := c.Client().CoreV1().Nodes().Create(ctx, again, metav1.CreateOptions{})
 		return err
 	})
 	if err != nil {
@@ -146,5 +143,4 @@ func addAgain(ctx context.Context, c *spec.Case, again *corev1.Node) {
 		node := cluster.Nodes[again.Name]
 		return node != nil && history.NodeReady(node) && len(node.Spec.Taints) == len(again.Spec.Taints)
 	}))
-	awaitLease(ctx, c, added)
 }

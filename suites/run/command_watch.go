@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -196,5 +197,9 @@ func (w watching) done() func(*passive.Result) bool {
 	if w.until == "" {
 		return nil
 	}
-	return func(result *passive.Result) bool { return len(result.Rollouts) > 0 && len(result.UnderWay) == 0 }
+	// One that something else put an end to, such as the deletion of its DaemonSet, never got there.
+	over := func(r *passive.Rollout) bool { return !r.Overtaken }
+	return func(result *passive.Result) bool {
+		return slices.ContainsFunc(result.Rollouts, over) && len(result.UnderWay) == 0
+	}
 }

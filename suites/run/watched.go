@@ -35,30 +35,39 @@ func splitWatched(paths []string) (scenarios []string, watches []watched) {
 func judgeWatched(out io.Writer, told *events, watches []watched, catalogue *requirements.Catalogue) (int, error) {
 	code := exitConformant
 	for len(watches) > 0 {
-		n := 1
-		for n < len(watches) && watches[n].header.Series == watches[0].header.Series && watches[n].header.Part == watches[n-1].header.Part+1 {
-			n++
-		}
-		judged, err := judgeWatch(out, told, watches[:n], catalogue)
+		parts, err := openFollowing(watches)
 		if err != nil {
 			return exitUsage, err
 		}
-		code, watches = worse(code, judged), watches[n:]
+		var paths []string
+		for _, one := range watches[:len(parts)] {
+			paths = append(paths, one.path)
+		}
+		code, watches = worse(code, judgeWatch(out, told, history.Join(parts...), paths, catalogue)), watches[len(parts):]
 	}
 	return code, nil
 }
 
-func judgeWatch(out io.Writer, told *events, watches []watched, catalogue *requirements.Catalogue) (int, error) {
-	var parts []*history.History
-	var paths []string
-	for _, one := range watches {
+// openFollowing opens the first of the recordings, and those that go on where the one before ended. One in which events are missing, or may be, is the last of these: nobody
+// knows the state that the next one goes on from, which is why the watch began again with it.
+func openFollowing(watches []watched) (parts []*history.History, err error) {
+	for i, one := range watches {
+		if i > 0 {
+			before := watches[i-1].header
+			if one.header.Series != before.Series || one.header.Part != before.Part+1 || len(parts[i-1].Gaps) > 0 || !parts[i-1].CaughtUp {
+				break
+			}
+		}
 		part, err := history.Open(one.path)
 		if err != nil {
-			return exitUsage, usageError{err}
+			return nil, usageError{err}
 		}
-		parts, paths = append(parts, part), append(paths, one.path)
+		parts = append(parts, part)
 	}
-	h := history.Join(parts...)
+	return parts, nil
+}
+
+func judgeWatch(out io.Writer, told *events, h *history.History, paths []string, catalogue *requirements.Catalogue) int {
 	verdicts := passive.Judge(h)
 	fmt.Fprintf(out, "%s: %s (%d entries)\n", someOf(paths), h.Scenario, len(h.Entries))
 	if h.Damage != "" {
@@ -90,5 +99,5 @@ func judgeWatch(out io.Writer, told *events, watches []watched, catalogue *requi
 	}
 	found := spec.EventVerdicts(outcomes, catalogue)
 	told.tell(reports.Event{Event: reports.EventSpecEnded, Spec: h.Scenario, Recording: someOf(paths), Verdict: spec.VerdictOf(found), Requirements: found})
-	return code, nil
+	return code
 }

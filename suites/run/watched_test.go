@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/history/historytest"
+	"github.com/rollcall-conformance/rollcall/framework/passive"
 )
 
 // overdrawn are two recordings of a watch that follow each other: the controller deletes one pod in the first, and another in the second although maxUnavailable is 1.
@@ -75,5 +77,47 @@ func TestRecordingsOfAWatchThatFollowEachOtherAreJudgedAsOne(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A recording in which events are missing ends what is judged as one: the watch began again behind it.
+func TestWhatComesBehindAGapIsJudgedByItself(t *testing.T) {
+	first, second := overdrawn(t)
+	text, err := os.ReadFile(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := history.Read(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Gaps = []history.Gap{{Kind: history.KindPod, After: h.Entries[len(h.Entries)-1].ResourceVersion, Reason: "too old"}}
+	var damaged bytes.Buffer
+	if err := h.Write(&damaged); err != nil {
+		t.Fatal(err)
+	}
+	write(t, first, damaged.String())
+	var out bytes.Buffer
+	if code, err := dispatch(context.Background(), "judge", []string{first, second}, &out); err != nil || code != exitNotConformant {
+		t.Errorf("exit code %d, %v, want %d:\n%s", code, err, exitNotConformant, out.String())
+	}
+}
+
+func TestARolloutThatSomethingElseEndedIsNotOver(t *testing.T) {
+	done := watching{until: "rolled-out"}.done()
+	over, overtaken, underWay := &passive.Rollout{}, &passive.Rollout{Overtaken: true}, &passive.Rollout{}
+	for name, row := range map[string]struct {
+		result passive.Result
+		want   bool
+	}{
+		"none was seen":                {passive.Result{}, false},
+		"one is over":                  {passive.Result{Rollouts: []*passive.Rollout{over}}, true},
+		"one was overtaken":            {passive.Result{Rollouts: []*passive.Rollout{overtaken}}, false},
+		"and the one after it is over": {passive.Result{Rollouts: []*passive.Rollout{overtaken, over}}, true},
+		"one is over, another goes on": {passive.Result{Rollouts: []*passive.Rollout{over}, UnderWay: []*passive.Rollout{underWay}}, false},
+	} {
+		if got := done(&row.result); got != row.want {
+			t.Errorf("%s: done is %t", name, got)
+		}
 	}
 }

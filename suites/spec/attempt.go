@@ -86,7 +86,8 @@ func (c *Case) play(ctx context.Context) (ending history.Ending) {
 }
 
 // heldUp reports whether the scenario is worth playing again: something could not be decided, nothing failed, and the API server or the implementation's
-// machine stood still meanwhile, which is nobody's fault and may not happen again. What failed stays failed, and what else could not be decided stays so.
+// machine stood still meanwhile, or a node was lost, which is nobody's fault and may not happen again. What failed stays failed, and what else could not be
+// decided stays so.
 func (a attempt) heldUp() bool {
 	undecided := false
 	for _, outcome := range a.judgement.Outcomes {
@@ -98,7 +99,7 @@ func (a attempt) heldUp() bool {
 		}
 	}
 	h := a.judgement.history
-	return undecided && a.failure == nil && h != nil && endOf(h) == "" && len(h.AllStandstills()) > 0
+	return undecided && a.failure == nil && h != nil && endOf(h) == "" && (a.judgement.lost != "" || len(h.AllStandstills()) > 0)
 }
 
 // setAside moves the recording to where nobody takes it for the one that decides.

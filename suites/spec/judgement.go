@@ -32,6 +32,8 @@ type Judgement struct {
 	Measurements []reports.Measurement
 
 	history *history.History
+	// lost is the first node that was lost by itself; empty if none was.
+	lost string
 }
 
 // Judge judges a recording of the spec: by the standing rules, and by the spec's own checks, in one replay. It needs nothing but the recording, so that
@@ -53,11 +55,11 @@ func (s *Spec) Judge(h *history.History, catalogue *requirements.Catalogue) Judg
 			checks = &Checks{}
 		}
 	}
-	survey := matchers.NewSurvey(h, checks.matchers()...)
-	standing := judge.Run(h, rules.All(), survey.Observe)
-	j := Judgement{history: h, Standing: s.held(standing)}
+	survey, lost := matchers.NewSurvey(h, checks.matchers()...), newLostNodes(h)
+	standing := judge.Run(h, rules.All(), survey.Observe, lost.observe)
+	j := Judgement{history: h, Standing: s.held(standing), lost: lost.first}
 	if evidence.Aborted == "" {
-		evidence.Unmet = checks.unmet(survey, standing)
+		evidence.Unmet = cmp.Or(j.lost, checks.unmet(survey, standing))
 		for _, read := range checks.observed {
 			j.Observations = append(j.Observations, read(h))
 		}

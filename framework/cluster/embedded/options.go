@@ -6,8 +6,6 @@
 package embedded
 
 import (
-	"time"
-
 	"github.com/rollcall-conformance/rollcall/framework/workload"
 )
 
@@ -27,9 +25,6 @@ type Options struct {
 	// DisabledControllers are the controllers of kube-controller-manager that the implementation replaces, for example
 	// "daemonset-controller". Default: none.
 	DisabledControllers []string
-	// Heartbeat is how often a node renews its lease; it counts as lost after five times that. Default: 10 s, as kubelets have it, and the 50 s of
-	// kube-controller-manager.
-	Heartbeat time.Duration
 	// CheckOwnerReferences has the admission plugin OwnerReferencesPermissionEnforcement on, as some distributions have it. Default: off, as kubeadm has it.
 	CheckOwnerReferences bool
 	// Workload is what the implementation reconciles: the audit log holds the writes to it. Default: DaemonSets.

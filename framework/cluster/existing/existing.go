@@ -23,7 +23,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/cluster"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/impersonate"
-	"github.com/rollcall-conformance/rollcall/framework/process"
+	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 )
 
 // ProviderName is what reports call this provider.
@@ -65,7 +65,7 @@ type Cluster struct {
 	version string
 	nodes   []string
 	claim   *claim
-	kwok    *process.Process
+	kwok    *kwok.Simulation
 }
 
 var _ cluster.Cluster = (*Cluster)(nil)

@@ -84,7 +84,7 @@ func (c *Cluster) startKWOK(ctx context.Context) (err error) {
 	if !c.options.Simulate {
 		return nil
 	}
-	c.kwok, err = kwok.Start(ctx, kwok.Options{
+	c.kwok, err = kwok.Simulate(ctx, kwok.Options{
 		Nodes: SimulatedNodes(), Path: c.options.KWOK, Kubeconfig: c.kubeconfig, Dir: c.dir, LogPath: c.options.KWOKLog, ReadyTimeout: answerTimeout,
 	})
 	return err

@@ -23,7 +23,6 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/audit"
 	"github.com/rollcall-conformance/rollcall/framework/cluster"
 	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
-	"github.com/rollcall-conformance/rollcall/framework/process"
 	"github.com/rollcall-conformance/rollcall/framework/workload"
 )
 
@@ -74,7 +73,7 @@ type Cluster struct {
 
 	// own is nil for a cluster that somebody else started.
 	own  *ownership
-	kwok *process.Process
+	kwok *kwok.Simulation
 }
 
 var (
@@ -177,7 +176,7 @@ func (c *Cluster) startKWOK(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	c.kwok, err = kwok.Start(ctx, kwok.Options{
+	c.kwok, err = kwok.Simulate(ctx, kwok.Options{
 		Path: c.options.KWOK, Kubeconfig: kubeconfig, Dir: c.dir, LogPath: filepath.Join(c.options.LogDir, kwok.Name+".log"), ReadyTimeout: readyTimeout,
 	})
 	return err

@@ -2,8 +2,8 @@
 package kwok
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,8 +28,7 @@ const configuration = `apiVersion: config.kwok.x-k8s.io/v1alpha1
 kind: KwokConfiguration
 options:
   manageNodesWithLabelSelector: %s=%s
-  nodeLeaseDurationSeconds: %d
-  nodeLeaseParallelism: 4
+  nodeLeaseDurationSeconds: 0
   podPlayStageParallelism: 8
   nodePlayStageParallelism: 4
 `
@@ -46,18 +45,13 @@ type Options struct {
 	Dir string
 	// LogPath is the file to which it prints.
 	LogPath string
-	// Heartbeat is how often a node renews its lease. Default: DefaultHeartbeat.
-	Heartbeat time.Duration
 	// ReadyTimeout bounds the wait for its being healthy.
 	ReadyTimeout time.Duration
 }
 
-// DefaultHeartbeat is a kubelet's.
-const DefaultHeartbeat = 10 * time.Second
-
-// configuration is that of KWOK, which renews a lease four times in its duration.
+// configuration is that of KWOK. It renews no Leases: see Leases.
 func (o Options) configuration() []byte {
-	return fmt.Appendf(nil, configuration, o.Nodes.Label(), NodeLabelValue, int(4*cmp.Or(o.Heartbeat, DefaultHeartbeat).Seconds()))
+	return fmt.Appendf(nil, configuration, o.Nodes.Label(), NodeLabelValue)
 }
 
 // Start runs KWOK and returns once it is healthy. It ends with the process that started it.
@@ -85,4 +79,35 @@ func Start(ctx context.Context, options Options) (*process.Process, error) {
 		LogPath:      options.LogPath,
 		ReadyTimeout: options.ReadyTimeout,
 	})
+}
+
+// Simulation is a KWOK whose nodes renew their Leases.
+type Simulation struct {
+	kwok   *process.Process
+	leases *Leases
+}
+
+// Simulate runs KWOK, and has its nodes renew their Leases, beside a cluster that takes nodes that do not for lost.
+func Simulate(ctx context.Context, options Options) (*Simulation, error) {
+	started, err := Start(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	leases, err := StartLeases(ctx, options.Kubeconfig, options.Nodes)
+	if err != nil {
+		return nil, errors.Join(err, started.Stop(context.WithoutCancel(ctx)))
+	}
+	return &Simulation{started, leases}, nil
+}
+
+// Stop ends it.
+func (s *Simulation) Stop(ctx context.Context) error {
+	s.leases.Stop()
+	return s.kwok.Stop(ctx)
+}
+
+// Kill ends it as a crash of the harness does.
+func (s *Simulation) Kill() error {
+	s.leases.Stop()
+	return s.kwok.Kill()
 }

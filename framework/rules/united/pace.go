@@ -158,11 +158,16 @@ func (o *pace) judge(s *judge.Scene, family types.UID, pod *corev1.Pod) []judge.
 		if !o.servedOnce(family, name) {
 			return
 		}
-		if s.Lately(o.joining[name]) || !o.serves(s, family, s.Cluster.Nodes[name]) {
+		runs, stays := o.serves(s, family, s.Cluster.Nodes[name])
+		if s.Lately(o.joining[name]) || !stays {
 			left++
 			return
 		}
 		nodes++
+		// A node that no pod may come to, as one that is tainted meanwhile, is none of those that a DaemonSet wants to have served.
+		if !runs && name != history.NodeOf(pod) {
+			return
+		}
 		if !slices.ContainsFunc(o.on(s, family, name), func(other *corev1.Pod) bool { return history.IsAvailable(other, minReady, s.Now) }) {
 			out = append(out, name)
 		}
@@ -186,9 +191,9 @@ func (o *pace) judge(s *judge.Scene, family types.UID, pod *corev1.Pod) []judge.
 	}}
 }
 
-// serves reports whether any member of the family would run on the node, but for the affinity by which the implementation tells members' nodes apart. What leaves a node
-// that the target is not for any more is no move.
-func (o *pace) serves(s *judge.Scene, family types.UID, node *corev1.Node) bool {
+// serves reports whether any member of the family would run on the node, and whether any would stay there, but for the affinity by which the implementation tells members'
+// nodes apart. What leaves a node that the target is not for any more is no move.
+func (o *pace) serves(s *judge.Scene, family types.UID, node *corev1.Node) (runs, stays bool) {
 	for uid, of := range o.of {
 		member := s.Cluster.DaemonSets[uid]
 		if of != family || member == nil {
@@ -196,11 +201,10 @@ func (o *pace) serves(s *judge.Scene, family types.UID, node *corev1.Node) bool 
 		}
 		asks := *member
 		asks.Spec.Template.Spec.Affinity = o.own[family]
-		if history.EligibilityOf(&asks, node).ShouldContinue {
-			return true
-		}
+		eligible := history.EligibilityOf(&asks, node)
+		runs, stays = runs || eligible.ShouldRun, stays || eligible.ShouldContinue
 	}
-	return false
+	return runs, stays
 }
 
 // rollingOut reports whether a live pod of the family was not made from its DaemonSet's template, or such a pod went just now: the rollout took its node out.

@@ -59,6 +59,16 @@ func TestPaceBesideOtherChanges(t *testing.T) {
 				pods[i].Terminating()
 			}
 		}),
+		Tell("one node while another one, that a move has taken out, is tainted", func(b *Builder) {
+			_, _, pods := family(b)
+			home(b, "node-a", "subset")
+			pods[0].Terminating().Gone()
+			b.After(Long)
+			b.Node("node-a").Taint(corev1.TaintNodeUnreachable, corev1.TaintEffectNoSchedule)
+			b.After(Long)
+			home(b, "node-b", "subset")
+			pods[1].Terminating()
+		}),
 		Tell("one node a moment after another one came back to the target", func(b *Builder) {
 			_, _, pods := family(b)
 			b.Stimulus(history.LabelNode, b.Node("node-c"))

@@ -164,6 +164,15 @@ func TestPace(t *testing.T) {
 			home(b, "node-a", "subset")
 			pods[0].Terminating()
 		}),
+		Tell("one node that is tainted beside one that a move has taken out", func(b *Builder) {
+			_, _, pods := family(b)
+			b.Node("node-c").Taint(corev1.TaintNodeUnreachable, corev1.TaintEffectNoSchedule)
+			home(b, "node-a", "subset")
+			pods[0].Terminating().Gone()
+			b.After(Long)
+			home(b, "node-c", "subset")
+			pods[2].Terminating()
+		}),
 		Tell("one node beside one whose pod is not Ready since before there were subsets", func(b *Builder) {
 			pods := unitedLater(b, func(pods []*Pod) { pods[2].Unready() })
 			home(b, "node-a", "subset")

@@ -15,7 +15,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/impl/statefulset/plan"
 )
 
-// lawfulStrangers report later than the reference, and mark the pods that they update.
+// lawfulStrangers report later than the reference, mark the pods that they update, and renumber nothing.
 func lawfulStrangers() []Variant {
 	return []Variant{
 		{Name: "set-counts-two-seconds-late",
@@ -28,6 +28,11 @@ func lawfulStrangers() []Variant {
 			Lawful: "INPLACE-034 has the images and the label of the revision change in one write, and says nothing of other labels. INPLACE-031 names what stays: UID, node and claims. " +
 				"INPLACE-032 is about labels of the template. There is no write more than the reference's.",
 			Planner: doing(labelUpdated), Writer: func(c client.Client) client.Client { return unlabelling{c} }},
+		{Name: "set-rollbacks-keep-numbers",
+			Says: "Leaves a ControllerRevision that a rollback of a StatefulSet brings back the number that it has.",
+			Lawful: "INPLACE-034 has a rollback bring the earlier ControllerRevision back, and does not say by which number: updateRevision names it. HISTORY-003 and others about " +
+				"numbers speak of DaemonSets.",
+			Planner: doing(func(actions *plan.Actions, _ plan.State, _ time.Time) { actions.RenumberRevision = nil })},
 	}
 }
 
