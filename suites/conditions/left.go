@@ -15,7 +15,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// left are the specs of stalls that end because their node is removed, or by hand.
+// left are the specs of stalls that end because their node is removed, by hand, or while no controller runs.
 func left() {
 	spec.It("takes the report of a stall back when the node leaves on which the rollout could not go on",
 		spec.Decides("COND-003"),
@@ -98,6 +98,26 @@ func left() {
 			c.Mark(over)
 			rollouts.Remove(ctx, c, nodes[0])
 			c.Await(ctx, RolledOut(updated))
+			report.AwaitTakenBack(ctx, c)
+		},
+		takenBackAtTheEnd, spec.SimulatedNodes{}, spec.Alone{})
+
+	spec.It("takes the report of a stall back whose cause goes away while no controller runs",
+		spec.Decides("COND-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			before := c.Deploy(ctx, MaxSurge("1"))
+			report := rollouts.ReportOf(before)
+			report.Begin(ctx, c, begun)
+			updated := c.Update(ctx, before, Image("v2"), demand("1M"))
+			c.Await(ctx, UpdatedOn(1, updated))
+			rollouts.NeedsScheduler(ctx, c, updated)
+			report.Await(ctx, c)
+			c.Kill(ctx)
+			c.Mark(over)
+			mended := c.Update(ctx, updated, Image("v3"), demand("1m"))
+			c.Restart(ctx)
+			c.Await(ctx, RolledOut(mended))
 			report.AwaitTakenBack(ctx, c)
 		},
 		takenBackAtTheEnd, spec.SimulatedNodes{}, spec.Alone{})

@@ -12,6 +12,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -20,6 +21,9 @@ import (
 const (
 	begun    history.Mark = "the rollout begins"
 	resolved history.Mark = "the conflict is resolved"
+	// The same of the next rollout.
+	begunAgain    history.Mark = "the next rollout begins"
+	resolvedAgain history.Mark = "the next conflict is over"
 )
 
 // waiting is what the scenario chooses.
@@ -51,15 +55,38 @@ func Specs() {
 		spec.Decides("HOSTPORT-009", "HOSTPORT-012"),
 		func(ctx context.Context, c *spec.Case) {
 			before, updated := stall(ctx, c, rollouts.HostPort(c.Port(0)))
-			c.RollOut(ctx, updated, Edit{Says: "the template of before", Apply: func(d *appsv1.DaemonSet) {
-				d.Spec.Template = *before.Spec.Template.DeepCopy()
-			}})
+			c.RollOut(ctx, updated, template(before, "the template of before"))
 			c.Await(ctx, Quiet(2*time.Second))
 		},
 		func(j *spec.Checks) {
 			stalled(j)
 			j.Decide("HOSTPORT-012", EndsRolledOut(),
 				Never(After(PodDeleted(OfVersion("v1")), Marked(begun))), Never(After(PodRestarted(OfVersion("v1")), Marked(begun))))
+		}, spec.SimulatedNodes{}, spec.Alone{})
+
+	spec.It("reports once more that updated pods wait for their host port when their template comes back after it was rolled back",
+		spec.Decides("HOSTPORT-010", "COND-001", "COND-002"),
+		func(ctx context.Context, c *spec.Case) {
+			before, updated := stall(ctx, c, rollouts.HostPort(c.Port(0)))
+			restored := c.Update(ctx, updated, template(before, "the template of before"))
+			c.Await(ctx, state.All(RolledOut(restored), Processed(restored)))
+			// What is said of the end comes by then.
+			c.Await(ctx, Quiet(spec.AtOnce))
+			report := rollouts.ReportOf(before)
+			report.Begin(ctx, c, begunAgain)
+			again := c.Update(ctx, restored, template(updated, "the template that stalled"))
+			rollouts.NeedsPortsKept(ctx, c, again)
+			rollouts.Settle(ctx, c, again, UpdatedOn(1, again))
+			report.Await(ctx, c)
+			c.Mark(resolvedAgain)
+		},
+		func(j *spec.Checks) {
+			j.Given(NeverBetween(Marked(begunAgain), Marked(resolvedAgain), rollouts.ScheduledBeside()))
+			first := StallBetween{From: begun, To: resolved, Known: judge.ReportWithin}
+			second := StallBetween{From: begunAgain, To: resolvedAgain, Known: judge.ReportWithin, Earlier: &first}
+			j.Decide("HOSTPORT-010", second.Condition(), second.Event())
+			j.Decide("COND-001", second.Condition())
+			j.Decide("COND-002", second.Event())
 		}, spec.SimulatedNodes{}, spec.Alone{})
 
 	spec.It("stalls with the old pods in place while the updated ones wait for their port of the host's network",
@@ -105,6 +132,11 @@ func stall(ctx context.Context, c *spec.Case, onPort Edit) (before, updated *app
 	report.Await(ctx, c)
 	c.Mark(resolved)
 	return before, updated
+}
+
+// template gives a DaemonSet the template of another.
+func template(of *appsv1.DaemonSet, says string) Edit {
+	return Edit{Says: says, Apply: func(d *appsv1.DaemonSet) { d.Spec.Template = *of.Spec.Template.DeepCopy() }}
 }
 
 // stalled asks HOSTPORT-009.

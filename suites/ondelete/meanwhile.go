@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -41,6 +42,23 @@ func meanwhile() {
 				j.Decide("ONDELETE-003", Within(spec.AtOnce, TemplateChanged(), RevisionCreated()))
 			})
 	}
+
+	spec.It("counts a node once whose updated pod goes at once and comes back",
+		spec.Decides("STATUS-008"),
+		func(ctx context.Context, c *spec.Case) {
+			node := c.AddNodes(ctx, 3)[0]
+			daemonSet := c.Deploy(ctx, OnDelete())
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			c.Require(ctx, "the controller has seen the template", Processed(updated))
+			c.DeletePod(ctx, c.LivePodOn(ctx, daemonSet, node), time.Minute)
+			for range 2 {
+				c.Await(ctx, UpdatedOn(1, updated, history.IsReady))
+				c.AwaitAfter(ctx, 2*spec.Prompt, counted(updated, 1))
+				c.DeletePod(ctx, c.RequireUpdated(ctx, "the node has an updated pod", updated, history.IsReady), 0)
+			}
+			c.Await(ctx, UpdatedOn(1, updated, history.IsReady))
+			c.AwaitAfter(ctx, 2*spec.Prompt, counted(updated, 1))
+		}, nil, spec.SimulatedNodes{})
 
 	spec.It("counts pods of the new template that are made in the place of deleted ones though they do not become Ready",
 		spec.Decides("ONDELETE-005"),

@@ -2,6 +2,7 @@ package rollouts
 
 import (
 	"context"
+	"maps"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -24,6 +25,14 @@ func OnPool() Edit {
 			selector[key] = value
 		}
 		d.Spec.Template.Spec.NodeSelector = selector
+	}}
+}
+
+// OffPool undoes OnPool.
+func OffPool() Edit {
+	return Edit{Says: "no node selector " + poolLabel, Apply: func(d *appsv1.DaemonSet) {
+		d.Spec.Template.Spec.NodeSelector = maps.Clone(d.Spec.Template.Spec.NodeSelector)
+		delete(d.Spec.Template.Spec.NodeSelector, poolLabel)
 	}}
 }
 

@@ -43,6 +43,22 @@ func nodes() {
 			awaitStatus(ctx, c, daemonSet, desired(0), current(0))
 		}, nil, spec.SimulatedNodes{}, spec.MainPath{})
 
+	spec.It("counts Ready and available pods by where they are, as other nodes take the place of those that repel pods",
+		spec.Decides("STATUS-004", "STATUS-005"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), rollouts.TolerateDown())
+			rollouts.LoseReadiness(ctx, c, daemonSet, nodes[0])
+			awaitStatus(ctx, c, daemonSet, desired(3), ready(2), available(2))
+			rollouts.TaintNodes(ctx, c, nodes[0])
+			awaitStatus(ctx, c, daemonSet, desired(2), ready(2), available(2), misscheduled(1))
+			rollouts.TaintNodes(ctx, c, nodes[1])
+			awaitStatus(ctx, c, daemonSet, desired(1), ready(1), available(1), misscheduled(2))
+			// As many are wanted again as before, and one of these is not Ready.
+			rollouts.UntaintNodes(ctx, c, nodes[0])
+			awaitStatus(ctx, c, daemonSet, desired(2), ready(1), available(1), misscheduled(1))
+		}, nil, spec.SimulatedNodes{})
+
 	spec.It("counts a node once that should have no pod and has two",
 		spec.Decides("STATUS-003"),
 		func(ctx context.Context, c *spec.Case) {

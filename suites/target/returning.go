@@ -3,6 +3,8 @@ package target
 import (
 	"context"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -34,6 +36,24 @@ func returning() {
 			j.Decide("ROLLING-013", Never(PodCreated().BesideLivePod()))
 			j.Decide("TARGET-002", AtLeast(1, PodDeleted().On(j.Bound(deselected))), UpTo(1, PodCreated().On(j.Bound(deselected))))
 		}, spec.SimulatedNodes{})
+
+	spec.It("looks anew at the nodes that changed when a template comes back that selects nodes",
+		spec.Decides("TARGET-001", "SURGE-012"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 2, rollouts.InPool)
+			outside := c.AddNodes(ctx, 1)[0]
+			selecting := c.Deploy(ctx, MaxSurge("1"), rollouts.OnPool())
+			everywhere := c.Update(ctx, selecting, Image("v2"), rollouts.OffPool())
+			c.Await(ctx, RolledOut(everywhere))
+			// Neither matters to this template, and yet it is seen.
+			rollouts.LeavePool(ctx, c, nodes[0])
+			rollouts.JoinPool(ctx, c, outside)
+			c.RequireReconciled(ctx, everywhere)
+			restored := c.Update(ctx, everywhere, Edit{Says: "the template of before", Apply: func(d *appsv1.DaemonSet) { d.Spec.Template = *selecting.Spec.Template.DeepCopy() }})
+			c.Await(ctx, RolledOut(restored))
+			c.Await(ctx, Quiet(late))
+		},
+		func(j *spec.Checks) { j.Decide("TARGET-001", EndsRolledOut()) }, spec.SimulatedNodes{})
 
 	spec.It("keeps the pod of a node that came back under its name while no controller ran",
 		spec.Decides("ROLLING-015"),
