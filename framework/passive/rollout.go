@@ -19,7 +19,7 @@ type Rollout struct {
 	Workload string
 	// Underway: it had begun before the watch did.
 	Underway bool
-	// Overtaken: another template came before it was over.
+	// Overtaken: another template came before it was over, or the DaemonSet went.
 	Overtaken bool
 	// Began and Ended are when it did, by the cluster's clock; Ended is zero while it goes on.
 	Began, Ended time.Time

@@ -13,8 +13,13 @@ import (
 func TestAPulseThatOnlyAsksNoticesWhenNobodyIsAnswered(t *testing.T) {
 	refused := errors.New("connection refused")
 	for name, trouble := range map[string]func(context.Context) error{
-		"answers that fail":      func(context.Context) error { return refused },
-		"answers that come late": func(context.Context) error { time.Sleep(Silence + askInterval); return nil },
+		"answers that fail": func(context.Context) error { return refused },
+		"answers that come late": func(ctx context.Context) error {
+			late, cancel := context.WithTimeout(ctx, Silence+askInterval)
+			defer cancel()
+			<-late.Done()
+			return nil
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
