@@ -45,6 +45,31 @@ func handOff() {
 			}
 		}, spec.MainPath{})
 
+	spec.It("leaves pods the grace period that they are deleted with, though it is longer than their own and others on their nodes are available, and updated",
+		spec.Decides("DRAIN-004"),
+		func(ctx context.Context, c *spec.Case) {
+			daemonSet, old := deployLingering(ctx, c, MaxSurge("1"))
+			for _, pod := range old {
+				c.DeletePod(ctx, pod, time.Hour)
+				c.Await(ctx, replaced(daemonSet, pod, history.IsReady))
+			}
+			c.Await(ctx, Quiet(handOffTime))
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			c.Await(ctx, UpdatedOn(len(old), updated, history.IsReady))
+			c.Await(ctx, Quiet(handOffTime))
+			for _, pod := range old {
+				c.Pods.ReleaseTermination(ctx, pod)
+			}
+		},
+		func(j *spec.Checks) {
+			for _, node := range j.BoundAll(lingering) {
+				available := After(PodReady().On(node), Began(history.DeletePod))
+				j.Decide("DRAIN-004",
+					Tested(Before(First(available), First(PodGone().On(node)))),
+					NeverBetween(Began(history.DeletePod), Began(history.ReleaseTermination), PodGracePeriodShortened(OfVersion("v1")).On(node)))
+			}
+		}, spec.SimulatedNodes{})
+
 	spec.It("makes no replacement of a pod that terminates where maxSurge is 0",
 		spec.Decides("DRAIN-003"),
 		func(ctx context.Context, c *spec.Case) {

@@ -15,6 +15,7 @@ import (
 func Specs() {
 	unset()
 	off()
+	back()
 	flipped()
 	stored()
 }

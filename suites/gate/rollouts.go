@@ -109,6 +109,27 @@ func off() {
 		}, spec.Alone{})
 }
 
+// back are the specs of templates that come back.
+func back() {
+	spec.It("surges when the gate is on again and a template comes back that was rolled out without surge",
+		spec.Decides("GATE-006"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			switchOff(ctx, c)
+			c.RollOut(ctx, daemonSet, Image("v2"))
+			switchOn(ctx, c)
+			c.RollOut(ctx, daemonSet, Image("v3"))
+			c.RollOut(ctx, daemonSet, Image("v2"))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, After(PodCreated(OfVersion("v3")), Marked(switchedOn))))
+			j.Decide("GATE-006",
+				OnEveryNode(AtLeast(1, After(PodCreated(OfVersion("v2")), Marked(switchedOn)).BesideLivePod())),
+				Never(PodDeleted(OfVersion("v3")).LastAvailable()), EndsRolledOut())
+		}, spec.Alone{})
+}
+
 // flipped are the specs of a gate that is switched in the middle of a rollout.
 func flipped() {
 	spec.It("keeps the available pod of each node that has two when the gate is switched off, and goes on with one node at a time",

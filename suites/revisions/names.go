@@ -40,7 +40,7 @@ func names() {
 		})
 
 	spec.It("counts one collision when a history with other content has the name, and takes another name",
-		spec.Decides("HISTORY-006", "HISTORY-007", "ROLLBACK-001"),
+		spec.Decides("HISTORY-006", "HISTORY-007", "HISTORY-009", "API-020", "ROLLBACK-001"),
 		func(ctx context.Context, c *spec.Case) {
 			other := func(revision *appsv1.ControllerRevision) *appsv1.ControllerRevision {
 				other := []byte(`{"spec":{"template":{"$patch":"replace","metadata":{"labels":{"app":"other"}},"spec":{"containers":[{"name":"other","image":"other:v1"}]}}}}`)
@@ -57,6 +57,10 @@ func names() {
 				j.Decide(id, Tested(AtLeast(1, withMoreThan(0))), NeverBetween(Marked(wanted), Marked(wantedNext), withMoreThan(1)), Never(withMoreThan(2)))
 			}
 			j.Decide("HISTORY-006", EndsRolledOut(), AtLeast(1, withMoreThan(0)), ComesToHold(reported()))
+			// Some are of a template from before the first collision.
+			for _, id := range []requirements.ID{"HISTORY-009", "API-020"} {
+				j.Decide(id, Tested(AtLeast(1, After(PodCreated(OfVersion("v1")), withMoreThan(0)))), Never(PodUnidentified()))
+			}
 		})
 }
 

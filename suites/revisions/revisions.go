@@ -12,5 +12,6 @@ func Specs() {
 	limit()
 	labels()
 	deletion()
+	leaving()
 	api()
 }

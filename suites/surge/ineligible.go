@@ -121,6 +121,31 @@ func ineligible() {
 			}
 		}, spec.SimulatedNodes{})
 
+	spec.It("deletes no old pod of an ineligible node in return for those of nodes that left the selector, where a controller that begins finds all of them",
+		spec.Decides("SURGE-017"),
+		func(ctx context.Context, c *spec.Case) {
+			const left, tainted, new = 3, 3, 4
+			nodes := c.AddNodes(ctx, left+tainted, rollouts.InPool)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"), rollouts.OnPool())
+			c.Kill(ctx)
+			updated := c.Update(ctx, daemonSet, Image("v2"), NeverReady())
+			rollouts.LeavePool(ctx, c, nodes[:left]...)
+			rollouts.TaintNodes(ctx, c, nodes[left:]...)
+			c.Bind("closed", nodes[left:]...)
+			// Their pods do not become available, so none of those that are is to spare.
+			c.AddNodes(ctx, new, rollouts.InPool)
+			c.Restart(ctx)
+			c.Await(ctx, UpdatedOn(new, updated))
+			c.Await(ctx, Quiet(3*time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.RestartImplementation)))
+			j.Decide("SURGE-017", AtLeast(1, PodDeleted(OfVersion("v1"))), AtLeast(1, PodCreated(OfVersion("v2"))))
+			for _, closed := range j.BoundAll("closed") {
+				j.Decide("SURGE-017", Never(neededDeleted("v1").On(closed)))
+			}
+		}, spec.SimulatedNodes{}, spec.Alone{})
+
 	spec.It("does nothing without an eligible node, and starts when one appears",
 		spec.Decides("SURGE-019"),
 		func(ctx context.Context, c *spec.Case) {

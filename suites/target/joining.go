@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"time"
 
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
@@ -37,4 +38,26 @@ func joining() {
 					Never(PodCreated(OfVersion("v1")).On(second)), Never(PodCreated(OfVersion("v2")).On(second)))
 			}, spec.SimulatedNodes{})
 	}
+
+	spec.It("makes no pod of a template before on a node that joins while the history of the current one is refused",
+		spec.Decides("TARGET-004", "ROLLOVER-001"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			stalled := rollouts.Stall(ctx, c, c.Deploy(ctx, MaxUnavailable("1")), "v2", 1)
+			c.RefuseRevisions(ctx)
+			newest := c.Update(ctx, stalled, Image("v3"), Healthy())
+			// By then everybody knows of the template.
+			c.Await(ctx, Past(time.Now().Add(late)))
+			c.Bind(joined, c.AddNodes(ctx, 1)...)
+			// Long enough for who tries again to have come to the node, and not for delays to become long.
+			c.Await(ctx, Past(time.Now().Add(2*late)))
+			c.AdmitRevisions(ctx)
+			c.Await(ctx, RolledOut(newest))
+		},
+		func(j *spec.Checks) {
+			node := j.Bound(joined)
+			intermediate := Never(PodCreated(OfVersion("v2")).On(node))
+			j.Decide("TARGET-004", AtLeast(1, PodCreated(OfVersion("v3")).On(node)), Never(PodCreated(OfVersion("v1")).On(node)), intermediate)
+			j.Decide("ROLLOVER-001", intermediate, EndsRolledOut())
+		}, spec.SimulatedNodes{})
 }

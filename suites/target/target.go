@@ -16,6 +16,7 @@ func Specs() {
 	returning()
 	returningInRollout()
 	leaving()
+	leavingRefused()
 	resting()
 	tolerations()
 	limited()

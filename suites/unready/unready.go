@@ -24,6 +24,7 @@ func Specs() {
 	readiness()
 	recovered()
 	young()
+	late()
 	updatedOnly()
 }
 

@@ -28,10 +28,6 @@ func brokenStrangersRollouts() []Variant {
 	}
 }
 
-func hashOf(state plan.State) string {
-	return plan.TemplateHash(&state.DaemonSet.Spec.Template, state.DaemonSet.Status.CollisionCount)
-}
-
 // judgements are the nodes as they were judged, by the hash of the template.
 type judgements struct {
 	last   map[types.UID]*corev1.Node
@@ -42,7 +38,7 @@ type judgements struct {
 // other templates are forgotten then too, and only then.
 func judgeOnce(m *memory[judgements]) Around {
 	return deciding(func(state *plan.State, _ time.Time) {
-		j, hash, last := m.of(*state), hashOf(*state), map[types.UID]*corev1.Node{}
+		j, hash, last := m.of(*state), hashOfCurrent(*state), map[types.UID]*corev1.Node{}
 		if j.judged == nil {
 			j.judged = map[string]map[types.UID]*corev1.Node{}
 		}
@@ -89,7 +85,7 @@ func forgetFormerRollout(m *memory[takenDown]) Around {
 				empty[n.name] = true
 			}
 		}
-		if hash := hashOf(state); t.hash != hash {
+		if hash := hashOfCurrent(state); t.hash != hash {
 			if t.hash != "" {
 				t.nodes = empty
 			}
@@ -113,8 +109,8 @@ type tracked struct {
 func countVanished(m *memory[tracked]) Around {
 	return reporting(func(status *appsv1.DaemonSetStatus, state plan.State, _ time.Time) {
 		t, onDelete := m.of(state), state.DaemonSet.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
-		if !onDelete || t.hash != hashOf(state) {
-			*t = tracked{hash: hashOf(state), pods: map[types.UID]bool{}}
+		if !onDelete || t.hash != hashOfCurrent(state) {
+			*t = tracked{hash: hashOfCurrent(state), pods: map[types.UID]bool{}}
 		}
 		if !onDelete {
 			return
