@@ -246,3 +246,27 @@ func TestAPodThatIsPatchedBesideASidecarIsOfTheNextTemplate(t *testing.T) {
 		t.Error("it is not updated")
 	}
 }
+
+// TestAPodThatSomebodyRelabelsStaysOfItsTemplate also where it is updated in place afterwards.
+func TestAPodThatSomebodyRelabelsStaysOfItsTemplate(t *testing.T) {
+	b := historytest.New(t).Nodes(1)
+	ds := b.DaemonSet("agent", func(ds *appsv1.DaemonSet) { ds.Spec.Template.Labels["role"] = "replica" })
+	ds.Revision("v1", 1)
+	pod := ds.PodOf("v1", "a", "node-1")
+	pod.Edit(func(pod *corev1.Pod) {
+		pod.Labels = maps.Clone(pod.Labels)
+		pod.Labels["role"] = "primary"
+	})
+	if !end(b).IsUpdated(pod.Object()) {
+		t.Error("it is of another template since its label was changed")
+	}
+	ds.Update("v2").Revision("v2", 2)
+	if end(b).IsUpdated(pod.Object()) {
+		t.Error("it is updated before it is patched")
+	}
+	pod.Patch("v2")
+	now := ds.Object().Spec.Template
+	if cluster := end(b); !cluster.IsUpdated(pod.Object()) || !cluster.Matches(pod.Object(), &now) {
+		t.Error("it is not updated")
+	}
+}

@@ -67,6 +67,7 @@ func (c *Cluster) viewPod(before, pod *corev1.Pod, gone bool) {
 		return
 	}
 	c.list(pod)
+	c.rememberMade(before, pod)
 	owner := metav1.GetControllerOf(pod)
 	if owner == nil {
 		c.uncontrolled[pod.UID] = true

@@ -45,17 +45,21 @@ func ListDisrupted(pod string, since time.Time) BudgetEdit {
 // AddCondition adds a condition of the type to a budget's status.
 func AddCondition(conditionType string) BudgetEdit {
 	return BudgetEdit{"condition " + conditionType, func(budget *policyv1.PodDisruptionBudget) {
-		budget.Status.Conditions = append(budget.Status.Conditions, foreignCondition(conditionType))
+		budget.Status.Conditions = append(budget.Status.Conditions, foreignCondition(budget, conditionType))
 	}}
 }
 
 // FirstCondition is AddCondition of one that is the first in the list.
 func FirstCondition(conditionType string) BudgetEdit {
 	return BudgetEdit{"first condition " + conditionType, func(budget *policyv1.PodDisruptionBudget) {
-		budget.Status.Conditions = slices.Insert(budget.Status.Conditions, 0, foreignCondition(conditionType))
+		budget.Status.Conditions = slices.Insert(budget.Status.Conditions, 0, foreignCondition(budget, conditionType))
 	}}
 }
 
-func foreignCondition(conditionType string) metav1.Condition {
-	return metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: "Test", Message: "set by rollcall", LastTransitionTime: metav1.Now()}
+// foreignCondition says, as conditions do, which generation of the budget it is of.
+func foreignCondition(budget *policyv1.PodDisruptionBudget, conditionType string) metav1.Condition {
+	return metav1.Condition{
+		Type: conditionType, Status: metav1.ConditionTrue, Reason: "Test", Message: "set by rollcall",
+		ObservedGeneration: budget.Generation, LastTransitionTime: metav1.Now(),
+	}
 }

@@ -56,6 +56,13 @@ func (s *Scenario) Look(ctx context.Context, read func(*history.Cluster)) {
 	}), "read the recorded state")
 }
 
+// Holds reports whether the condition holds in what is recorded so far.
+func (s *Scenario) Holds(ctx context.Context, condition Condition) (holds bool) {
+	s.tb.Helper()
+	s.Look(ctx, func(cluster *history.Cluster) { holds = condition.Holds(cluster) })
+	return holds
+}
+
 // MakeStaticPod makes a pod as a kubelet's mirror of a static pod is: its node is its controller.
 func (s *Scenario) MakeStaticPod(ctx context.Context, node string, labels map[string]string) *corev1.Pod {
 	s.tb.Helper()

@@ -36,7 +36,7 @@ func again() {
 				from, to history.Mark
 			}{{"v2", begun, over}, {"v3", begunAgain, overAgain}} {
 				report.Begin(ctx, c, stall.from)
-				updated := c.Update(ctx, before, Image(stall.version), demand("1M"))
+				updated := c.Update(ctx, before, Image(stall.version), rollouts.Demand("1M"))
 				c.Await(ctx, UpdatedOn(1, updated))
 				rollouts.NeedsScheduler(ctx, c, updated)
 				report.Await(ctx, c)

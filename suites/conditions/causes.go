@@ -23,7 +23,7 @@ func causes() {
 			report := rollouts.ReportOf(before)
 			report.Begin(ctx, c, begun)
 			// On the one node the image cannot be pulled, on the other there is no room.
-			updated := c.Update(ctx, before, UnpullableImage(), demand("4"))
+			updated := c.Update(ctx, before, UnpullableImage(), rollouts.Demand("4"))
 			c.Require(ctx, "both nodes have an updated pod", UpdatedOn(2, updated))
 			rollouts.NeedsScheduler(ctx, c, updated, nodes[1])
 			report.Await(ctx, c)
@@ -47,7 +47,7 @@ func causes() {
 			before := c.Deploy(ctx, MaxUnavailable("1"))
 			report := rollouts.ReportOf(before)
 			report.Begin(ctx, c, begun)
-			updated := c.Update(ctx, before, Image("v2"), demand("4"), NeverReady())
+			updated := c.Update(ctx, before, Image("v2"), rollouts.Demand("4"), NeverReady())
 			first := c.RequireUpdated(ctx, "the first updated pod runs", updated, Running, NotReady)
 			untouched := rollouts.Untouched(ctx, c, updated, 2)
 			pod := c.LivePodOn(ctx, updated, untouched[0])

@@ -3,10 +3,6 @@ package conditions
 import (
 	"context"
 
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/rollcall-conformance/rollcall/fixtures/stages"
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -22,13 +18,6 @@ const (
 	over  history.Mark = "the cause goes away"
 )
 
-// demand makes pods ask for that much CPU.
-func demand(cpu string) Edit {
-	return Edit{Says: "pods ask for " + cpu + " CPUs", Apply: func(d *appsv1.DaemonSet) {
-		d.Spec.Template.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}
-	}}
-}
-
 // stalled are the specs of rollouts that cannot go on.
 func stalled() {
 	for _, cause := range []struct {
@@ -37,7 +26,7 @@ func stalled() {
 		begin, end      []Edit
 		unscheduled     bool
 	}{
-		{"that no node has room for", "maxSurge", MaxSurge("1"), []Edit{Image("v2"), demand("1M")}, []Edit{Image("v3"), demand("1m")}, true},
+		{"that no node has room for", "maxSurge", MaxSurge("1"), []Edit{Image("v2"), rollouts.Demand("1M")}, []Edit{Image("v3"), rollouts.Demand("1m")}, true},
 		{"whose image cannot be pulled", "maxUnavailable", MaxUnavailable("1"), []Edit{UnpullableImage()}, []Edit{Image("v3")}, false},
 		{
 			"whose second container has an image that cannot be pulled", "maxUnavailable", MaxUnavailable("1"),

@@ -6,7 +6,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -65,6 +67,27 @@ func finished() {
 			j.Given(AtLeast(1, PodFailed().On(node)))
 			j.Decide("DRAIN-007", Before(Nth(2, PodCreated().On(node)), First(PodGone().On(node))), AtLeast(1, PodGone()), EndsRolledOut())
 		}, spec.Alone{}, spec.SimulatedNodes{})
+
+	spec.It("makes another pod on a node whose pod was deleted before it was bound, and was held back by a finalizer",
+		spec.Decides("DRAIN-005", "SURGE-012"),
+		func(ctx context.Context, c *spec.Case) {
+			c.Bind(lingering, c.AddNodes(ctx, 1)...)
+			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", MaxSurge("1"), rollouts.TooLarge()))
+			c.Require(ctx, "there is a pod", UpdatedOn(1, daemonSet))
+			rollouts.NeedsScheduler(ctx, c, daemonSet)
+			pod := c.LivePods(ctx, daemonSet)[0]
+			c.AddFinalizer(ctx, pod)
+			c.DeletePod(ctx, pod, 0)
+			// By then everybody knows of it.
+			c.Await(ctx, Quiet(handOffTime))
+			c.RemoveFinalizer(ctx, pod)
+			c.Await(ctx, replaced(daemonSet, pod))
+		},
+		func(j *spec.Checks) {
+			for _, id := range []requirements.ID{"DRAIN-005", "SURGE-012"} {
+				j.Decide(id, AtLeast(1, After(PodCreated().On(j.Bound(lingering)), Began(history.DeletePod))))
+			}
+		}, spec.SimulatedNodes{})
 
 	spec.It("replaces a pod that fails while it is being deleted, and that a finalizer holds back, though maxSurge is 0",
 		spec.Decides("DRAIN-007"),

@@ -51,6 +51,8 @@ func Specs() {
 	notScheduledSets()
 	refusedSets()
 	handPatchedSets()
+	relabelled()
+	conflictingSets()
 	seldomSets()
 	stagedSets()
 	changedSets()

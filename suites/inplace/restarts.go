@@ -7,7 +7,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -215,13 +214,13 @@ func restarts() {
 		spec.Decides("INPLACE-021"),
 		func(ctx context.Context, c *spec.Case) {
 			daemonSet := begin(ctx, c, 2)
-			pending := c.Update(ctx, daemonSet, Image("v2"), demand("1M"))
+			pending := c.Update(ctx, daemonSet, Image("v2"), rollouts.Demand("1M"))
 			c.Require(ctx, "a pod waits for a node", UpdatedOn(1, pending, unscheduled))
 			// Long enough for everybody to know that the pod is not scheduled. So it is below, where a pod has failed, or is terminating.
 			c.Await(ctx, Quiet(known))
 			pending = c.Update(ctx, pending, Image("v3"))
 			c.Await(ctx, UpdatedOn(1, pending, unscheduled))
-			failing := c.Update(ctx, pending, Image("v4"), demand("1m"), Failing())
+			failing := c.Update(ctx, pending, Image("v4"), rollouts.Demand("1m"), Failing())
 			c.Require(ctx, "a pod has failed", state.All(hasFailed(failing), Quiet(known)))
 			c.Update(ctx, failing, Image("v5"))
 			healthy := c.Update(ctx, failing, Image("v6"), Healthy())
@@ -266,13 +265,6 @@ func restartSidecar(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonS
 
 // unscheduled reports whether the pod waits for a node.
 func unscheduled(pod *corev1.Pod) bool { return pod.Spec.NodeName == "" }
-
-// demand makes pods ask for that much CPU.
-func demand(cpu string) Edit {
-	return another("pods ask for "+cpu+" CPUs", func(t *corev1.PodTemplateSpec) {
-		t.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}
-	})
-}
 
 // counted holds when the status says that many nodes have an available pod.
 func counted(daemonSet *appsv1.DaemonSet, nodes int32) Condition {

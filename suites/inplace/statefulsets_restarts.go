@@ -10,6 +10,7 @@ import (
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -41,6 +42,42 @@ func restartedSets() {
 			j.Decide("INPLACE-033", append(stayed(begun), setsEndRolledOut())...)
 			for _, set := range both() {
 				j.Decide("INPLACE-033", NeverBetween(First(late), Marked(next), PodPatched(member(set, 0))))
+			}
+		}, spec.SimulatedNodes{}, recorded())
+
+	spec.It("does not take a StatefulSet's pod for restarted that ceases to be Ready and is Ready again between its patch and its restart",
+		spec.Decides("INPLACE-033"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			updateHeld(ctx, c)
+			var pods []*corev1.Pod
+			for _, set := range both() {
+				pods = append(pods, patched(ctx, c, set, 1))
+			}
+			// Timestamps are in whole seconds: what comes now is younger than the patches.
+			c.Await(ctx, Quiet(2*time.Second))
+			const detail = "with the containers of before"
+			for _, pod := range pods {
+				rollouts.WriteReady(ctx, c, pod, history.BecomeUnready, corev1.ConditionFalse, time.Now(), detail)
+			}
+			c.Await(ctx, Quiet(2*time.Second))
+			for _, pod := range pods {
+				rollouts.WriteReady(ctx, c, pod, history.BecomeReady, corev1.ConditionTrue, time.Now(), detail)
+			}
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			for _, pod := range pods {
+				c.Pods.ReleaseRestart(ctx, pod)
+			}
+			release(ctx, c, "v2", both(), 0)
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(len(both()), Done(history.BecomeReady)))
+			j.Decide("INPLACE-033", append(stayed(begun), setsEndRolledOut())...)
+			for _, set := range both() {
+				j.Decide("INPLACE-033", NeverBetween(Marked(begun), Marked(next), PodPatched(member(set, 0))))
 			}
 		}, spec.SimulatedNodes{}, recorded())
 

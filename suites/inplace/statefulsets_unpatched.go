@@ -12,6 +12,7 @@ import (
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -23,12 +24,12 @@ func notScheduledSets() {
 			c.AddNodes(ctx, 1)
 			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{parallel: {OfPods(c.InPlaceIfPossible()), Parallel()}})
 			waits := func(tag string) Condition { return MemberIs(parallel, 1, "waits for a node", OfTag(tag), unscheduled) }
-			c.UpdateStatefulSet(ctx, parallel, OfPods(Image("v2"), demand("1M")))
+			c.UpdateStatefulSet(ctx, parallel, OfPods(Image("v2"), rollouts.Demand("1M")))
 			c.Require(ctx, "a pod waits for a node", waits("v2"))
 			c.Await(ctx, Quiet(known))
 			c.UpdateStatefulSet(ctx, parallel, OfPods(Image("v3")))
 			c.Await(ctx, waits("v3"))
-			c.UpdateStatefulSet(ctx, parallel, OfPods(Image("v4"), demand("1m")))
+			c.UpdateStatefulSet(ctx, parallel, OfPods(Image("v4"), rollouts.Demand("1m")))
 			c.Await(ctx, state.StatefulSetsRolledOut())
 		},
 		func(j *spec.Checks) {

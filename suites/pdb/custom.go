@@ -2,6 +2,7 @@ package pdb
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -46,6 +47,27 @@ func custom() {
 			j.Decide("PDB-007", HoldsAtMark(ofBoth, besideAnother()))
 			j.Decide("PDB-008", HoldsAtMark(ofKeeper, scaled()), HoldsAtMark(ofBoth, besideAnother()), HoldsAtMark(ofMore, scaledAgain()))
 			j.Decide("PDB-026", HoldsAtMark(ofMore, scaledAgain()))
+		}, recorded(), spec.SimulatedNodes{})
+
+	spec.It("takes a share of a scale as large as scales can be",
+		spec.Decides("PDB-002", "PDB-004", "PDB-005"),
+		func(ctx context.Context, c *spec.Case) {
+			_, pods := keep(ctx, c, largestScale, 3)
+			budget := c.CreateBudget(ctx, guard, MinAvailable("50%"), Selecting(kept().Labels()))
+			if !learns(ctx, c, pods[0], largest(), ofKeeper) {
+				return
+			}
+			follows(ctx, c, largely(largestScale/2+1), ofHalf)
+			budget = c.UpdateBudget(ctx, budget, MinAvailable("100%"))
+			follows(ctx, c, largely(largestScale), ofAll)
+			c.UpdateBudget(ctx, budget, MaxDisrupted("50%"))
+			follows(ctx, c, largely(largestScale/2), ofOtherHalf)
+		},
+		func(j *spec.Checks) {
+			j.Given(HoldsAtMark(ofKeeper, largest()))
+			j.Decide("PDB-002", HoldsAtMark(ofHalf, largely(largestScale/2+1)))
+			j.Decide("PDB-004", HoldsAtMark(ofOtherHalf, largely(largestScale/2)))
+			j.Decide("PDB-005", HoldsAtMark(ofAll, largely(largestScale)))
 		}, recorded(), spec.SimulatedNodes{})
 
 	spec.It("counts pods of a custom resource once that has come to have a scale subresource",
@@ -141,7 +163,7 @@ func learns(ctx context.Context, c *spec.Case, pod *corev1.Pod, condition Condit
 	came := false
 	for began := time.Now(); !came && time.Since(began) < learning; {
 		c.Await(ctx, state.Any(condition, Past(time.Now().Add(spec.Prompt))))
-		if came = holds(ctx, c, condition); !came {
+		if came = c.Holds(ctx, condition); !came {
 			c.LabelPod(ctx, pod, map[string]string{"looked": time.Now().Format("150405")})
 		}
 	}
@@ -151,7 +173,7 @@ func learns(ctx context.Context, c *spec.Case, pod *corev1.Pod, condition Condit
 // follows waits until the condition holds, for as long as a controller may take that has just been woken, puts the mark, and reports whether it holds.
 func follows(ctx context.Context, c *spec.Case, condition Condition, mark history.Mark) bool {
 	c.Await(ctx, state.Any(condition, Past(time.Now().Add(promptly))))
-	came := holds(ctx, c, condition)
+	came := c.Holds(ctx, condition)
 	if !came {
 		c.Await(ctx, Quiet(promptly))
 	}
@@ -159,13 +181,29 @@ func follows(ctx context.Context, c *spec.Case, condition Condition, mark histor
 	return came
 }
 
+// largestScale is what a scale can ask for at most, an odd number.
+const largestScale = math.MaxInt32
+
+// largest holds when the budget expects as many pods.
+func largest() Condition {
+	return state.Budget(guard, "it expects as many pods as a scale can ask for", func(status policyv1.PodDisruptionBudgetStatus) bool { return status.ExpectedPods == largestScale })
+}
+
+// largely holds when the budget wants so many pods of the largest scale, and allows no disruption.
+func largely(desired int32) Condition {
+	return tallied(history.Tally{Expected: largestScale, Desired: desired, Healthy: 3})
+}
+
 // Marks of the scenarios, in their order: there was time for each.
 const (
-	ofNobody history.Mark = "the custom resource has no scale"
-	ofKeeper history.Mark = "the custom resource counts"
-	ofBoth   history.Mark = "the workload of the same name counts, too"
-	ofMore   history.Mark = "the custom resource counts with more replicas"
-	ofAgain  history.Mark = "the custom resource counts again"
+	ofNobody    history.Mark = "the custom resource has no scale"
+	ofKeeper    history.Mark = "the custom resource counts"
+	ofHalf      history.Mark = "half of the largest scale is wanted"
+	ofAll       history.Mark = "all of it is wanted"
+	ofOtherHalf history.Mark = "half of it may be disrupted"
+	ofBoth      history.Mark = "the workload of the same name counts, too"
+	ofMore      history.Mark = "the custom resource counts with more replicas"
+	ofAgain     history.Mark = "the custom resource counts again"
 )
 
 // scaled holds when the budget counts 3 pods of 4 replicas, half of which may be disrupted.

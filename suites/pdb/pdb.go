@@ -112,12 +112,6 @@ func written(name, text string, is func(policyv1.PodDisruptionBudgetStatus) bool
 // silent is longer than a controller may be late.
 const silent = 3 * time.Second
 
-// holds reports whether the condition holds now.
-func holds(ctx context.Context, c *spec.Case, condition Condition) (is bool) {
-	c.Look(ctx, func(cluster *history.Cluster) { is = condition.Holds(cluster) })
-	return is
-}
-
 // allows is the predicate of a status that allows that many disruptions.
 func allows(disruptions int32) func(policyv1.PodDisruptionBudgetStatus) bool {
 	return func(status policyv1.PodDisruptionBudgetStatus) bool { return status.DisruptionsAllowed == disruptions }

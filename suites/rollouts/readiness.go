@@ -52,7 +52,12 @@ func WriteReady(ctx context.Context, c *spec.Case, pod *corev1.Pod, act history.
 	writeStatus(ctx, c, pod, act, detail, map[string]any{"conditions": []any{readyAs(status, since)}})
 	c.Require(ctx, "the pod shows it", state.When(fmt.Sprintf("the Ready condition of pod %s is %s", pod.Name, status), func(cluster *history.Cluster) bool {
 		now := cluster.Pods[pod.UID]
-		return now == nil || history.Ready(now) != nil && history.Ready(now).Status == status
+		if now == nil || history.Ready(now) == nil {
+			return now == nil
+		}
+		// Of a patched pod that has yet to be restarted it is not believed.
+		unbelieved := status == corev1.ConditionTrue && history.Ready(now).Reason == history.NotRestarted
+		return history.Ready(now).Status == status || unbelieved
 	}))
 }
 

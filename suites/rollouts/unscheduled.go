@@ -14,12 +14,15 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// TooLarge makes pods that no node has room for.
-func TooLarge() Edit {
-	return Edit{Says: "pods ask for a million CPUs", Apply: func(d *appsv1.DaemonSet) {
-		d.Spec.Template.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1M")}
+// Demand makes pods ask for that much CPU, of which a simulated node has 8.
+func Demand(cpu string) Edit {
+	return Edit{Says: "pods ask for " + cpu + " CPUs", Apply: func(d *appsv1.DaemonSet) {
+		d.Spec.Template.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}
 	}}
 }
+
+// TooLarge makes pods that no node has room for.
+func TooLarge() Edit { return Demand("1M") }
 
 // Fitting takes back what TooLarge asks for.
 func Fitting() Edit {

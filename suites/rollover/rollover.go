@@ -11,6 +11,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
@@ -147,6 +148,23 @@ func repair() {
 
 // refused is the spec of a pod that the API server refuses to create until the template is another one.
 func refused() {
+	spec.It("rolls out the template that repairs pods which have failed for so long that another one of theirs would have to wait",
+		spec.Decides("ROLLOVER-004", "TARGET-010"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			failing := c.Update(ctx, c.Deploy(ctx, MaxUnavailable("1")), Image("v2"), Failing())
+			// Where the delay doubles from a second the next pod comes after sixteen. Where it grows otherwise there may be less to wait for.
+			c.Await(ctx, state.Any(PodsSeen(failing, 7), Past(time.Now().Add(20*time.Second))))
+			c.Mark(third)
+			c.AwaitAfter(ctx, goesOn, RolledOut(c.Update(ctx, failing, Image("v3"), Healthy())))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(3, PodFailed(OfVersion("v2"))))
+			for _, id := range []requirements.ID{"ROLLOVER-004", "TARGET-010"} {
+				j.Decide(id, Within(spec.AtOnce, After(TemplateChanged(), Marked(third)), PodCreated(OfVersion("v3"))), EndsRolledOut())
+			}
+		}, spec.SimulatedNodes{})
+
 	spec.It("makes a pod of the newest template on a node for which a quota refused one of the template before",
 		spec.Decides("ROLLOVER-001", "ROLLING-009"),
 		func(ctx context.Context, c *spec.Case) {

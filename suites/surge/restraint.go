@@ -19,17 +19,21 @@ import (
 // restraint are the specs of what a controller must not do over and over. They are for simulated nodes, on which pods fail at once: with the time that a
 // kubelet takes to reject a pod and to let go of it, delays would seem to grow, or not to, that are none of the controller's.
 func restraint() {
-	spec.It("backs off from updated pods that keep failing beside an old one, which stays up",
-		spec.Decides("SURGE-024"),
-		func(ctx context.Context, c *spec.Case) {
-			c.Bind("node", c.AddNodes(ctx, 1)...)
-			daemonSet := c.Deploy(ctx, MaxSurge("1"))
-			rollouts.AwaitFailures(ctx, c, c.Update(ctx, daemonSet, Image("v2"), Failing()), 1)
-		},
-		func(j *spec.Checks) {
-			rollouts.BacksOff(j, "SURGE-024", PodCreated(OfVersion("v2")).On(j.Bound("node")))
-			j.Decide("SURGE-024", Never(PodDeleted(OfVersion("v1"))))
-		}, spec.SimulatedNodes{})
+	for _, limit := range []struct{ says, maxSurge string }{{"", "1"}, {", also where maxSurge has a slot to spare", "2"}} {
+		spec.It("backs off from updated pods that keep failing beside an old one, which stays up"+limit.says,
+			spec.Decides("SURGE-024", "TARGET-010"),
+			func(ctx context.Context, c *spec.Case) {
+				c.Bind("node", c.AddNodes(ctx, 1)...)
+				daemonSet := c.Deploy(ctx, MaxSurge(limit.maxSurge))
+				rollouts.AwaitFailures(ctx, c, c.Update(ctx, daemonSet, Image("v2"), Failing()), 1)
+			},
+			func(j *spec.Checks) {
+				for _, id := range []requirements.ID{"SURGE-024", "TARGET-010"} {
+					rollouts.BacksOff(j, id, PodCreated(OfVersion("v2")).On(j.Bound("node")))
+				}
+				j.Decide("SURGE-024", Never(PodDeleted(OfVersion("v1"))))
+			}, spec.SimulatedNodes{})
+	}
 
 	spec.It("backs off from updated pods that fail again and again after they were Ready, beside an old one, which stays up",
 		spec.Decides("SURGE-024"),

@@ -107,6 +107,23 @@ func unavailable() {
 				Never(PodCreated().Where("a third live pod on its node", func(m Moment) bool { return len(m.LivePodsBeside()) > 1 })))
 		})
 
+	spec.It("ends with the updated pod, for which there is no room beside the old one, once that is not Ready",
+		spec.Decides("SURGE-022"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"), rollouts.Demand("5"))
+			old := c.LivePods(ctx, daemonSet)[0]
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated))
+			rollouts.NeedsScheduler(ctx, c, updated)
+			c.Pods.BecomeUnready(ctx, old)
+			c.Await(ctx, RolledOut(updated))
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, PodUnready(OfVersion("v1"))))
+			j.Decide("SURGE-022", EndsRolledOut())
+		}, spec.SimulatedNodes{})
+
 	spec.It("keeps maxSurge while an old pod is not Ready and cannot be deleted",
 		spec.Decides("SURGE-002"),
 		func(ctx context.Context, c *spec.Case) {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -38,6 +40,30 @@ func joining() {
 					Never(PodCreated(OfVersion("v1")).On(second)), Never(PodCreated(OfVersion("v2")).On(second)))
 			}, spec.SimulatedNodes{})
 	}
+
+	spec.It("makes a pod on a node that comes to be selected while one that the rollout replaces is terminating",
+		spec.Decides("TARGET-002"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2, rollouts.InPool)
+			outside := c.AddNodes(ctx, 1)[0]
+			c.Bind(joined, outside)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"), rollouts.OnPool())
+			old := c.LivePods(ctx, daemonSet)
+			for _, pod := range old {
+				c.Pods.HoldTermination(ctx, pod)
+			}
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			c.Require(ctx, "an old pod is on its way out", state.Any(Leaving(old[0]), Leaving(old[1])))
+			rollouts.JoinPool(ctx, c, outside)
+			c.Await(ctx, UpdatedOn(1, updated, OnNode(outside)))
+			for _, pod := range old {
+				c.Pods.ReleaseTermination(ctx, pod)
+			}
+			c.Await(ctx, RolledOut(updated))
+		},
+		func(j *spec.Checks) {
+			j.Decide("TARGET-002", Within(spec.AtOnce, Done(history.LabelNode), PodCreated(OfVersion("v2")).On(j.Bound(joined))), EndsRolledOut())
+		}, spec.SimulatedNodes{})
 
 	spec.It("makes no pod of a template before on a node that joins while the history of the current one is refused",
 		spec.Decides("TARGET-004", "ROLLOVER-001"),

@@ -23,6 +23,7 @@ func Specs() {
 	room()
 	failing()
 	failingBeside()
+	failingMeanwhile()
 	pressure()
 	owners()
 }

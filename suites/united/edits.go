@@ -55,6 +55,44 @@ func edits() {
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 
+// promoted is the spec of a subset whose patch changes nothing any more since the target has become what it makes of it.
+func promoted() {
+	spec.It("leaves a subset its nodes and pods when the target becomes what its patch makes, and when the patch is written in another way that makes the same",
+		spec.Decides("UNITED-031"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := addNodes(ctx, c, "a", "a", "b")
+			c.Bind(moved, nodes[2])
+			ds := c.Deploy(ctx, MaxUnavailable("1"))
+			canary := OnNodes(Subset("canary", c.ImagePatch("v2")), nodes[2])
+			u := c.Unite(ctx, ds, canary)
+			placed(ctx, c)
+			c.Mark(united)
+			again := OnNodes(Subset("canary", PatchTemplate(with(canary, "metadata", map[string]any{}))), nodes[2])
+			u = c.Subdivide(ctx, u, again)
+			placed(ctx, c)
+			c.Await(ctx, Quiet(silence))
+			c.Update(ctx, ds, Image("v2"))
+			placed(ctx, c)
+			c.Await(ctx, Quiet(silence))
+			c.Subdivide(ctx, u, canary)
+			c.Await(ctx, Quiet(silence))
+			c.Mark(unchanged)
+		},
+		func(j *spec.Checks) {
+			j.Given(HoldsAtMark(united, exactlyOn("v2", j.Bound(moved))))
+			j.Decide("UNITED-031", NeverBetween(Marked(united), Marked(unchanged), PodDeleted().On(j.Bound(moved))), HoldsAtMark(unchanged, state.UnitedPlaced(name)))
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// with is the subset's patch with one more field.
+func with(subset history.UnitedSubset, field string, value any) map[string]any {
+	var patch map[string]any
+	// It has been encoded here.
+	_ = json.Unmarshal(subset.Patch.Template.Raw, &patch)
+	patch[field] = value
+	return patch
+}
+
 // emptied is the spec of a subset that loses the last of its nodes.
 func emptied() {
 	spec.It("takes the pod from a subset's last node, and reports none any more, when the node loses the label that the subset selects",

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -161,15 +162,29 @@ func patches() {
 				c.Mark(united)
 			},
 			func(j *spec.Checks) {
-				node := j.Bound(byName)
-				j.Decide("UNITED-038",
-					NeverBetween(Began(history.CreateUnited), Marked(united), PodDeleted().On(node)),
-					OneOf(Refused("the patch", Answered(history.CreateUnited, name)), All(
-						OneOf(HoldsAtMark(united, names(subset)),
-							Reported("about the UnitedDaemonSet that names the subset", aboutUnited(subset))),
-						AtLeast(1, PodAvailable(OfVersion("v2")).On(j.Bound(moved))))))
+				j.Decide("UNITED-038", limitedTo(subset, j.Bound(byName), j.Bound(moved))...)
 			}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 	}
+
+	spec.It("limits the effect of a patch to its subset that takes pods out of the matchExpressions of the target's selector",
+		spec.Decides("UNITED-038"),
+		func(ctx context.Context, c *spec.Case) {
+			const subset = "bad-tier"
+			nodes := addNodes(ctx, c, "a", "b")
+			c.Bind(byName, nodes[0])
+			c.Bind(moved, nodes[1])
+			ds := c.Deploy(ctx, MaxUnavailable("1"), ofTiers("node", "edge"))
+			broken := OnNodes(Subset(subset, PatchTemplate(map[string]any{"metadata": map[string]any{"labels": map[string]any{"tier": "web"}}})), nodes[0])
+			good := OnNodes(Subset("good", c.ImagePatch("v2")), nodes[1])
+			if _, err := c.TryUnite(ctx, name, c.NewUnited(name, ds.Name, broken, good)); err == nil {
+				c.Await(ctx, state.All(names(subset), servedOn(nodes[1], "v2")))
+			}
+			c.Await(ctx, Quiet(silence))
+			c.Mark(united)
+		},
+		func(j *spec.Checks) {
+			j.Decide("UNITED-038", limitedTo("bad-tier", j.Bound(byName), j.Bound(moved))...)
+		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 
 	spec.It("gives a node that several subsets select to none of them while the patch of the first cannot be applied",
 		spec.Decides("UNITED-009", "UNITED-038"),
@@ -232,6 +247,24 @@ func patches() {
 			}
 			j.Decide("UNITED-038", HoldsAtMark(changed, state.UnitedPlaced(name)))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
+}
+
+// limitedTo asks that the subset, whose patch cannot be applied, is refused or reported, that its node keeps its pod, and that the other subset gets v2.
+func limitedTo(subset, node, other string) []Matcher {
+	return []Matcher{
+		NeverBetween(Began(history.CreateUnited), Marked(united), PodDeleted().On(node)),
+		OneOf(Refused("the patch", Answered(history.CreateUnited, name)), All(
+			OneOf(HoldsAtMark(united, names(subset)), Reported("about the UnitedDaemonSet that names the subset", aboutUnited(subset))),
+			AtLeast(1, PodAvailable(OfVersion("v2")).On(other)))),
+	}
+}
+
+// ofTiers makes the selector ask for one of the tiers, of which pods have the first.
+func ofTiers(tiers ...string) Edit {
+	return Edit{Says: "selects tiers " + strings.Join(tiers, ", "), Apply: func(d *appsv1.DaemonSet) {
+		metav1.SetMetaDataLabel(&d.Spec.Template.ObjectMeta, "tier", tiers[0])
+		d.Spec.Selector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "tier", Operator: metav1.LabelSelectorOpIn, Values: tiers}}
+	}}
 }
 
 // names holds when a condition names the subset.

@@ -21,6 +21,7 @@ func Specs() {
 	api()
 	subsets()
 	edits()
+	promoted()
 	emptied()
 	targetChanges()
 	byHand()

@@ -25,6 +25,7 @@ func Specs() {
 	recovered()
 	young()
 	late()
+	besideHandedOver()
 	updatedOnly()
 }
 
