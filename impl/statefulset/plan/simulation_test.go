@@ -51,8 +51,8 @@ func unseen() []string {
 		"set-expects-the-restarts-that-its-revisions-differ-by", "set-records-nothing-of-what-is-taken-back",
 		// It looks at no status while a pod restarts, and every image starts.
 		"set-believes-patched-pods-below-the-partition", "set-waits-for-no-repair",
-		// Nobody changes labels of its pods, and no watch is late.
-		"set-recreates-pods-that-somebody-relabelled", "set-sends-a-patch-again-over-a-conflict",
+		// Nobody changes labels of its pods, none becomes Ready again between its patch and its restart, and no watch is late.
+		"set-recreates-pods-that-somebody-relabelled", "set-takes-regained-readiness-for-the-restart", "set-sends-a-patch-again-over-a-conflict",
 		// No admission changes its pods.
 		"set-patches-every-container-that-differs",
 		// Nobody else writes its revisions.
