@@ -52,7 +52,7 @@ func Specs() {
 	refusedSets()
 	handPatchedSets()
 	relabelled()
-	conflictingSets()
+	conflicts()
 	seldomSets()
 	stagedSets()
 	changedSets()

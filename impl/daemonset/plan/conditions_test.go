@@ -216,6 +216,25 @@ func TestARolloutWhosePodsAreRefusedIsStalled(t *testing.T) {
 	g.Expect(resumed.Events).To(ConsistOf(HaveField("Reason", plan.EventRolloutResumed)))
 }
 
+func TestASlotGoesToANodeWhosePodIsNotRefused(t *testing.T) {
+	g := NewWithT(t)
+	w := newWorld(t, 3)
+	w.surging("1")
+	w.pods(w.ready())
+	w.update("v2")
+	refused := func(nodes ...string) *plan.Refusal {
+		at := map[string]time.Time{}
+		for i, node := range nodes {
+			at[node] = w.now.Add(time.Duration(i) * time.Millisecond)
+		}
+		return &plan.Refusal{Since: w.now, Words: "is forbidden", Nodes: at}
+	}
+	w.Refused = refused("n0")
+	g.Expect(created(w.pass())).To(Equal([]string{"n1"}), "RECOVERY-006: n0 keeps no other from its pod")
+	w.Refused = refused("n1", "n2", "n0")
+	g.Expect(created(w.pass())).To(Equal([]string{"n1"}), "RECOVERY-006: it keeps trying, with the one whose last attempt is the longest ago")
+}
+
 func TestARolloutWhosePodsAreNotDeletedIsStalled(t *testing.T) {
 	for name, surges := range map[string]bool{"rolling": false, "surging": true} {
 		t.Run(name, func(t *testing.T) {

@@ -9,11 +9,20 @@ import (
 // refusedLast puts the pods to create in the order in which they were refused, those first that never were: creating stops where one is refused, and what is
 // against the pod of one node must not keep the others from theirs (RECOVERY-006).
 func (p *pass) refusedLast() {
+	slices.SortStableFunc(p.actions.CreatePods, func(a, b PodCreation) int { return p.refusedAt(a.Node).Compare(p.refusedAt(b.Node)) })
+}
+
+// inTurn are the nodes in the same order: a slot that goes to one whose pod is refused over and over would keep the others from theirs.
+func (p *pass) inTurn(views []*nodeView) []*nodeView {
+	return slices.SortedStableFunc(slices.Values(views), func(a, b *nodeView) int { return p.refusedAt(a.name).Compare(p.refusedAt(b.name)) })
+}
+
+// refusedAt is when the API server last refused a pod of the node, if it has created none since.
+func (p *pass) refusedAt(node string) time.Time {
 	if p.state.Refused == nil {
-		return
+		return time.Time{}
 	}
-	at := func(creation PodCreation) time.Time { return p.state.Refused.Nodes[creation.Node] }
-	slices.SortStableFunc(p.actions.CreatePods, func(a, b PodCreation) int { return at(a).Compare(at(b)) })
+	return p.state.Refused.Nodes[node]
 }
 
 // refusesUpdate reports whether the API server refused the last update in place of a pod on the node.

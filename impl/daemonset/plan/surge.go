@@ -64,7 +64,7 @@ func (s surging) update(p *pass, seen, kept []*nodeView, desired int) {
 			free, held = 0, 0
 		}
 	}
-	for _, view := range kept {
+	for _, view := range p.inTurn(kept) {
 		if !view.eligible {
 			p.leaveIneligible(view, &spare)
 			continue

@@ -27,9 +27,6 @@ func lawfulPatches() []Variant {
 		{Name: "updates-in-place-by-apply", Says: "Writes updates in place by server-side apply.",
 			Lawful: "INPLACE-028 asks for one write, not for the verb.",
 			Writer: func(c client.Client) client.Client { return applyingImages{c} }},
-		{Name: "updates-in-place-by-uid-alone", Says: "Updates pods in place whatever their resourceVersion, with their UID as the only precondition.",
-			Lawful: "What changes meanwhile may be known a second later.",
-			Writer: func(c client.Client) client.Client { return uidPatcher{c} }},
 		{Name: "updated-pods-keep-their-generation", Says: "Leaves pods that it updates in place the label of the template generation that made them.",
 			Lawful:  "The label says which generation created the pod, and the revision label which one it is of.",
 			Planner: changeUpdates(func(_ plan.State, update *plan.PodUpdate) { delete(update.Labels, plan.GenerationLabel) })},
@@ -151,30 +148,6 @@ func patchedPod(ctx context.Context, c client.Client, pod *corev1.Pod, patch cli
 		return nil, fmt.Errorf("decode the pod: %w", err)
 	}
 	return &after, nil
-}
-
-// uidPatcher drops the resourceVersion from updates in place.
-type uidPatcher struct{ client.Client }
-
-// Patch implements client.Client.
-func (c uidPatcher) Patch(ctx context.Context, object client.Object, patch client.Patch, options ...client.PatchOption) error {
-	pod, isPod := object.(*corev1.Pod)
-	if !isPod {
-		return c.Client.Patch(ctx, object, patch, options...)
-	}
-	data, err := patch.Data(pod)
-	if err != nil {
-		return fmt.Errorf("encode the patch: %w", err)
-	}
-	var change map[string]map[string]any
-	if err := json.Unmarshal(data, &change); err != nil {
-		return fmt.Errorf("decode the patch: %w", err)
-	}
-	delete(change["metadata"], "resourceVersion")
-	if data, err = json.Marshal(change); err != nil {
-		return fmt.Errorf("encode the patch again: %w", err)
-	}
-	return c.Client.Patch(ctx, object, client.RawPatch(patch.Type(), data), options...)
 }
 
 // updatesImages reports whether the change is an update in place.

@@ -8,13 +8,38 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// conflictingSets is the spec of patches that are planned for pods which have been restarted meanwhile.
-func conflictingSets() {
+// conflicts are the specs of patches that are planned for pods whose containers have been restarted meanwhile.
+func conflicts() {
+	spec.It("does not take a restart of a pod for that of its patch which was before the patch, and of which the controller heard after it",
+		spec.Decides("INPLACE-013", "INPLACE-023"),
+		func(ctx context.Context, c *spec.Case) {
+			daemonSet := begin(ctx, c, 2, MaxUnavailable("1"), HoldRestarts())
+			c.DelayWatches(ctx, heardLate, "pods")
+			for _, pod := range c.LivePods(ctx, daemonSet) {
+				c.Pods.RestartContainer(ctx, pod, "daemon")
+			}
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			first := c.RequireUpdated(ctx, "a pod is patched", updated)
+			c.EndWatchDelay(ctx)
+			c.Pods.ObserveUpdate(ctx, first)
+			// Longer than a controller may be late.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			releaseAll(ctx, c, updated)
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(2, Done(history.RestartContainer)))
+			for _, id := range []requirements.ID{"INPLACE-013", "INPLACE-023"} {
+				j.Decide(id, NeverBetween(Marked(begun), Marked(next), Nth(2, PodPatched())), EndsRolledOut())
+			}
+		}, spec.Alone{Relay: true}, spec.SimulatedNodes{})
+
 	spec.It("does not take a restart of a StatefulSet's pod for that of its patch which was before the patch, and of which the controller heard after it",
 		spec.Decides("INPLACE-033"),
 		func(ctx context.Context, c *spec.Case) {
