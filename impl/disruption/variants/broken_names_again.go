@@ -64,26 +64,23 @@ type namesakes struct {
 // look takes note of them before each pass.
 func (n *namesakes) look(next reconcile.Reconciler, c client.Client) reconcile.Reconciler {
 	return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-		var sets appsv1.ReplicaSetList
-		var deployments appsv1.DeploymentList
-		for _, list := range []client.ObjectList{&sets, &deployments} {
-			if err := c.List(ctx, list, client.InNamespace(request.Namespace)); err != nil {
-				return reconcile.Result{}, err
-			}
+		sets, deployments, err := replicaSetsAndDeployments(ctx, c, request.Namespace)
+		if err != nil {
+			return reconcile.Result{}, err
 		}
 		named := map[string]*appsv1.Deployment{}
-		for i := range deployments.Items {
-			named[deployments.Items[i].Name] = &deployments.Items[i]
+		for i := range deployments {
+			named[deployments[i].Name] = &deployments[i]
 		}
 		n.mu.Lock()
-		for i := range sets.Items {
-			delete(n.of, sets.Items[i].UID)
-			above := metav1.GetControllerOfNoCopy(&sets.Items[i])
+		for i := range sets {
+			delete(n.of, sets[i].UID)
+			above := metav1.GetControllerOfNoCopy(&sets[i])
 			if above == nil || !isDeployment(above) {
 				continue
 			}
 			if deployment := named[above.Name]; deployment != nil && deployment.UID != above.UID {
-				n.of[sets.Items[i].UID] = plan.Controller{UID: deployment.UID, Replicas: ptr.Deref(deployment.Spec.Replicas, 1)}
+				n.of[sets[i].UID] = plan.Controller{UID: deployment.UID, Replicas: ptr.Deref(deployment.Spec.Replicas, 1)}
 			}
 		}
 		n.mu.Unlock()

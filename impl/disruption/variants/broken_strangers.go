@@ -57,21 +57,18 @@ type bereft struct {
 // look takes note of them before each pass.
 func (b *bereft) look(next reconcile.Reconciler, c client.Client) reconcile.Reconciler {
 	return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-		var sets appsv1.ReplicaSetList
-		var deployments appsv1.DeploymentList
-		for _, list := range []client.ObjectList{&sets, &deployments} {
-			if err := c.List(ctx, list, client.InNamespace(request.Namespace)); err != nil {
-				return reconcile.Result{}, err
-			}
+		sets, deployments, err := replicaSetsAndDeployments(ctx, c, request.Namespace)
+		if err != nil {
+			return reconcile.Result{}, err
 		}
 		there := map[types.UID]bool{}
-		for i := range deployments.Items {
-			there[deployments.Items[i].UID] = true
+		for i := range deployments {
+			there[deployments[i].UID] = true
 		}
 		b.mu.Lock()
-		for i := range sets.Items {
-			above := metav1.GetControllerOfNoCopy(&sets.Items[i])
-			b.sets[sets.Items[i].UID] = above != nil && isDeployment(above) && !there[above.UID]
+		for i := range sets {
+			above := metav1.GetControllerOfNoCopy(&sets[i])
+			b.sets[sets[i].UID] = above != nil && isDeployment(above) && !there[above.UID]
 		}
 		b.mu.Unlock()
 		return next.Reconcile(ctx, request)
@@ -86,6 +83,18 @@ func (b *bereft) leaveOut(state *plan.State, _ time.Time) {
 		c.Gone = c.Gone || b.sets[reference]
 		return c
 	})
+}
+
+// replicaSetsAndDeployments are those of the namespace.
+func replicaSetsAndDeployments(ctx context.Context, c client.Reader, namespace string) ([]appsv1.ReplicaSet, []appsv1.Deployment, error) {
+	var sets appsv1.ReplicaSetList
+	var deployments appsv1.DeploymentList
+	for _, list := range []client.ObjectList{&sets, &deployments} {
+		if err := c.List(ctx, list, client.InNamespace(namespace)); err != nil {
+			return nil, nil, err
+		}
+	}
+	return sets.Items, deployments.Items, nil
 }
 
 func isDeployment(reference *metav1.OwnerReference) bool {
