@@ -92,6 +92,7 @@ func knownStalls() []knownScenario {
 		scenario("a pod is not deleted from a node that must not run it", two, on(keptOn, 0, 0), on("a node is tainted NoExecute", 0, 0), then("update to a missing image", says, "the API server deletes pods"), ends),
 		scenario("pods are refused for a node, and created on others", one, on("the API server refuses pods for a node", 0, 0), then("somebody deletes a pod"),
 			on("somebody deletes a pod", 0, 1), on("somebody deletes a pod", 0, 2), then(refusedForSome, says, "the API server admits pods")),
+		scenario("pods are refused beside old ones", surge, then("the API server refuses pods", "update", says, saysLater, "the API server admits pods"), after(40*time.Second, says, 0)),
 		scenario("a pod is refused beside others", one, then("update to a missing image", says, "the API server refuses pods"), on("somebody deletes a pod", 0, 1), then(says, "the API server admits pods")),
 		scenario("a node has no room, and pods are refused on others", two, on(noRoomOn, 0, 0), then("update", says, "the API server refuses pods"),
 			on("somebody deletes a pod", 0, 0), on("somebody deletes a pod", 0, 1), then(says, "the API server admits pods", "a node has room again")),

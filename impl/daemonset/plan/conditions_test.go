@@ -233,6 +233,13 @@ func TestASlotGoesToANodeWhosePodIsNotRefused(t *testing.T) {
 	g.Expect(created(w.pass())).To(Equal([]string{"n1"}), "RECOVERY-006: n0 keeps no other from its pod")
 	w.Refused = refused("n1", "n2", "n0")
 	g.Expect(created(w.pass())).To(Equal([]string{"n1"}), "RECOVERY-006: it keeps trying, with the one whose last attempt is the longest ago")
+
+	w.now = w.now.Add(time.Minute)
+	w.pass()
+	g.Expect(w.stalled()).To(HaveValue(HaveField("Message", "the pod for node n0 cannot be created: is forbidden")), "COND-001")
+	w.Refused = refused("n2", "n0", "n1")
+	g.Expect(created(w.pass())).To(Equal([]string{"n2"}))
+	g.Expect(w.pass().Status).To(BeNil(), "STATUS-012: whose turn it is does not change the status")
 }
 
 func TestARolloutWhosePodsAreNotDeletedIsStalled(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // refusedLast puts the pods to create in the order in which they were refused, those first that never were: creating stops where one is refused, and what is
@@ -50,11 +52,26 @@ func (p *pass) refusals(views []*nodeView) []stall {
 	if refused == nil {
 		return found
 	}
-	for _, creation := range p.actions.CreatePods {
+	for _, node := range p.refusedNodes(views) {
 		found = append(found, stall{
-			node: creation.Node, reason: StalledCreationRefused, from: refused.Since.Add(RefusalGrace),
-			message: fmt.Sprintf("the pod for node %s cannot be created: %s", creation.Node, quoted(refused.Words)),
+			node: node, reason: StalledCreationRefused, from: refused.Since.Add(RefusalGrace),
+			message: fmt.Sprintf("the pod for node %s cannot be created: %s", node, quoted(refused.Words)),
 		})
 	}
 	return found
+}
+
+// refusedNodes are as many nodes as pods are to be created, the first by name of those that wait for one or were refused one. They are not those whose turn it
+// is: a status that named these would change with every attempt, and a change of the status is the next attempt.
+func (p *pass) refusedNodes(views []*nodeView) []string {
+	waiting := sets.New[string]()
+	for _, creation := range p.actions.CreatePods {
+		waiting.Insert(creation.Node)
+	}
+	for _, view := range views {
+		if _, refused := p.state.Refused.Nodes[view.name]; refused && view.eligible && view.updated() == nil {
+			waiting.Insert(view.name)
+		}
+	}
+	return sets.List(waiting)[:min(len(p.actions.CreatePods), len(waiting))]
 }
