@@ -14,10 +14,11 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
-// StallBetween is the part of a history in which the rollout of its only DaemonSet cannot go on: from the mark where the rollout begins to the one where the
-// cause goes away. Known is how long the cause has to be known before it has to be reported. Words are what names a cause that no pod shows, as where pods cannot
+// StallBetween is the part of a history in which the rollout of a DaemonSet cannot go on: from the mark where the rollout begins to the one where the
+// cause goes away. Of is the name of the DaemonSet; empty if there is no other. Known is how long the cause has to be known before it has to be reported. Words are what names a cause that no pod shows, as where pods cannot
 // be created; it is known from the beginning. Earlier is another stall before this one, if there was one: the reasons of Events that told of it may come again.
 type StallBetween struct {
+	Of       string
 	From, To history.Mark
 	Known    time.Duration
 	Words    []string
@@ -89,7 +90,7 @@ type stallSeen struct {
 
 // question asks of what the history shows of the stall; it is not tested if there was none.
 func (s StallBetween) question(promise string, ask func(*Survey, stallSeen) Answer) Matcher {
-	from, to, written, hindered := Marked(s.From), Marked(s.To), daemonSetStored(), podHindered()
+	from, to, written, hindered := Marked(s.From), Marked(s.To), daemonSetStored(s.Of), podHindered(s.Of)
 	bounds := []Event{from, to, written, hindered}
 	var earlier []Event
 	if s.Earlier != nil {
@@ -174,18 +175,23 @@ func (s StallBetween) missing(survey *Survey, seen stallSeen, got string) Answer
 	return wrong(got, seen.to, seen.cause)
 }
 
-// daemonSetStored happens when a DaemonSet comes into being or is changed.
-func daemonSetStored() Event {
+// daemonSetStored happens when a DaemonSet of that name, if there is one, comes into being or is changed.
+func daemonSetStored(name string) Event {
 	return on("DaemonSet stored", func(_ *history.Cluster, change history.Change) bool {
-		return change.Kind == history.KindDaemonSet && change.Type != watch.Deleted && change.Object != nil
+		stored := change.Kind == history.KindDaemonSet && change.Type != watch.Deleted && change.Object != nil
+		return stored && (name == "" || change.Object.GetName() == name)
 	})
 }
 
-// podHindered happens when it is seen of an updated pod what keeps it from becoming available.
-func podHindered() Event {
+// podHindered happens when it is seen of an updated pod of that DaemonSet, if there is a name, what keeps it from becoming available.
+func podHindered(of string) Event {
 	return on("updated pod hindered", func(cluster *history.Cluster, change history.Change) bool {
 		pod, ok := change.Object.(*corev1.Pod)
-		return ok && change.Type != watch.Deleted && cluster.OwnerOf(pod) != nil && cluster.IsUpdated(pod) && history.Hindrances(pod) != nil
+		if !ok || change.Type == watch.Deleted || !cluster.IsUpdated(pod) || history.Hindrances(pod) == nil {
+			return false
+		}
+		owner := cluster.OwnerOf(pod)
+		return owner != nil && (of == "" || owner.Name == of)
 	})
 }
 

@@ -56,6 +56,33 @@ func TestALaterStallIsToldOfByAnEventOfItsOwn(t *testing.T) {
 	breaks(t, stalledTwice(t, "Stalled", "", "SuccessfulCreate"), second.Event(), "no Event")
 }
 
+func TestAStallIsOfTheDaemonSetThatIsNamed(t *testing.T) {
+	b := historytest.New(t).Nodes(1)
+	stalls := func(name string, conditions ...appsv1.DaemonSetCondition) *appsv1.DaemonSet {
+		ds := b.DaemonSet(name)
+		ds.Pod(name+"-pod", "node-1").Edit(func(pod *corev1.Pod) {
+			pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
+				State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: "no such image"}},
+			}}
+		})
+		ds.Status(func(s *appsv1.DaemonSetStatus) { s.Conditions = conditions })
+		return ds.Object()
+	}
+	b.After(time.Second).Mark("begins")
+	told, untold := stalls("told", appsv1.DaemonSetCondition{Type: "Stalled", Status: corev1.ConditionTrue, Message: "no such image"}), stalls("untold")
+	at := b.After(time.Second).Now()
+	b.After(time.Minute).Mark("ends")
+	h := b.History()
+	h.Evidence = append(h.Evidence, history.Entry{Time: at, Kind: history.KindEvent, Object: &corev1.Event{Reason: "Stalled", InvolvedObject: corev1.ObjectReference{UID: told.UID}}})
+	stall := StallBetween{From: "begins", To: "ends", Known: 20 * time.Second}
+	stall.Of = told.Name
+	keeps(t, h, stall.Event())
+	keeps(t, h, stall.Condition())
+	stall.Of = untold.Name
+	breaks(t, h, stall.Event(), "no Event")
+	breaks(t, h, stall.Condition(), "no new condition")
+}
+
 func TestTheLatestConditionOfAStallIsTakenBack(t *testing.T) {
 	stalled := func(first, second, end corev1.ConditionStatus, says string) *history.History {
 		b := historytest.New(t).Nodes(1)

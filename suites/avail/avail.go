@@ -35,6 +35,7 @@ func Specs() {
 	disrupted()
 	down()
 	namesakes()
+	withTemplate()
 }
 
 // definition are the specs of what makes a pod available.

@@ -11,4 +11,5 @@ func Specs() {
 	again()
 	left()
 	causes()
+	others()
 }

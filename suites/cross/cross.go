@@ -18,6 +18,7 @@ import (
 func Specs() {
 	evictions()
 	rollouts()
+	besideAnEviction()
 }
 
 // guard is the name of the budget.

@@ -16,6 +16,7 @@ func Specs() {
 	unset()
 	off()
 	back()
+	leaving()
 	flipped()
 	stored()
 }

@@ -130,6 +130,74 @@ func back() {
 		}, spec.Alone{})
 }
 
+// leaving are the specs of pods that were on their way out when the gate was switched on again.
+func leaving() {
+	spec.It("makes an updated pod beside one that has been on its way out since the gate was off, once it is on again",
+		spec.Decides("GATE-006", "UNREADY-002"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			held := c.LivePods(ctx, daemonSet)
+			for _, pod := range held {
+				c.Pods.HoldTermination(ctx, pod)
+			}
+			switchOff(ctx, c)
+			endOnceOn(ctx, c, c.Update(ctx, daemonSet, Image("v2")), held...)
+		},
+		func(j *spec.Checks) {
+			node := j.Bound(left)
+			j.Given(AtLeast(1, PodDeleted(OfVersion("v1")).On(node)), NeverBetween(TemplateChanged(), Marked(switchedOn), PodCreated(OfVersion("v2"))))
+			for _, id := range []requirements.ID{"GATE-006", "UNREADY-002"} {
+				j.Decide(id, Before(PodCreated(OfVersion("v2")).On(node), PodGone(OfVersion("v1")).On(node)), EndsRolledOut())
+			}
+		}, spec.Alone{}, spec.SimulatedNodes{})
+
+	spec.It("makes the replacement of a deleted pod beside it that has been on its way out since the gate was off, once it is on again",
+		spec.Decides("GATE-006", "DRAIN-002"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			pod := c.LivePods(ctx, daemonSet)[0]
+			c.Pods.HoldTermination(ctx, pod)
+			switchOff(ctx, c)
+			c.DeletePod(ctx, pod, 30*time.Second)
+			endOnceOn(ctx, c, daemonSet, pod)
+		},
+		func(j *spec.Checks) {
+			node := j.Bound(left)
+			created := After(PodCreated(), Marked(switchedOff)).On(node)
+			j.Given(NeverBetween(Marked(switchedOff), Marked(switchedOn), PodCreated()))
+			for _, id := range []requirements.ID{"GATE-006", "DRAIN-002"} {
+				j.Decide(id, Before(created, PodGone().On(node)), EndsRolledOut())
+			}
+		}, spec.Alone{}, spec.SimulatedNodes{})
+}
+
+// left is the node whose pod is on its way out when the gate is switched on.
+const left = "the node whose pod is on its way out"
+
+// endOnceOn switches the gate on while one of the held pods is on its way out, and lets them end once its node has another one, or could have.
+func endOnceOn(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, held ...*corev1.Pod) {
+	node := ""
+	c.Require(ctx, "a pod is on its way out", state.When("a pod is terminating", func(cluster *history.Cluster) bool {
+		for _, pod := range held {
+			if now := cluster.Pods[pod.UID]; now != nil && now.DeletionTimestamp != nil {
+				node = history.NodeOf(now)
+			}
+		}
+		return node != ""
+	}))
+	c.Bind(left, node)
+	// Longer than a controller may be late.
+	c.Await(ctx, Quiet(3*time.Second))
+	switchOn(ctx, c)
+	c.AwaitAfter(ctx, spec.AtOnce, UpdatedOn(1, daemonSet, OnNode(node)))
+	for _, pod := range held {
+		c.Pods.ReleaseTermination(ctx, pod)
+	}
+	c.Await(ctx, RolledOut(daemonSet))
+}
+
 // flipped are the specs of a gate that is switched in the middle of a rollout.
 func flipped() {
 	spec.It("keeps the available pod of each node that has two when the gate is switched off, and goes on with one node at a time",

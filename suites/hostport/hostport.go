@@ -34,6 +34,7 @@ func Specs() {
 	rejected()
 	stored()
 	drained()
+	byAnother()
 
 	spec.It("stalls with the old pods in place while the updated ones wait for their host port, and finishes when surge is removed",
 		spec.Decides("HOSTPORT-009", "HOSTPORT-010", "HOSTPORT-011", "SURGE-021"),

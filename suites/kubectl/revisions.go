@@ -48,13 +48,40 @@ func revisions() {
 		func(j *spec.Checks) {
 			j.Decide("KUBECTL-002", Printed("kubectl rollout history lists three revisions and shows what they are", wrongHistory(j, "v1", "v2", "v3")))
 			// To v2 and back, and then to the first.
-			j.Decide("KUBECTL-003", Printed("kubectl rollout undo rolls back each time", wrongUndo(j.BoundAll(undone))), EndsRolledOut())
+			j.Decide("KUBECTL-003", Printed("kubectl rollout undo rolls back each time", wrongUndo(j.BoundAll(undone), 3)), EndsRolledOut())
 			j.Decide("KUBECTL-003", Exactly(1, templateGets("v1")), Exactly(2, templateGets("v2")), Exactly(2, templateGets("v3")))
 			j.Decide("KUBECTL-003", Never(leftOver()))
 			for _, version := range []string{"v1", "v2", "v3"} {
 				j.Decide("KUBECTL-003", OnEveryNode(Exactly(2, PodCreated(OfVersion(version)))))
 			}
 		}, spec.AppsV1{}, spec.MainPath{})
+
+	spec.It("has kubectl rollout history list the revisions of two restarts, and kubectl rollout undo go back to the first",
+		spec.Decides("KUBECTL-002", "KUBECTL-003"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
+			first := numbersIn(c.RolloutHistory(daemonSet, 0))
+			if len(first) == 0 {
+				return
+			}
+			for _, at := range []string{"2026-01-02T03:04:05Z", "2026-01-02T03:04:06Z"} {
+				daemonSet = c.Update(ctx, daemonSet, restarted(at))
+				c.Await(ctx, RolledOut(daemonSet))
+			}
+			list(c, daemonSet)
+			daemonSet, said := c.RolloutUndo(ctx, daemonSet, first[0])
+			c.Await(ctx, RolledOut(daemonSet))
+			c.Bind(undone, said)
+		},
+		func(j *spec.Checks) {
+			j.Decide("KUBECTL-002", Printed("kubectl rollout history lists three revisions and shows what they are", wrongHistory(j, "v1", "v1", "v1")))
+			j.Decide("KUBECTL-003", Printed("kubectl rollout undo rolls back to the first", wrongUndo(j.BoundAll(undone), 1)), EndsRolledOut())
+			j.Decide("KUBECTL-003", AtLeast(1, TemplateChanged().Where("to one that was never restarted", func(m Moment) bool {
+				daemonSet, ok := m.Object.(*appsv1.DaemonSet)
+				return ok && daemonSet.Spec.Template.Annotations[restartedAt] == ""
+			})))
+		}, spec.AppsV1{})
 
 	spec.It("has kubectl rollout history list the revisions where expressions alone select the pods",
 		spec.Decides("KUBECTL-002"),
@@ -94,6 +121,14 @@ func templateGets(version string) Event {
 		daemonSet, ok := m.Object.(*appsv1.DaemonSet)
 		return ok && history.HasTag(&daemonSet.Spec.Template.Spec, version)
 	})
+}
+
+// restartedAt is the annotation of the template by which kubectl rollout restart has pods replaced.
+const restartedAt = "kubectl.kubernetes.io/restartedAt"
+
+// restarted does what kubectl rollout restart does at that time.
+func restarted(at string) Edit {
+	return Edit{Says: "kubectl rollout restart", Apply: func(d *appsv1.DaemonSet) { metav1.SetMetaDataAnnotation(&d.Spec.Template.ObjectMeta, restartedAt, at) }}
 }
 
 // ofVersion is the key of the annotation that names the version of a template after the first.
@@ -162,9 +197,9 @@ func wrongHistory(j *spec.Checks, versions ...string) string {
 	return ""
 }
 
-// wrongUndo says what is wrong with what `kubectl rollout undo` says, or nothing.
-func wrongUndo(says []string) string {
-	if len(says) != 3 {
+// wrongUndo says what is wrong with what `kubectl rollout undo` says, so many times, or nothing.
+func wrongUndo(says []string, times int) string {
+	if len(says) != times {
 		return "there is no revision to go back to"
 	}
 	for _, said := range says {

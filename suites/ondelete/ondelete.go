@@ -179,6 +179,7 @@ func Specs() {
 		})
 
 	unscheduled()
+	repaired()
 	meanwhile()
 }
 

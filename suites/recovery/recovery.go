@@ -18,7 +18,7 @@ func Specs() {
 	clock()
 	skew()
 	refused()
-	refusedByName()
+	oneByOne()
 	someRefused()
 	undeletable()
 	failover()

@@ -72,8 +72,8 @@ func refused() {
 		}, spec.Alone{})
 }
 
-// refusedByName is the spec of refusals in words that differ with every attempt.
-func refusedByName() {
+// oneByOne are the specs of attempts to create one pod at a time that differ from each other: in the words of the refusal, and in the node.
+func oneByOne() {
 	spec.It("goes on trying with pauses while a policy refuses a pod in words that name it, and makes it once it does not",
 		spec.Decides("RECOVERY-006"),
 		func(ctx context.Context, c *spec.Case) {
@@ -89,9 +89,25 @@ func refusedByName() {
 			j.Decide("RECOVERY-006", TriesSeldom(seldom), EndsRolledOut(), OnEveryNode(Exactly(1, PodCreated())))
 		},
 		spec.SimulatedNodes{})
+
+	spec.It("goes on trying with pauses while the updated pods of three nodes are refused, with one slot of maxSurge for them",
+		spec.Decides("RECOVERY-006"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			c.RefusePods(ctx, ByQuota)
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			c.Await(ctx, Past(time.Now().Add(2*refusedFor)))
+			c.AdmitPods(ctx)
+			c.Await(ctx, RolledOut(updated))
+			c.Await(ctx, Quiet(time.Second))
+		},
+		func(j *spec.Checks) {
+			j.Decide("RECOVERY-006", TriesSeldom(seldom), EndsRolledOut(), OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))))
+		})
 }
 
-// seldom is how often a controller may try to create one pod in twice refusedFor: twenty times a second.
+// seldom is how often a controller may try to create one pod at a time in twice refusedFor: twenty times a second.
 const seldom = 200
 
 // someRefused is the spec of nodes whose pods are refused while those of others are not.

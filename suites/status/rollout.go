@@ -38,6 +38,31 @@ func rollout() {
 		func(ctx context.Context, c *spec.Case) { rollOut(ctx, c, MaxSurge("2")) }, saysOver)
 }
 
+// surgeTakenAway is the spec of numbers that all nodes have because of two pods each, of which one is to go.
+func surgeTakenAway() {
+	spec.It("does not say that a rollout is over where surge is taken away while no updated pod is available",
+		spec.Decides("STATUS-016"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			rolling := c.Update(ctx, c.Deploy(ctx, MaxSurge("2")), Image("v2"), NeverReady())
+			c.Require(ctx, "an updated pod stands beside each old one", PodsPerNode(rolling, 2))
+			c.AwaitAfter(ctx, settling, says(rolling, desired(2), updated(2), available(2)))
+			c.Mark(takenAway)
+			without := c.Update(ctx, rolling, MaxUnavailable("1"))
+			c.Await(ctx, PodsPerNode(without, 1))
+			c.Await(ctx, Processed(without))
+			c.RollOut(ctx, without, Image("v3"), Healthy())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(takenAway)))
+			j.Decide("STATUS-016", EndsRolledOut(), AtLeast(1, After(PodDeleted(), Marked(takenAway))),
+				Never(After(StatusWritten(), Marked(takenAway)).Where("that says the rollout is over while an old pod lives on", tooEarly)))
+		})
+}
+
+// takenAway is where the strategy loses maxSurge.
+const takenAway history.Mark = "surge is taken away"
+
 func rollOut(ctx context.Context, c *spec.Case, edits ...Edit) {
 	c.AddNodes(ctx, 3)
 	rolling := c.Update(ctx, c.Deploy(ctx, edits...), Image("v2"))

@@ -23,6 +23,7 @@ func Specs() {
 	generations()
 	refused()
 	rollout()
+	surgeTakenAway()
 	deleted()
 	equal()
 	overwritten()

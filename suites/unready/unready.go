@@ -27,6 +27,7 @@ func Specs() {
 	late()
 	besideHandedOver()
 	updatedOnly()
+	others()
 }
 
 // lost are the nodes whose old pods are lost.

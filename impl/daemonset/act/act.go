@@ -57,6 +57,7 @@ func (a *Actor) Do(ctx context.Context, ds *appsv1.DaemonSet, actions plan.Actio
 		if !errors.Is(err, stale.ErrView) {
 			err = errors.Join(err, a.createPods(ctx, ds, actions.CreatePods))
 		}
+		err = errors.Join(err, a.deleteRevisions(ctx, ds, actions.DeleteRevisions))
 	}
 	if actions.Status != nil {
 		status := *actions.Status

@@ -32,7 +32,12 @@ func (a *Actor) writeRevisions(ctx context.Context, ds *appsv1.DaemonSet, action
 		}
 		a.Writes.Wrote(ds.UID, Revisions, revision.ResourceVersion)
 	}
-	for _, revision := range actions.DeleteRevisions {
+	return nil
+}
+
+// deleteRevisions comes last: what keeps a history from being deleted must not keep nodes from their pods.
+func (a *Actor) deleteRevisions(ctx context.Context, ds *appsv1.DaemonSet, revisions []*appsv1.ControllerRevision) error {
+	for _, revision := range revisions {
 		err := a.Client.Delete(ctx, revision, client.Preconditions{UID: &revision.UID, ResourceVersion: &revision.ResourceVersion})
 		if err != nil && !apierrors.IsNotFound(err) {
 			return classify(fmt.Errorf("delete ControllerRevision %s/%s: %w", ds.Namespace, revision.Name, err))

@@ -63,11 +63,13 @@ func Plan(state State, now time.Time) Actions {
 	}
 	p.actions.ProvePods = inplace.Proofs(pods, now)
 	if p.history.established {
-		status.ObservedGeneration = ds.Generation
 		p.adoptLabels(pods)
 		p.run(how, views, stranded, desired)
 		if p.actions.Err != nil {
 			return Actions{Err: p.actions.Err}
+		}
+		if !p.retreats() {
+			status.ObservedGeneration = ds.Generation
 		}
 		p.reportStall(&status, views)
 	}
@@ -100,6 +102,15 @@ func (p *pass) run(how strategy, views []*nodeView, stranded []*corev1.Pod, desi
 	p.actions.DeletePods = p.actions.DeletePods[:min(len(p.actions.DeletePods), Burst)]
 	p.actions.UpdatePods = p.actions.UpdatePods[:min(len(p.actions.UpdatePods), Burst)]
 	p.actions.CreatePods = p.actions.CreatePods[:min(len(p.actions.CreatePods), Burst)]
+}
+
+// retreats reports whether an updated pod goes and leaves an old one. The numbers, which count pods as they are, may say that the rollout is over, which the
+// next pass knows better: until then they are those of the generation before (STATUS-016). Where the deletion is refused it is no news.
+func (p *pass) retreats() bool {
+	return slices.ContainsFunc(p.actions.DeletePods, func(deletion PodDeletion) bool {
+		_, refused := p.state.RefusedDeletions[deletion.Node]
+		return deletion.Reason == ReasonDuplicate && !refused && p.history.updated(p.ds, deletion.Pod)
+	})
 }
 
 // claim returns the pods of the DaemonSet, those included that it adopts in this pass (SURGE-014: else they would be

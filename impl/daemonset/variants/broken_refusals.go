@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync/atomic"
@@ -48,6 +49,8 @@ func brokenRefusals() []Variant {
 			Breaks: []string{"RECOVERY-006"}, Planner: doing(refusedFirst)},
 		{Name: "remembers-refusals-of-the-last-attempt", Says: "Tries the pods last that were refused in its last attempt, and not those that were before.",
 			Breaks: []string{"RECOVERY-006"}, Planner: seeing(refusedLately)},
+		{Name: "reports-the-node-refused-last", Says: "Names in the status the node whose pod was refused last, and tries the next node once the status has changed.",
+			Breaks: []string{"RECOVERY-006"}, Planner: reporting(refusedLast)},
 		{Name: "hides-that-pods-are-refused", Says: "Does not report that a rollout is stalled because its pods are refused.",
 			Breaks:  []string{"COND-001", "COND-002"},
 			Planner: seeing(func(state *plan.State, _ time.Time) { state.Refused = nil })},
@@ -94,6 +97,22 @@ func refusedLately(state *plan.State, _ time.Time) {
 	refused.Nodes = maps.Clone(refused.Nodes)
 	maps.DeleteFunc(refused.Nodes, func(_ string, at time.Time) bool { return at.Before(last) })
 	state.Refused = &refused
+}
+
+// refusedLast rewrites the message of a stall.
+func refusedLast(status *appsv1.DaemonSetStatus, state plan.State, _ time.Time) {
+	if state.Refused == nil || len(state.Refused.Nodes) == 0 {
+		return
+	}
+	last := slices.MaxFunc(slices.Sorted(maps.Keys(state.Refused.Nodes)), func(a, b string) int {
+		return state.Refused.Nodes[a].Compare(state.Refused.Nodes[b])
+	})
+	status.Conditions = slices.Clone(status.Conditions)
+	for i, condition := range status.Conditions {
+		if condition.Reason == plan.StalledCreationRefused {
+			status.Conditions[i].Message = fmt.Sprintf("the pod for node %s cannot be created", last)
+		}
+	}
 }
 
 // notingClient writes on the DaemonSet why its last pod was refused, which is a change of the DaemonSet, and so a reason to look at it at once.

@@ -1,6 +1,7 @@
 package variants
 
 import (
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -73,6 +74,9 @@ func brokenStatuses() []Variant {
 			})},
 		{Name: "reports-by-the-oldest-pod", Says: "Reports of each node what its oldest pod is, as kube-controller-manager does.",
 			Breaks: []string{"STATUS-004", "STATUS-005", "STATUS-008"}, Planner: reporting(reportOldest)},
+		{Name: "observes-the-end-of-surge-before-it-prunes",
+			Says:   "Says that it has seen the generation in the pass that deletes an updated pod beside an old one, of which the numbers do not tell yet.",
+			Breaks: []string{"STATUS-016"}, Planner: doing(observePruning)},
 		{Name: "reports-every-pod-as-updated", Says: "Reports a node as updated whose pod is of an older template.",
 			Breaks: []string{"STATUS-008", "STATUS-010", "STATUS-016", "KUBECTL-001"},
 			Planner: reporting(func(status *appsv1.DaemonSetStatus, _ plan.State, _ time.Time) {
@@ -159,4 +163,18 @@ func reportTerminating(next plan.Planner) plan.Planner {
 		}
 		return actions
 	}
+}
+
+// observePruning has the status of a pass that deletes one of two pods of a node observe the generation.
+func observePruning(actions *plan.Actions, state plan.State, _ time.Time) {
+	isPruned := func(d plan.PodDeletion) bool { return d.Reason == plan.ReasonDuplicate }
+	if !slices.ContainsFunc(actions.DeletePods, isPruned) {
+		return
+	}
+	status := actions.Status
+	if status == nil {
+		status = state.DaemonSet.Status.DeepCopy()
+	}
+	status.ObservedGeneration = state.DaemonSet.Generation
+	actions.Status = unlessWritten(state, status)
 }

@@ -62,7 +62,7 @@ func Broken() []Variant {
 
 // Lawful returns every variant that no requirement forbids, in the order of their names.
 func Lawful() []Variant {
-	return sorted(lawfulReports(), lawfulPaces(), lawfulWrites(), lawfulLists(), lawfulMarks(), lawfulOutsiders(), lawfulStrangers())
+	return sorted(lawfulReports(), lawfulPaces(), lawfulWrites(), lawfulLists(), lawfulMarks(), lawfulOutsiders(), lawfulStrangers(), lawfulCoincidences())
 }
 
 // Named returns the variant of that name, false if there is none.

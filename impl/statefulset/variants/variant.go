@@ -64,7 +64,7 @@ func Broken() []Variant {
 }
 
 // Lawful returns every variant that no requirement forbids, in the order of their names.
-func Lawful() []Variant { return sorted(lawfulPaces(), lawfulStrangers()) }
+func Lawful() []Variant { return sorted(lawfulPaces(), lawfulStrangers(), lawfulCoincidences()) }
 
 // Named returns the variant of that name, false if there is none.
 func Named(name string) (v Variant, found bool) {
