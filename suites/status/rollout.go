@@ -56,8 +56,16 @@ func surgeTakenAway() {
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Marked(takenAway)))
 			j.Decide("STATUS-016", EndsRolledOut(), AtLeast(1, After(PodDeleted(), Marked(takenAway))),
-				Never(After(StatusWritten(), Marked(takenAway)).Where("that says the rollout is over while an old pod lives on", tooEarly)))
+				Never(StatusWritten().Where("of a DaemonSet without surge, that says the rollout is over while an old pod lives on", func(m Moment) bool {
+					return !surges(m.Object.(*appsv1.DaemonSet)) && tooEarly(m)
+				})))
 		})
+}
+
+// surges reports whether maxSurge is a number above zero.
+func surges(ds *appsv1.DaemonSet) bool {
+	rolling := ds.Spec.UpdateStrategy.RollingUpdate
+	return rolling != nil && rolling.MaxSurge != nil && rolling.MaxSurge.IntValue() > 0
 }
 
 // takenAway is where the strategy loses maxSurge.

@@ -167,8 +167,7 @@ func reportTerminating(next plan.Planner) plan.Planner {
 
 // observePruning has the status of a pass that deletes one of two pods of a node observe the generation.
 func observePruning(actions *plan.Actions, state plan.State, _ time.Time) {
-	isPruned := func(d plan.PodDeletion) bool { return d.Reason == plan.ReasonDuplicate }
-	if !slices.ContainsFunc(actions.DeletePods, isPruned) {
+	if !prunes(*actions) {
 		return
 	}
 	status := actions.Status
@@ -177,4 +176,9 @@ func observePruning(actions *plan.Actions, state plan.State, _ time.Time) {
 	}
 	status.ObservedGeneration = state.DaemonSet.Generation
 	actions.Status = unlessWritten(state, status)
+}
+
+// prunes reports whether a pass deletes one of two pods of a node.
+func prunes(actions plan.Actions) bool {
+	return slices.ContainsFunc(actions.DeletePods, func(d plan.PodDeletion) bool { return d.Reason == plan.ReasonDuplicate })
 }

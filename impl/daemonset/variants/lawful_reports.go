@@ -14,7 +14,8 @@ func lawfulReports() []Variant {
 	const prompt = "A reaction may take five seconds."
 	return []Variant{
 		{Name: "acts-two-seconds-after-it-reports", Says: "Reports that a generation has been observed as soon as it sees it, and does nothing about it for two seconds.",
-			Lawful:  "STATUS-010 asks for numbers of the generation's spec, and HISTORY-010 for the history promptly; AVAIL-003 lets three seconds pass.",
+			Lawful: "STATUS-010 asks for numbers of the generation's spec, and HISTORY-010 for the history promptly; AVAIL-003 lets three seconds pass. " +
+				"STATUS-016: it prunes at once, of which the numbers could not tell yet.",
 			Planner: remember(reportFirst(2 * time.Second))},
 		{Name: "records-templates-late", Says: "Creates the history of a template three seconds after it could, and does nothing else before.",
 			Lawful: prompt, Planner: remember(recordLate)},
@@ -38,7 +39,7 @@ func reportFirst(wait time.Duration) func(m *memory[reportedGeneration]) Around 
 		return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
 			ds, seen := state.DaemonSet, m.of(state)
 			switch {
-			case state.AwaitingOwnWrites:
+			case state.AwaitingOwnWrites, prunes(*actions):
 				return
 			case ds.Status.ObservedGeneration != ds.Generation:
 				status := ds.Status.DeepCopy()
