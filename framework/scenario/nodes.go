@@ -113,6 +113,8 @@ func (s *Scenario) createNode(ctx context.Context, name string, edits []func(*co
 		s.env.SimulatedNodes.Label(): kwok.NodeLabelValue,
 		corev1.LabelHostname:         name,
 		corev1.LabelArchStable:       "amd64",
+		// As kubelets do: kube-controller-manager would add it in its own time.
+		"beta.kubernetes.io/arch": "amd64",
 	}}, Spec: corev1.NodeSpec{Taints: s.env.SimulatedNodes.Taints()}}
 	for _, edit := range edits {
 		edit(node)

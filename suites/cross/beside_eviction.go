@@ -18,7 +18,7 @@ const handedOver = "the node whose updated pod becomes Ready"
 
 // besideAnEviction is the spec of a node that is handed over while an evicted pod is on its way out on another.
 func besideAnEviction() {
-	spec.It("deletes an old pod whose successor is available while another pod is being evicted and the budget allows one disruption more",
+	spec.It("deletes an old pod whose successor is available while another pod is being evicted",
 		spec.Decides("CROSS-003", "SURGE-007"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 3)

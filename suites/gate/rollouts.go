@@ -148,7 +148,7 @@ func leaving() {
 			node := j.Bound(left)
 			j.Given(AtLeast(1, PodDeleted(OfVersion("v1")).On(node)), NeverBetween(TemplateChanged(), Marked(switchedOn), PodCreated(OfVersion("v2"))))
 			for _, id := range []requirements.ID{"GATE-006", "UNREADY-002"} {
-				j.Decide(id, Before(PodCreated(OfVersion("v2")).On(node), PodGone(OfVersion("v1")).On(node)), EndsRolledOut())
+				j.Decide(id, Before(PodCreated(OfVersion("v2")).On(node), Began(history.ReleaseTermination)), EndsRolledOut())
 			}
 		}, spec.Alone{}, spec.SimulatedNodes{})
 
@@ -168,7 +168,7 @@ func leaving() {
 			created := After(PodCreated(), Marked(switchedOff)).On(node)
 			j.Given(NeverBetween(Marked(switchedOff), Marked(switchedOn), PodCreated()))
 			for _, id := range []requirements.ID{"GATE-006", "DRAIN-002"} {
-				j.Decide(id, Before(created, PodGone().On(node)), EndsRolledOut())
+				j.Decide(id, Before(created, Began(history.ReleaseTermination)), EndsRolledOut())
 			}
 		}, spec.Alone{}, spec.SimulatedNodes{})
 }

@@ -63,6 +63,8 @@ func revisions() {
 			daemonSet := c.Deploy(ctx, MaxUnavailable("2"))
 			first := numbersIn(c.RolloutHistory(daemonSet, 0))
 			if len(first) == 0 {
+				list(c, daemonSet)
+				c.Bind(undone)
 				return
 			}
 			for _, at := range []string{"2026-01-02T03:04:05Z", "2026-01-02T03:04:06Z"} {
@@ -75,7 +77,7 @@ func revisions() {
 			c.Bind(undone, said)
 		},
 		func(j *spec.Checks) {
-			j.Decide("KUBECTL-002", Printed("kubectl rollout history lists three revisions and shows what they are", wrongHistory(j, "v1", "v1", "v1")))
+			j.Decide("KUBECTL-002", Printed("kubectl rollout history lists three revisions, each with its image", wrongHistory(j, "v1", "v1", "v1")))
 			j.Decide("KUBECTL-003", Printed("kubectl rollout undo rolls back to the first", wrongUndo(j.BoundAll(undone), 1)), EndsRolledOut())
 			j.Decide("KUBECTL-003", AtLeast(1, TemplateChanged().Where("to one that was never restarted", func(m Moment) bool {
 				daemonSet, ok := m.Object.(*appsv1.DaemonSet)

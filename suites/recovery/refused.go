@@ -107,7 +107,7 @@ func oneByOne() {
 		})
 }
 
-// seldom is how often a controller may try to create one pod at a time in twice refusedFor: twenty times a second.
+// seldom is how often a controller may try to create one pod, or the pods that share one slot, in twice refusedFor: twenty times a second.
 const seldom = 200
 
 // someRefused is the spec of nodes whose pods are refused while those of others are not.

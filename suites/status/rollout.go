@@ -51,11 +51,11 @@ func surgeTakenAway() {
 			without := c.Update(ctx, rolling, MaxUnavailable("1"))
 			c.Await(ctx, PodsPerNode(without, 1))
 			c.Await(ctx, Processed(without))
+			c.Mark(mended)
 			c.RollOut(ctx, without, Image("v3"), Healthy())
 		},
 		func(j *spec.Checks) {
-			j.Given(AtLeast(1, Marked(takenAway)))
-			j.Decide("STATUS-016", EndsRolledOut(), AtLeast(1, After(PodDeleted(), Marked(takenAway))),
+			j.Decide("STATUS-016", Tested(AtLeast(1, Between(PodDeleted(OfVersion("v2")), Marked(takenAway), Marked(mended)))),
 				Never(StatusWritten().Where("of a DaemonSet without surge, that says the rollout is over while an old pod lives on", func(m Moment) bool {
 					return !surges(m.Object.(*appsv1.DaemonSet)) && tooEarly(m)
 				})))
@@ -68,8 +68,11 @@ func surges(ds *appsv1.DaemonSet) bool {
 	return rolling != nil && rolling.MaxSurge != nil && rolling.MaxSurge.IntValue() > 0
 }
 
-// takenAway is where the strategy loses maxSurge.
-const takenAway history.Mark = "surge is taken away"
+// Where the strategy loses maxSurge, and where a template comes whose pods become Ready.
+const (
+	takenAway history.Mark = "surge is taken away"
+	mended    history.Mark = "a template whose pods become Ready"
+)
 
 func rollOut(ctx context.Context, c *spec.Case, edits ...Edit) {
 	c.AddNodes(ctx, 3)
