@@ -61,8 +61,7 @@ func main() {
 		flags.StringVar(&s.results, "results", "", "a file to which a line of JSON is added for each that was tried")
 	}
 	run := func(ctx context.Context, o trial.Options) (int, error) { return try(ctx, o, s) }
-	// One at a time: two slow each other down, and what is broken by how often something is done in a second looks lawful then.
-	trial.Main("mutants", trial.Options{Artifacts: filepath.Join("_artifacts", "mutants"), Patience: 12 * time.Second, Jobs: 1}, run, register)
+	trial.Main("mutants", trial.Options{Artifacts: filepath.Join("_artifacts", "mutants"), Patience: 12 * time.Second}, run, register)
 }
 
 func try(ctx context.Context, o trial.Options, s settings) (int, error) {
