@@ -87,8 +87,8 @@ func oneByOne() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("RECOVERY-006", TriesSeldom(seldom), EndsRolledOut(), OnEveryNode(Exactly(1, PodCreated())))
-		},
-		spec.SimulatedNodes{})
+			// A controller that is kept busy by other specs tries less often.
+		}, spec.Alone{}, spec.SimulatedNodes{})
 
 	spec.It("goes on trying with pauses while the updated pods of three nodes are refused, with one slot of maxSurge for them",
 		spec.Decides("RECOVERY-006"),
@@ -104,7 +104,7 @@ func oneByOne() {
 		},
 		func(j *spec.Checks) {
 			j.Decide("RECOVERY-006", TriesSeldom(seldom), EndsRolledOut(), OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))))
-		})
+		}, spec.Alone{})
 }
 
 // seldom is how often a controller may try to create one pod, or the pods that share one slot, in twice refusedFor: twenty times a second.
