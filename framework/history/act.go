@@ -92,6 +92,8 @@ const (
 	AdmitPodUpdates  Act = "admit pod updates"
 	RefuseDeletions  Act = "refuse pod deletions"
 	AdmitDeletions   Act = "admit pod deletions"
+	KeepRevisions    Act = "refuse ControllerRevision deletions"
+	LetRevisionsGo   Act = "admit ControllerRevision deletions"
 	ChangePods       Act = "change pods by admission"
 	CreateUnited     Act = "create UnitedDaemonSet"
 	UpdateUnited     Act = "update UnitedDaemonSet"
@@ -157,6 +159,7 @@ var effects = map[Act]effect{
 	CreateRevision: creates, UpdateRevision: 0, DeleteRevision: deletes, CreateBudget: creates, StoreBudget: creates, UpdateBudget: 0, DeleteBudget: deletes,
 	DeleteNamespace: deletes | disturbs, DeleteCollection: deletes | disturbs, StartProbes: 0,
 	HoldDaemonSet: 0, RefusePods: 0, AdmitPods: 0, RefuseRevisions: 0, AdmitRevisions: 0, RefusePodUpdates: 0, AdmitPodUpdates: 0, RefuseDeletions: 0, AdmitDeletions: 0,
+	KeepRevisions: 0, LetRevisionsGo: 0,
 	ChangePods:   0,
 	CreateUnited: creates, UpdateUnited: 0, DeleteUnited: deletes,
 

@@ -48,6 +48,7 @@ func (m *memory) see(cluster *history.Cluster, change history.Change, step momen
 	m.cluster, m.now, m.step = cluster, cluster.Time, step
 	scene := &Scene{Cluster: cluster, Change: change, Now: m.now, memory: m, step: step}
 	m.blame.forget()
+	m.news.hear(m.now, change.Entry.Author)
 	switch {
 	case change.Stimulus != nil:
 		m.switched(scene, func() { m.stimulus(change.Entry) })

@@ -169,12 +169,17 @@ func (s *Survey) late(since, at time.Time, d time.Duration) (late bool, standsti
 
 // overdue is the answer to something promised that has not come about: broken if the time for it has passed, else untested.
 func (s *Survey) overdue(got string, seen ...Occurrence) Answer {
-	if !s.stoodStill() {
+	return s.overdueIn(atOnce, got, seen...)
+}
+
+// overdueIn is overdue for what may take that long once nothing moves any more.
+func (s *Survey) overdueIn(d time.Duration, got string, seen ...Occurrence) Answer {
+	if !s.stoodStill(d) {
 		if standstill := s.h.Hindering(s.moved, s.last.Time); standstill != nil {
 			return untested("%s, but %s", got, standstill)
 		}
-		ends := untested("%s, but the recording ends while things still change, less than %s after the last one", got, atOnce)
-		return ends.until(s.h.Allowed(s.moved, atOnce))
+		ends := untested("%s, but the recording ends while things still change, less than %s after the last one", got, d)
+		return ends.until(s.h.Allowed(s.moved, d))
 	}
 	if pod := s.end.Unproved(); pod != "" {
 		return untested("%s, but it is unknown whether the kubelet of pod %s saw a patch that was reverted", got, pod)

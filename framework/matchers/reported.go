@@ -25,6 +25,25 @@ func Reported(text string, is func(*corev1.Event) bool) Matcher {
 	}}
 }
 
+// ReportedAfter is Reported by one that is heard of after the marker's first occurrence. Without the marker it is not tested.
+func ReportedAfter(text string, marker Event, is func(*corev1.Event) bool) Matcher {
+	return question{promise: fmt.Sprintf("reports after %s by an Event %s", marker, text), bounds: []Event{marker}, ask: func(s *Survey, _ string) Answer {
+		begun := marker.find(s)
+		switch {
+		case len(begun) == 0:
+			return untested("no %s", marker)
+		case s.eventsMissing():
+			return untested("Event objects may be missing from the recording")
+		}
+		for _, entry := range s.h.Evidence {
+			if event, ok := entry.Object.(*corev1.Event); ok && entry.Received >= begun[0].Received && is(event) {
+				return kept()
+			}
+		}
+		return s.overdue("no such Event")
+	}}
+}
+
 // ReportedAtMost asks that Events of which the predicate is true are written that often at most after the marker's first occurrence, by when they were heard of.
 // Without the marker, and where Event objects may be missing from the recording, it is not tested.
 func ReportedAtMost(n int, text string, marker Event, is func(*corev1.Event) bool) Matcher {
@@ -56,8 +75,18 @@ func ReportedAtMost(n int, text string, marker Event, is func(*corev1.Event) boo
 // EachReported asks that each time that the event of pods happens an Event with the reason on the pod's DaemonSet tells of it: one that names the pod. Where it
 // never happens, and where Event objects may be missing from the recording, it is not tested.
 func EachReported(e Event, reason string) Matcher {
+	return eachReported(fmt.Sprintf("a %s Event for each %s", reason, e), e, reason, "")
+}
+
+// EachWarnedOf is EachReported by warnings.
+func EachWarnedOf(e Event, reason string) Matcher {
+	return eachReported(fmt.Sprintf("a warning %s for each %s", reason, e), e, reason, corev1.EventTypeWarning)
+}
+
+// eachReported takes Events of the type, of any if it is empty.
+func eachReported(promise string, e Event, reason, eventType string) Matcher {
 	owned := e.Where("of a DaemonSet", func(m Moment) bool { return metav1.GetControllerOf(m.Pod()) != nil })
-	return question{promise: fmt.Sprintf("a %s Event for each %s", reason, e), subjects: []Event{owned}, ask: func(s *Survey, _ string) Answer {
+	return question{promise: promise, subjects: []Event{owned}, ask: func(s *Survey, _ string) Answer {
 		found := owned.find(s)
 		if len(found) == 0 {
 			return untested("no %s", e)
@@ -68,7 +97,7 @@ func EachReported(e Event, reason string) Matcher {
 		for _, o := range found {
 			pod := o.Pod()
 			if !s.reported(func(event *corev1.Event) bool {
-				return event.Reason == reason && event.InvolvedObject.UID == metav1.GetControllerOf(pod).UID && mentions(event, pod.Name)
+				return event.Reason == reason && (eventType == "" || event.Type == eventType) && event.InvolvedObject.UID == metav1.GetControllerOf(pod).UID && mentions(event, pod.Name)
 			}) {
 				return s.overdue(fmt.Sprintf("no %s Event about pod %s", reason, pod.Name), o)
 			}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
 
 // StallBetween is the part of a history in which the rollout of a DaemonSet cannot go on: from the mark where the rollout begins to the one where the
@@ -30,7 +31,7 @@ type StallBetween struct {
 func (s StallBetween) Condition() Matcher {
 	return s.question(fmt.Sprintf("a condition names the cause between %q and %q", s.From, s.To), func(survey *Survey, seen stallSeen) Answer {
 		if len(seen.conditions) > 0 {
-			return kept()
+			return s.inTime(survey, seen, "the first condition that names the cause", seen.writes[0].answered())
 		}
 		return s.missing(survey, seen, "no new condition that names the cause, but "+conditionsText(seen.last))
 	})
@@ -44,6 +45,7 @@ func (s StallBetween) Event() Matcher {
 			return untested("Event objects may be missing from the recording")
 		}
 		intervals := []history.EventInterval{{}, {Stalled: true}, {}, {Stalled: true}}
+		heard := map[*corev1.Event]time.Time{}
 		for _, entry := range survey.h.Evidence {
 			event, ok := entry.Object.(*corev1.Event)
 			if !ok || event.InvolvedObject.UID != seen.daemonSet {
@@ -51,10 +53,11 @@ func (s StallBetween) Event() Matcher {
 			}
 			if at := seen.interval(entry.Time); at < len(intervals) {
 				intervals[at].Events = append(intervals[at].Events, event)
+				heard[event] = entry.Time
 			}
 		}
-		if len(history.StallEvents(intervals...)) > 0 {
-			return kept()
+		if telling := history.StallEvents(intervals...); len(telling) > 0 {
+			return s.inTime(survey, seen, "the first Event that tells of it", heard[telling[0]])
 		}
 		return s.missing(survey, seen, "no Event but about single pods")
 	})
@@ -70,17 +73,21 @@ func (s StallBetween) TakenBack() Matcher {
 		if !whole {
 			return kept()
 		}
-		return survey.overdue("still "+conditionsText(left), seen.writes...)
+		return survey.overdueIn(takenBackIn, "still "+conditionsText(left), seen.writes...)
 	})
 }
+
+// takenBackIn is how long it may take once nothing moves any more: COND-003 allows 15 s, from when the implementation is held to know.
+const takenBackIn = atOnce + 2*judge.Prompt
 
 // stallSeen is what a history shows of a stall.
 type stallSeen struct {
 	from, to Occurrence
 	// before are the marks of the stall before, if there was one.
 	before []Occurrence
-	// cause is from where the cause is known.
+	// cause is from where the cause is known, hindered is where each pod with it is first seen to have it.
 	cause     Occurrence
+	hindered  []Occurrence
 	daemonSet types.UID
 	// conditions name the cause, the latest of each type with each status; last are all at the end of the stall, end those at the end of the history.
 	conditions, last, end []appsv1.DaemonSetCondition
@@ -115,6 +122,9 @@ func (s StallBetween) question(promise string, ask func(*Survey, stallSeen) Answ
 			return untested("no pod shows what keeps it from becoming available between %s and %s", from, to)
 		}
 		for _, cause := range causes {
+			if !slices.ContainsFunc(seen.hindered, func(o Occurrence) bool { return o.Object.GetUID() == cause.Object.GetUID() }) {
+				seen.hindered = append(seen.hindered, cause)
+			}
 			words = append(words, history.Hindrances(cause.Pod())...)
 		}
 		seen.look(written.find(survey), words)
@@ -162,6 +172,25 @@ func (s *stallSeen) look(writes []Occurrence, words []string) {
 			s.conditions = history.AddConditions(s.conditions, found)
 		}
 	}
+}
+
+// inTime is the answer to a report that came at an instant: broken if the last pod that is hindered by then was known to be for longer than allowed, since until
+// then the rollout may have gone on. When what no pod shows came about is not known.
+func (s StallBetween) inTime(survey *Survey, seen stallSeen, what string, at time.Time) Answer {
+	known := keep(seen.hindered, func(o Occurrence) bool { return o.At.Before(at) })
+	if len(s.Words) > 0 || len(known) == 0 {
+		return kept()
+	}
+	cause := known[len(known)-1]
+	got := fmt.Sprintf("%s %.3f s after the cause was known", what, at.Sub(cause.At).Seconds())
+	late, standstill := survey.late(cause.At, at, s.Known+judge.Lag)
+	switch {
+	case late:
+		return wrong(got, seen.to, cause)
+	case standstill != nil:
+		return untested("%s: %s", got, standstill)
+	}
+	return kept()
 }
 
 // missing is the answer when nothing reports the stall: broken if its cause was known for long enough.

@@ -112,3 +112,61 @@ func TestTheLatestConditionOfAStallIsTakenBack(t *testing.T) {
 	breaks(t, stalled(corev1.ConditionFalse, corev1.ConditionTrue, corev1.ConditionTrue, "pod new waits"), takenBack, "still Condition True")
 	breaks(t, stalled(corev1.ConditionTrue, corev1.ConditionTrue, corev1.ConditionTrue, "done"), takenBack, "still Condition True")
 }
+
+func TestAStallIsToldOfInTime(t *testing.T) {
+	const known = 20 * time.Second
+	told := func(after time.Duration, second bool) *history.History {
+		b := historytest.New(t).Nodes(2)
+		ds := b.DaemonSet("agent")
+		hinder := func(node string) {
+			ds.Pod("pod-on-"+node, node).Edit(func(pod *corev1.Pod) {
+				pod.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff"}}}}
+			})
+		}
+		b.After(time.Second).Mark("begins")
+		hinder("node-1")
+		if second {
+			b.After(known / 2)
+			hinder("node-2")
+			after -= known / 2
+		}
+		at := b.After(after).Now()
+		ds.Status(func(s *appsv1.DaemonSetStatus) {
+			s.Conditions = []appsv1.DaemonSetCondition{{Type: "Stalled", Status: corev1.ConditionTrue, Message: "node-1"}}
+		})
+		b.After(time.Minute).Mark("ends")
+		h := b.History()
+		h.Evidence = append(h.Evidence, history.Entry{Time: at, Kind: history.KindEvent, Object: &corev1.Event{Reason: "Stalled", InvolvedObject: corev1.ObjectReference{UID: ds.Object().UID}}})
+		return h
+	}
+	stall := StallBetween{From: "begins", To: "ends", Known: known}
+	for _, report := range []Matcher{stall.Event(), stall.Condition()} {
+		keeps(t, told(known, false), report)
+		breaks(t, told(known+5*time.Second, false), report, "25.00")
+		// The rollout may have gone on until the second was hindered.
+		keeps(t, told(known+5*time.Second, true), report)
+		breaks(t, told(2*known, true), report, "30.00")
+	}
+}
+
+func TestAConditionIsTakenBackInTime(t *testing.T) {
+	left := func(after time.Duration) *history.History {
+		b := historytest.New(t).Nodes(1)
+		ds := b.DaemonSet("agent")
+		b.Mark("begun")
+		pod := ds.Pod("new", "node-1")
+		pod.Edit(func(pod *corev1.Pod) {
+			pod.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff"}}}}
+		})
+		ds.Status(func(s *appsv1.DaemonSetStatus) {
+			s.Conditions = []appsv1.DaemonSetCondition{{Type: "Stalled", Status: corev1.ConditionTrue, Message: "node-1"}}
+		})
+		b.After(time.Second).Mark("over")
+		pod.Gone()
+		b.After(after).Mark("end")
+		return b.History()
+	}
+	takenBack := StallBetween{From: "begun", To: "over", Known: 20 * time.Second}.TakenBack()
+	isUntested(t, left(10*time.Second), takenBack, "things still change")
+	breaks(t, left(20*time.Second), takenBack, "still Stalled True")
+}

@@ -64,8 +64,11 @@ func (s *Survey) Ask(m Matcher, standing judge.Verdicts) Answer {
 // atOnce is how long nothing may have moved before what was due is overdue.
 const atOnce = judge.Lag + judge.Prompt
 
-// stoodStill reports whether nothing that a rollout consists of changed for atOnce in the end, in which the API server answered: what was due is then overdue.
-func (s *Survey) stoodStill() bool { return !s.last.Time.Before(s.h.Allowed(s.moved, atOnce)) }
+// stoodStill reports whether nothing that a rollout consists of changed for that long in the end, in which the API server answered: what was due within it is then
+// overdue.
+func (s *Survey) stoodStill(d time.Duration) bool {
+	return !s.last.Time.Before(s.h.Allowed(s.moved, d))
+}
 
 // moves reports whether the change is one that a rollout consists of, and not a status write or a heartbeat.
 func moves(change history.Change) bool {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/rules/rollout"
@@ -67,14 +68,18 @@ func TestSlowAnswersExcuseWhatWasDecidedBefore(t *testing.T) {
 	const bit = 300 * time.Millisecond
 	for name, row := range map[string]struct {
 		meanwhile func(*Builder)
-		want      judge.Outcome
+		// told of the pod that much later than it was created.
+		told time.Duration
+		want judge.Outcome
 	}{
-		"the template changed just now":                         {func(b *Builder) { b.After(judge.Lag - bit) }, judge.Holds},
-		"it changed before":                                     {func(b *Builder) { b.After(judge.Lag + bit) }, judge.Broken},
-		"the API server took so much longer":                    {func(b *Builder) { b.After(judge.Lag - bit).Delays(2 * bit) }, judge.Holds},
-		"the API server took longer, but not so much":           {func(b *Builder) { b.After(judge.Lag + bit).Delays(bit / 2) }, judge.Broken},
-		"it took longer twice, and the time between is shorter": {func(b *Builder) { b.Delays(bit).After(judge.Lag - bit).Delays(bit).After(bit / 2) }, judge.Holds},
-		"it took longer before the template changed":            {func(b *Builder) { b.After(judge.Lag + bit) }, judge.Broken},
+		"the template changed just now":                         {func(b *Builder) { b.After(judge.Lag - bit) }, 0, judge.Holds},
+		"it changed before":                                     {func(b *Builder) { b.After(judge.Lag + bit) }, 0, judge.Broken},
+		"the API server took so much longer":                    {func(b *Builder) { b.After(judge.Lag - bit).Delays(2 * bit) }, 0, judge.Holds},
+		"the API server took longer, but not so much":           {func(b *Builder) { b.After(judge.Lag + bit).Delays(bit / 2) }, 0, judge.Broken},
+		"it took longer twice, and the time between is shorter": {func(b *Builder) { b.Delays(bit).After(judge.Lag - bit).Delays(bit).After(bit / 2) }, 0, judge.Holds},
+		"the harness was told late":                             {func(b *Builder) { b.After(judge.Lag + bit) }, 2 * bit, judge.Holds},
+		"the harness was told late, but not so much":            {func(b *Builder) { b.After(judge.Lag + bit) }, bit / 2, judge.Broken},
+		"it took longer before the template changed":            {func(b *Builder) { b.After(judge.Lag + bit) }, 0, judge.Broken},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := New(t)
@@ -85,6 +90,7 @@ func TestSlowAnswersExcuseWhatWasDecidedBefore(t *testing.T) {
 			ds.Update("v3")
 			row.meanwhile(b)
 			ds.PodOf("v2", "second-b", rulestest.NodeName(1))
+			b.By(history.Implementation, "create").Answered(row.told)
 			if verdict := judge.Run(b.History(), []judge.Rule{rollout.RolloverNewest()})[0]; verdict.Outcome != row.want {
 				t.Errorf("%s, %q, violations %v; want %s", verdict.Outcome, verdict.Reason, verdict.Violations, row.want)
 			}

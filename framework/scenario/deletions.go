@@ -17,11 +17,15 @@ import (
 const KeepsPods = "this pod is not to be deleted"
 
 // keptPods is the policy against the deletion of these pods.
-func (s *Scenario) keptPods(pods []*corev1.Pod) podPolicy {
-	return podPolicy{
-		name: "refuse-deletions", operation: admissionv1.Delete, message: KeepsPods,
+func (s *Scenario) keptPods(pods []*corev1.Pod) admissionPolicy {
+	return admissionPolicy{
+		name: "refuse-deletions", objects: podObjects, operation: admissionv1.Delete, message: KeepsPods,
 		allowed: fmt.Sprintf("!(oldObject.metadata.name in %q.split(','))", strings.Join(podNames(pods), ",")),
-		await:   func(ctx context.Context, refuses bool) error { return s.awaitDeletion(ctx, pods[0], refuses) },
+		await: func(ctx context.Context, refuses bool) error {
+			return s.awaitDeletion(ctx, refuses, func(ctx context.Context) error {
+				return s.admin.CoreV1().Pods(s.namespace).Delete(ctx, pods[0].Name, dryRun)
+			})
+		},
 	}
 }
 
@@ -48,10 +52,41 @@ func (s *Scenario) AdmitDeletions(ctx context.Context, pods ...*corev1.Pod) {
 	s.lift(ctx, s.onNamespace(history.AdmitDeletions), s.keptPods(pods))
 }
 
-// awaitDeletion waits until a deletion of the pod, which stores nothing, is refused, or is not. One that is gone is not.
-func (s *Scenario) awaitDeletion(ctx context.Context, pod *corev1.Pod, refused bool) error {
+// KeepsRevisions is what the API server says by KeepRevisions.
+const KeepsRevisions = "histories are not to be deleted here"
+
+// keptRevisions is the policy against the deletion of ControllerRevisions.
+func (s *Scenario) keptRevisions() admissionPolicy {
+	return admissionPolicy{
+		name: "keep-revisions", objects: revisionObjects, operation: admissionv1.Delete, allowed: "false", message: KeepsRevisions,
+		await: func(ctx context.Context, refuses bool) error {
+			return s.awaitDeletion(ctx, refuses, func(ctx context.Context) error {
+				return s.admin.AppsV1().ControllerRevisions(s.namespace).DeleteCollection(ctx, dryRun, metav1.ListOptions{})
+			})
+		},
+	}
+}
+
+// KeepRevisions makes the API server refuse to delete ControllerRevisions in the scenario's namespace, in which there has to be one, until LetRevisionsGo, and
+// returns when it does. A scenario on a Kubernetes without admission policies, before 1.30, ends there.
+func (s *Scenario) KeepRevisions(ctx context.Context) {
+	s.tb.Helper()
+	s.enforce(ctx, s.onNamespace(history.KeepRevisions), s.keptRevisions())
+}
+
+// LetRevisionsGo undoes KeepRevisions, and returns when the API server does no longer refuse.
+func (s *Scenario) LetRevisionsGo(ctx context.Context) {
+	s.tb.Helper()
+	s.lift(ctx, s.onNamespace(history.LetRevisionsGo), s.keptRevisions())
+}
+
+// dryRun is for a deletion that stores nothing.
+var dryRun = metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}
+
+// awaitDeletion waits until a deletion is refused, or is not. One of what is gone is not.
+func (s *Scenario) awaitDeletion(ctx context.Context, refused bool, try func(context.Context) error) error {
 	return s.poll(ctx, func(ctx context.Context) (bool, error) {
-		err := s.admin.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
+		err := try(ctx)
 		if ignoreNotFound(err) != nil && !apierrors.IsInvalid(err) && !apierrors.IsForbidden(err) {
 			return false, err
 		}

@@ -40,9 +40,9 @@ func (s *Scenario) PodUpdatePolicy(policy string) Edit {
 }
 
 // sameImages is the policy against other images of the containers of these pods, or with none of any pod.
-func (s *Scenario) sameImages(pods []*corev1.Pod) podPolicy {
-	p := podPolicy{
-		name: "refuse-pod-updates", operation: admissionv1.Update, message: RefusesImages,
+func (s *Scenario) sameImages(pods []*corev1.Pod) admissionPolicy {
+	p := admissionPolicy{
+		name: "refuse-pod-updates", objects: podObjects, operation: admissionv1.Update, message: RefusesImages,
 		allowed: "object.spec.containers.all(c, oldObject.spec.containers.exists(o, o.name == c.name && o.image == c.image))",
 		await:   func(ctx context.Context, refused bool) error { return s.awaitPatches(ctx, pods, refused) },
 	}

@@ -10,9 +10,9 @@ import (
 )
 
 // unwanted is the policy against all pods. Its words name the pod, as those of policy engines do, so that they differ with every attempt.
-func (s *Scenario) unwanted() podPolicy {
-	return podPolicy{
-		name: RefuserName, operation: admissionv1.Create, allowed: "false", message: "no pod is wanted", words: `"pod " + object.metadata.name + " is not wanted"`,
+func (s *Scenario) unwanted() admissionPolicy {
+	return admissionPolicy{
+		name: RefuserName, objects: podObjects, operation: admissionv1.Create, allowed: "false", message: "no pod is wanted", words: `"pod " + object.metadata.name + " is not wanted"`,
 		await: func(ctx context.Context, refuses bool) error {
 			return s.awaitPods(ctx, func(err error) bool {
 				return refuses && (apierrors.IsInvalid(err) || apierrors.IsForbidden(err)) || !refuses && err == nil

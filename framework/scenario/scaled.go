@@ -29,9 +29,17 @@ type Scaled struct {
 // Labels are those of the workload's pods, which are of no other workload.
 func (w Scaled) Labels() map[string]string { return map[string]string{"app": w.Name} }
 
-// RunScaled creates a workload of the kind, whose pods run on the scenario's nodes as the edits of a DaemonSet's template say, and returns when it has that
-// many live pods. The cluster's own controllers see to them.
+// RunScaled is CreateScaled of a workload that gets all pods of its labels, and returns when these are as many.
 func (s *Scenario) RunScaled(ctx context.Context, kind history.Kind, name string, replicas int32, edits ...Edit) Scaled {
+	s.tb.Helper()
+	workload := s.CreateScaled(ctx, kind, name, replicas, edits...)
+	s.Require(ctx, fmt.Sprintf("%s %s has its pods", kind, name), LivePodsOf(workload, int(replicas)))
+	return workload
+}
+
+// CreateScaled creates a workload of the kind, whose pods run on the scenario's nodes as the edits of a DaemonSet's template say. The cluster's own controllers see
+// to them.
+func (s *Scenario) CreateScaled(ctx context.Context, kind history.Kind, name string, replicas int32, edits ...Edit) Scaled {
 	s.tb.Helper()
 	workload := Scaled{Kind: kind, Name: name}
 	template := s.NewDaemonSet(name, edits...).Spec.Template
@@ -47,7 +55,6 @@ func (s *Scenario) RunScaled(ctx context.Context, kind history.Kind, name string
 		return err
 	})
 	s.must(err, "create %s %s", kind, name)
-	s.Require(ctx, fmt.Sprintf("%s %s has its pods", kind, name), LivePodsOf(workload, int(replicas)))
 	return workload
 }
 

@@ -50,11 +50,11 @@ const writes = 5
 
 // leftAlone asks that the condition, which the harness writes so often, stays as it is otherwise.
 func leftAlone(times int) []Matcher {
-	seen := First(StatusWritten().Where("with the condition", func(m Moment) bool { return inspection(m.Object) != nil }))
+	seen := First(StatusWritten().Where("with the condition", func(m Moment) bool { return len(inspection(m.Object)) == both }))
 	written := After(StatusWritten(), seen)
 	return []Matcher{
 		Tested(AtLeast(times+1, written)),
-		Never(written.Where("without the condition", func(m Moment) bool { return inspection(m.Object) == nil })),
+		Never(written.Where("without the condition", func(m Moment) bool { return len(inspection(m.Object)) < both })),
 		// Whoever changes it back does so once more than the harness.
 		AtMost(times, StatusWritten().Where("that changes the condition", func(m Moment) bool {
 			return !equality.Semantic.DeepEqual(inspection(m.Before), inspection(m.Object))
@@ -81,16 +81,20 @@ func inspect(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, sta
 	}
 }
 
-// inspection is the condition in the DaemonSet's status, or nil.
-func inspection(object history.Object) *appsv1.DaemonSetCondition {
+// both are the conditions that the harness writes.
+const both = 2
+
+// inspection are those of them that are in the DaemonSet's status, by type: their order is nobody's.
+func inspection(object history.Object) map[appsv1.DaemonSetConditionType]appsv1.DaemonSetCondition {
 	daemonSet, ok := object.(*appsv1.DaemonSet)
 	if !ok {
 		return nil
 	}
-	for i, condition := range daemonSet.Status.Conditions {
-		if condition.Type == foreignType {
-			return &daemonSet.Status.Conditions[i]
+	found := map[appsv1.DaemonSetConditionType]appsv1.DaemonSetCondition{}
+	for _, condition := range daemonSet.Status.Conditions {
+		if condition.Type == foreignType || condition.Type == anotherType {
+			found[condition.Type] = condition
 		}
 	}
-	return nil
+	return found
 }

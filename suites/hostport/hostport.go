@@ -71,8 +71,8 @@ func Specs() {
 			before, updated := stall(ctx, c, rollouts.HostPort(c.Port(0)))
 			restored := c.Update(ctx, updated, template(before, "the template of before"))
 			c.Await(ctx, state.All(RolledOut(restored), Processed(restored)))
-			// What is said of the end comes by then.
-			c.Await(ctx, Quiet(spec.AtOnce))
+			// What is said of the end comes by then, at the latest (COND-003).
+			c.Await(ctx, Quiet(spec.AtOnce+2*spec.Prompt))
 			report := rollouts.ReportOf(before)
 			report.Begin(ctx, c, begunAgain)
 			again := c.Update(ctx, restored, template(updated, "the template that stalled"))

@@ -120,6 +120,42 @@ func refused() {
 		})
 }
 
+// refusedOnOne is the spec of an API server that has something against the new image on one node of several.
+func refusedOnOne() {
+	spec.It("goes on saying that the API server refuses to patch a pod once it has patched those of the other nodes",
+		spec.Decides("INPLACE-022"),
+		func(ctx context.Context, c *spec.Case) {
+			daemonSet := begin(ctx, c, 3, MaxUnavailable("2"))
+			kept := c.LivePods(ctx, daemonSet)[2]
+			c.RefusePodUpdates(ctx, kept)
+			updated := c.Update(ctx, daemonSet, Image("v2"))
+			c.Await(ctx, UpdatedOn(2, updated, history.IsReady))
+			c.AwaitAfter(ctx, judge.ReportWithin, toldRefusal())
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			c.AdmitPodUpdates(ctx, kept)
+			// It may be waiting before it tries again.
+			c.AwaitAfter(ctx, retries, RolledOut(updated))
+			c.Await(ctx, takenBackRefusal())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.RefusePodUpdates)), Before(Nth(2, PodPatched(OfVersion("v2"))), Marked(next)))
+			j.Decide("INPLACE-022", HoldsAtMark(next, toldRefusal()), HoldsAtEnd(takenBackRefusal()))
+		}, spec.SimulatedNodes{})
+}
+
+// toldRefusal holds when a condition has the API server's words.
+func toldRefusal() Condition {
+	return state.When("a condition tells of the refusal", func(cluster *history.Cluster) bool {
+		for _, daemonSet := range cluster.DaemonSets {
+			if refusals(daemonSet) > 0 {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // takenBack is the spec of a DaemonSet that does not ask for patches any more, once the API server has refused them for long.
 func takenBack() {
 	spec.It("recreates a pod that the API server has refused to patch for long as soon as the policy asks for that",

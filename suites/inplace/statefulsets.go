@@ -245,6 +245,32 @@ func repairedSets() {
 		}, spec.SimulatedNodes{}, recorded())
 }
 
+// repairedInPart is the spec of an update that repairs one container of a pod, of which another was restarted for the update before.
+func repairedInPart() {
+	spec.It("goes on with the other pods of a StatefulSet once the one container is repaired whose image did not start, though no other is restarted again",
+		spec.Decides("INPLACE-033", "INPLACE-035"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 1)
+			inPlace := OfPods(c.InPlaceIfPossible(), Sidecar())
+			c.DeployStatefulSets(ctx, 2, map[string][]SetEdit{ordered: {inPlace}, parallel: {inPlace, Parallel()}})
+			c.Mark(begun)
+			updateBoth(ctx, c, OfPods(UnpullableImage(), SidecarImage("v2")))
+			for _, set := range both() {
+				c.Require(ctx, "an image does not start", MemberIs(set, 1, "waits for its image", Waiting, sidecarOf("v2")))
+			}
+			// Longer than a controller may be late, and than the other container takes.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(next)
+			updateBoth(ctx, c, OfPods(Image("v3")))
+			c.Await(ctx, state.StatefulSetsRolledOut())
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Marked(next)))
+			j.Decide("INPLACE-033", setsEndRolledOut())
+			j.Decide("INPLACE-035", append(stayed(begun), setsEndRolledOut())...)
+		}, spec.SimulatedNodes{}, recorded())
+}
+
 // overtakenSets is the spec of StatefulSets whose update is overtaken by another one, and which keep no history but what they need.
 func overtakenSets() {
 	spec.It("patches the pods of a StatefulSet that an update which was overtaken had come to, though the history is to keep none but those in use",

@@ -45,6 +45,8 @@ func machines() {
 		},
 		func(j *spec.Checks) {
 			other, back := j.Bound(otherNode), Began(history.StartKubelet)
+			// The kubelet may take longer to stop than the rollout to go on.
+			j.Given(NeverBetween(Began(history.UpdateDaemonSet), Done(history.StopKubelet), PodDeleted(OfVersion("v1"))))
 			j.Decide("KUBELET-006",
 				Before(PodAvailable(OfVersion("v2")).On(other), back),
 				Before(PodDeleted(OfVersion("v1")).On(other), back),
@@ -65,7 +67,7 @@ func machines() {
 			c.Bind(rebooted, node)
 		},
 		func(j *spec.Checks) {
-			j.Given(Before(Began(history.RebootNode), PodDeleted(OfVersion("v1")).On(j.Bound(rebooted))))
+			j.Given(NeverBetween(Began(history.UpdateDaemonSet), Began(history.RebootNode), PodDeleted(OfVersion("v1")).On(j.Bound(rebooted))))
 			j.Decide("KUBELET-007", Keeps("SURGE-009"), EndsRolledOut())
 		}, spec.Alone{}, spec.RealNodes{})
 }

@@ -2,6 +2,7 @@ package pdb
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"net/http"
 	"strconv"
@@ -68,6 +69,35 @@ func custom() {
 			j.Decide("PDB-002", HoldsAtMark(ofHalf, largely(largestScale/2+1)))
 			j.Decide("PDB-004", HoldsAtMark(ofOtherHalf, largely(largestScale/2)))
 			j.Decide("PDB-005", HoldsAtMark(ofAll, largely(largestScale)))
+		}, recorded(), spec.SimulatedNodes{})
+
+	spec.It("takes the scale that a custom resource has by then for a budget that is changed, though it has just read the one of before for another budget",
+		spec.Decides("PDB-008", "PDB-026"),
+		func(ctx context.Context, c *spec.Case) {
+			owner, pods := keep(ctx, c, 4, 3)
+			budget := c.CreateBudget(ctx, guard, MaxDisrupted("50%"), Selecting(kept().Labels()))
+			if !learns(ctx, c, pods[0], scaled(), ofKeeper) {
+				return
+			}
+			const beside = "beside"
+			other := c.CreateBudget(ctx, beside, MaxDisrupted("1"), Selecting(kept().Labels()))
+			asks := func(desired int32) Condition {
+				return state.Budget(beside, fmt.Sprintf("it asks for %d pods", desired), func(status policyv1.PodDisruptionBudgetStatus) bool { return status.DesiredHealthy == desired })
+			}
+			c.Await(ctx, asks(3))
+			// Whoever keeps for some time what was read reads anew for the other budget.
+			c.Await(ctx, Quiet(15*time.Second))
+			c.UpdateBudget(ctx, other, MaxDisrupted("2"))
+			c.Await(ctx, asks(2))
+			c.ScaleCustom(ctx, owner, 7)
+			c.Await(ctx, Past(time.Now().Add(judge.Lag)))
+			c.UpdateBudget(ctx, budget, MaxDisrupted("2"))
+			follows(ctx, c, scaledBeside(), ofMore)
+		},
+		func(j *spec.Checks) {
+			j.Given(HoldsAtMark(ofKeeper, scaled()))
+			j.Decide("PDB-008", HoldsAtMark(ofMore, scaledBeside()))
+			j.Decide("PDB-026", HoldsAtMark(ofMore, scaledBeside()))
 		}, recorded(), spec.SimulatedNodes{})
 
 	spec.It("counts pods of a custom resource once that has come to have a scale subresource",
@@ -219,6 +249,11 @@ func besideAnother() Condition {
 // scaledAgain holds when the custom resource counts with 7 replicas.
 func scaledAgain() Condition {
 	return tallied(history.Tally{Expected: 9, Desired: 4, Healthy: 5, Allowed: 1})
+}
+
+// scaledBeside holds when 3 of 7 replicas are Ready, of which 2 may be disrupted.
+func scaledBeside() Condition {
+	return tallied(history.Tally{Expected: 7, Desired: 5, Healthy: 3})
 }
 
 // oneAllowed holds when two of 3 replicas are Ready, and two may be disrupted.

@@ -88,6 +88,27 @@ func expiry() {
 			givenUp(j, pod, First(listed), 0, written(guard, "pod "+pod+" is listed no more", countsAgain(pod, 0)))
 		}, recorded(), spec.Alone{}, spec.SimulatedNodes{})
 
+	spec.It("gives up in time on a pod of a custom resource that was to be evicted, though it may look at the scale later",
+		spec.Decides("PDB-015"),
+		func(ctx context.Context, c *spec.Case) {
+			_, pods := keep(ctx, c, 4, 3)
+			budget := c.CreateBudget(ctx, guard, MaxDisrupted("50%"), Selecting(kept().Labels()))
+			if !learns(ctx, c, pods[0], scaled(), ofKeeper) {
+				return
+			}
+			c.Await(ctx, Quiet(time.Second))
+			c.Bind(unmoved, pods[1].Name)
+			c.WriteBudgetStatus(ctx, budget, ListDisrupted(pods[1].Name, time.Now().Add(left-history.DisruptedTimeout)))
+			c.AwaitAfter(ctx, left, state.Budget(guard, "it counts all pods", counts(3)))
+		},
+		func(j *spec.Checks) {
+			listed := First(written(guard, "the pod is listed", func(status policyv1.PodDisruptionBudgetStatus) bool { return len(status.DisruptedPods) == 1 }))
+			j.Given(HoldsAtMark(ofKeeper, scaled()), AtLeast(1, listed))
+			pod := j.Bound(unmoved)
+			dropped := written(guard, "pod "+pod+" is listed no more, and counts", countsAgain(pod, 3))
+			j.Decide("PDB-015", Within(left+promptly, listed, dropped), Tested(NotWithin(early, listed, dropped)))
+		}, recorded(), spec.SimulatedNodes{})
+
 	spec.It("gives up in time on a pod that was to be evicted, and on one that was to be disrupted, before the controller was started again",
 		spec.Decides("PDB-015", "PDB-034"),
 		func(ctx context.Context, c *spec.Case) {

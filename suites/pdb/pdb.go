@@ -48,6 +48,7 @@ func Specs() {
 	refusedWrites()
 	stored()
 	metrics()
+	whileListed()
 }
 
 // promptly is how long the status, or what else the controller owes, may take.

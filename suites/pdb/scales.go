@@ -160,7 +160,7 @@ func heldScale() {
 			c.Await(ctx, Quiet(judge.Lag))
 			changeOne(ctx, c, deployment, budget)
 			// Another one of its name is none of its successors, though the budget is of both.
-			c.RunScaled(ctx, history.KindDeployment, deployment.Name, 5, Image("v2"))
+			c.CreateScaled(ctx, history.KindDeployment, deployment.Name, 5, Image("v2"))
 			c.Await(ctx, state.All(LivePodsOf(deployment, 8, history.IsReady), Computed(budget)))
 			c.Await(ctx, Quiet(silent))
 		}, nil, spec.SimulatedNodes{}, spec.Kinds{history.KindPodDisruptionBudget, history.KindReplicaSet, history.KindDeployment})

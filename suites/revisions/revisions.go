@@ -6,6 +6,7 @@ func Specs() {
 	creation()
 	names()
 	refused()
+	kept()
 	duplicates()
 	ownership()
 	adoption()

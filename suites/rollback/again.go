@@ -11,6 +11,7 @@ import (
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
@@ -85,7 +86,9 @@ func withoutRollout() {
 			restored := c.Update(ctx, updated, Edit{Says: "the template of before", Apply: restore(daemonSet.Spec.Template)})
 			c.Require(ctx, "the controller has seen the template of before", Processed(restored))
 			c.Await(ctx, Quiet(time.Second))
-			c.RollOut(ctx, restored, MaxUnavailable("1"))
+			rolling := c.Update(ctx, restored, MaxUnavailable("1"))
+			// It looks rolled out before the controller has seen the strategy.
+			c.Await(ctx, state.All(RolledOut(rolling), Processed(rolling)))
 			c.Await(ctx, Quiet(3*time.Second))
 		},
 		func(j *spec.Checks) {

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
+	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -85,6 +86,8 @@ func meanwhile() {
 			for _, pod := range c.LivePods(ctx, daemonSet) {
 				c.Pods.SetReadySince(ctx, pod, time.Now().Add(-2*time.Hour))
 			}
+			// Who hears of pods late would take them for unavailable.
+			c.Await(ctx, Quiet(judge.Lag))
 			updated := c.Update(ctx, daemonSet, Image("v2"), MinReadySeconds(3600))
 			rollouts.Settle(ctx, c, updated, UpdatedOn(1, updated, Running))
 			c.Mark(back)

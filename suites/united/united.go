@@ -58,6 +58,7 @@ func Specs() {
 	orphaned()
 	chosenMeanwhile()
 	foreignNodes()
+	anew()
 }
 
 // name is that of the scenarios' UnitedDaemonSet, target that of its target.

@@ -21,6 +21,8 @@ func lawfulConditions() []Variant {
 	return []Variant{
 		{Name: "hopes-for-progress-before-it-reports", Says: "Has a condition Progressing name what a rollout waits for, which turns from True to False, with an event, after five seconds.",
 			Lawful: "COND-001 and COND-002 name neither type nor reason and give a report 20 seconds, and by COND-003 what was False turns True.", Planner: hopeForProgress(5 * time.Second)},
+		{Name: "takes-a-report-back-after-ten-seconds", Says: "Leaves a stall in its condition for ten seconds after the rollout has gone on.",
+			Lawful: "COND-003 gives it 15 seconds.", Planner: remember(func(m *memory[time.Time]) Around { return takeBackLater(m, 10*time.Second) })},
 		{Name: "names-its-nodes-in-a-condition", Says: "Keeps a condition that names all nodes that should run the pod.", Lawful: more, Planner: reporting(nameNodes)},
 		{Name: "keeps-the-last-stall-in-a-condition", Says: "Keeps a second condition that says what the last stall was, also once the rollout has gone on.",
 			Lawful: "COND-003: of several conditions that came with the stall one has to change.", Planner: reporting(keepLastStall)},
@@ -142,4 +144,27 @@ func namePatched(status *appsv1.DaemonSetStatus, state plan.State, now time.Time
 		return
 	}
 	setCondition(status, condition, now)
+}
+
+// takeBackLater keeps the condition of a stall for a while since it first could be taken back.
+func takeBackLater(m *memory[time.Time], delay time.Duration) Around {
+	return doing(func(actions *plan.Actions, state plan.State, now time.Time) {
+		over, stored := m.of(state), conditionOf(&state.DaemonSet.Status, plan.ConditionStalled)
+		if stored == nil || stored.Status != corev1.ConditionTrue || actions.Status == nil || conditionOf(actions.Status, plan.ConditionStalled).Status == corev1.ConditionTrue {
+			*over = time.Time{}
+			return
+		}
+		if over.IsZero() {
+			*over = now
+		}
+		left := delay - now.Sub(*over)
+		if left <= 0 {
+			return
+		}
+		status := actions.Status.DeepCopy()
+		*conditionOf(status, plan.ConditionStalled) = *stored
+		actions.Events = slices.DeleteFunc(slices.Clone(actions.Events), func(event plan.Event) bool { return event.Reason == plan.EventRolloutResumed })
+		actions.Status = unlessWritten(state, status)
+		comeBack(actions, left)
+	})
 }

@@ -82,7 +82,7 @@ func Broken() []Variant {
 		brokenParts(), brokenLimits(), brokenMatches(), brokenWakeups(), brokenEvents(), brokenMemories(), brokenEnds(), brokenComparisons(), brokenTimers(), brokenHangs(),
 		brokenTemplates(), brokenFormers(), brokenKinds(), brokenHands(), brokenAbsences(), brokenNumbers(), brokenReadings(), brokenCounts(), brokenConflicts(), brokenEdges(), brokenMeantimes(), brokenTerms(), brokenSlips(), brokenWaits(), brokenCorners(), brokenExtremes(), brokenAssumptions(), brokenRefills(), brokenLikenesses(),
 		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(), brokenUnitedParts(), brokenUnitedReports(), brokenUnitedAgain(), brokenUnitedCorners(), brokenUnitedChoices(), brokenUnitedNames(), brokenUnitedSlips(), brokenUnitedEdges(), brokenSequences(), brokenPatchSlips(), brokenPatchEdges(), brokenHalfway(), brokenUnitedFirst(), brokenReported(),
-		brokenPatchInterplays(), brokenUnitedInterplays(), brokenCrossings(), brokenRecollections(), brokenUnitedCoincidences(), brokenPatchCoincidences(), brokenCoincidences(), brokenOutsiders(), brokenUnitedStrangers(), brokenStrangersRollouts(), brokenStrangersOrders(), brokenStrangersRecords(), brokenUnitedMeanings(), brokenReportedBugs(), brokenMeetings(),
+		brokenPatchInterplays(), brokenUnitedInterplays(), brokenCrossings(), brokenRecollections(), brokenUnitedCoincidences(), brokenPatchCoincidences(), brokenCoincidences(), brokenOutsiders(), brokenUnitedStrangers(), brokenStrangersRollouts(), brokenStrangersOrders(), brokenStrangersRecords(), brokenUnitedMeanings(), brokenReportedBugs(), brokenMeetings(), brokenKeptHistories(), brokenPatchMeetings(), brokenUnitedMeetings(), brokenReportsOfStalls(),
 	)
 }
 

@@ -16,6 +16,7 @@ import (
 // end at once, and it sees no status between two acts.
 func unseen() []string {
 	return []string{
+		"wakes-for-scales-instead-of-evictions", "shares-custom-scales-between-namespaces",
 		"empty-selector-selects-nothing", "no-selector-selects-everything", "looks-at-the-first-budget-only", "reads-no-custom-scale", "leaves-out-what-has-no-scale",
 		"gives-up-silently", "tells-nothing", "leaves-stale-targets", "resets-targets-at-once", "takes-conditions-of-others-away",
 		"has-a-condition-of-no-generation", "leaves-the-generation-of-its-condition", "fails-without-a-cause", "an-empty-budget-keeps-its-allowance",

@@ -57,7 +57,7 @@ func (v Variant) Differs() bool {
 // Broken returns every variant that breaks a promise, in the order of their names.
 func Broken() []Variant {
 	return sorted(brokenCounts(), brokenAims(), brokenScales(), brokenEvictions(), brokenReports(), brokenFailures(), brokenReactions(), brokenWrites(),
-		brokenShares(), brokenTurns(), brokenSelections(), brokenMemories(), brokenAgain(), brokenEntries(), brokenSums(), brokenCauses(), brokenLeavers(), brokenEdges(), brokenSlips(), brokenNarrow(), brokenFirsts(), brokenReferences(), brokenInterplays(), brokenCoincidences(), brokenStrangers(), brokenNamesAgain())
+		brokenShares(), brokenTurns(), brokenSelections(), brokenMemories(), brokenAgain(), brokenEntries(), brokenSums(), brokenCauses(), brokenLeavers(), brokenEdges(), brokenSlips(), brokenNarrow(), brokenFirsts(), brokenReferences(), brokenInterplays(), brokenCoincidences(), brokenStrangers(), brokenNamesAgain(), brokenMeetings())
 }
 
 // Lawful returns every variant that no requirement forbids, in the order of their names.

@@ -60,7 +60,7 @@ func Together(all ...Variant) Variant {
 
 // Broken returns every variant that breaks a promise, in the order of their names.
 func Broken() []Variant {
-	return sorted(brokenOrders(), brokenPartitions(), brokenPatches(), brokenProofs(), brokenNames(), brokenHalves(), brokenWrites(), brokenSlips(), brokenEdges(), brokenEdits(), brokenReported(), brokenOvertaken(), brokenCoincidences(), brokenStrangers(), brokenMeantimes())
+	return sorted(brokenOrders(), brokenPartitions(), brokenPatches(), brokenProofs(), brokenNames(), brokenHalves(), brokenWrites(), brokenSlips(), brokenEdges(), brokenEdits(), brokenReported(), brokenOvertaken(), brokenCoincidences(), brokenStrangers(), brokenMeantimes(), brokenMeetings())
 }
 
 // Lawful returns every variant that no requirement forbids, in the order of their names.
