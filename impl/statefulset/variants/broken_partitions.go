@@ -48,6 +48,9 @@ func brokenPartitions() []Variant {
 				}
 				set.Annotations[inplace.Policy] = policy
 			})},
+		{Name: "set-keeps-min-ready-seconds-of-the-update", Says: "Goes by the minReadySeconds that a StatefulSet had when its template was changed.",
+			Breaks:  []string{"INPLACE-033"},
+			Planner: atTheUpdate(func(first, set *appsv1.StatefulSet) { set.Spec.MinReadySeconds = first.Spec.MinReadySeconds })},
 		{Name: "set-clamps-the-partition", Says: "Takes a partition above the last ordinal of a StatefulSet for the last ordinal.", Breaks: []string{"INPLACE-018"},
 			Planner: seeingSet(func(set *appsv1.StatefulSet) {
 				if last := lastOrdinal(set); partition(set) > last {
