@@ -54,6 +54,7 @@ const (
 	PatchEviction      Act = "patch eviction"
 	AddOwner           Act = "add owner"
 	ReferByVersion     Act = "refer to the controller by another version"
+	DetachPod          Act = "detach pod"
 	AddToleration      Act = "add toleration"
 	AddFinalizer       Act = "add finalizer"
 	RemoveFinalizer    Act = "remove finalizer"
@@ -94,6 +95,8 @@ const (
 	AdmitDeletions   Act = "admit pod deletions"
 	KeepRevisions    Act = "refuse ControllerRevision deletions"
 	LetRevisionsGo   Act = "admit ControllerRevision deletions"
+	RefuseAdoptions  Act = "refuse pod adoptions"
+	AdmitAdoptions   Act = "admit pod adoptions"
 	ChangePods       Act = "change pods by admission"
 	CreateUnited     Act = "create UnitedDaemonSet"
 	UpdateUnited     Act = "update UnitedDaemonSet"
@@ -152,14 +155,14 @@ var effects = map[Act]effect{
 	HoldTermination: 0, ReleaseTermination: 0, SetReadySince: disturbs, HoldRestart: 0, ObserveUpdate: 0, RestartAs: 0, RestartContainer: 0, ReleaseRestart: 0, PatchPod: disturbs,
 	SetDisruption: 0, DeletePod: deletes | disturbs, EvictPod: deletes | disturbs,
 	DryRunEviction: 0, ReadEviction: 0, PatchEviction: 0, ReadBudget: 0, ListBudgets: 0, RefuseStatus: 0, Discover: 0,
-	AddOwner: 0, ReferByVersion: 0, AddToleration: 0, AddFinalizer: 0, RemoveFinalizer: deletes,
+	AddOwner: 0, ReferByVersion: 0, DetachPod: disturbs, AddToleration: 0, AddFinalizer: 0, RemoveFinalizer: deletes,
 
 	CreateDaemonSet: creates, UpdateDaemonSet: disturbs, WriteStatus: writesStatus, DeleteDaemonSet: deletes | disturbs,
 	CreateWorkload: creates, ScaleWorkload: 0, UpdateWorkload: 0, DeleteWorkload: deletes | disturbs,
 	CreateRevision: creates, UpdateRevision: 0, DeleteRevision: deletes, CreateBudget: creates, StoreBudget: creates, UpdateBudget: 0, DeleteBudget: deletes,
 	DeleteNamespace: deletes | disturbs, DeleteCollection: deletes | disturbs, StartProbes: 0,
 	HoldDaemonSet: 0, RefusePods: 0, AdmitPods: 0, RefuseRevisions: 0, AdmitRevisions: 0, RefusePodUpdates: 0, AdmitPodUpdates: 0, RefuseDeletions: 0, AdmitDeletions: 0,
-	KeepRevisions: 0, LetRevisionsGo: 0,
+	KeepRevisions: 0, LetRevisionsGo: 0, RefuseAdoptions: 0, AdmitAdoptions: 0,
 	ChangePods:   0,
 	CreateUnited: creates, UpdateUnited: 0, DeleteUnited: deletes,
 

@@ -20,8 +20,8 @@ type control struct {
 	// keeping are the namespaces in which it deletes some pods on no request, or did not for some time: the implementation may be backing off from what it does
 	// with pods, of which a deletion may have to come first.
 	keeping map[string]bool
-	// obstructed are the namespaces in which it created or deleted no ControllerRevisions, or updated no pods, for some time, so that the implementation may be
-	// backing off from everything.
+	// obstructed are the namespaces in which it created or deleted no ControllerRevisions, or updated no pods or had none adopted, for some time, so
+	// that the implementation may be backing off from everything.
 	obstructed map[string]bool
 	// starting are the acts that put it to work and have not ended, by number.
 	starting map[int]history.Act
@@ -49,7 +49,7 @@ func (c *control) stimulus(stimulus *history.Stimulus, now time.Time) {
 		c.refusing[stimulus.Name] = true
 	case history.RefuseDeletions:
 		c.keeping[stimulus.Name] = true
-	case history.RefuseRevisions, history.KeepRevisions, history.RefusePodUpdates:
+	case history.RefuseRevisions, history.KeepRevisions, history.RefusePodUpdates, history.RefuseAdoptions:
 		c.obstructed[stimulus.Name] = true
 	default:
 		c.halted = c.halted || stimulus.Act.Halts()

@@ -44,10 +44,10 @@ func After(e, marker Event) Event {
 }
 
 // WellAfter keeps those occurrences that come more than judge.Lag after the marker's first, without the delays of requests: an earlier act may have been decided
-// before the marker was known.
+// before the marker was known. What was done counts from when it was answered.
 func WellAfter(e, marker Event) Event {
 	return after(fmt.Sprintf("%s more than %s after %s", e, judge.Lag, marker), e, marker, func(s *Survey, o, mark Occurrence) bool {
-		return o.compare(mark) > 0 && mark.At.Before(s.h.Known(o.At))
+		return o.compare(mark) > 0 && mark.At.Before(s.h.Known(o.answered()))
 	})
 }
 

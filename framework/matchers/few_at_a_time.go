@@ -30,12 +30,17 @@ func TriesSeldom(most int) Matcher {
 }
 
 // PatchesSeldom asks that the API server refuses no more than that many patches and updates of pods in a second, on average from the first to a second after the
-// last. It is untested without such a refusal, and where no audit log tells of them.
+// last, and within history.RefusalBurst. It is untested without such a refusal, and where no audit log tells of them.
 func PatchesSeldom(perSecond int) Matcher {
 	promise := fmt.Sprintf("while patches of pods are refused, at most %d of them are tried in a second", perSecond)
 	return ofRefusals(promise, "patch of a pod", changesPod, func(refused []history.Refusal) (got string, at time.Duration) {
 		if count, took := inAll(refused); float64(count) > float64(perSecond)*(took+time.Second).Seconds() {
 			return fmt.Sprintf("%d refused patches within %s: %s", count, took, refused[0].Message), refused[0].First
+		}
+		for _, refusal := range refused {
+			if refusal.Burst > perSecond {
+				return fmt.Sprintf("%d refused patches within %s: %s", refusal.Burst, history.RefusalBurst, refusal.Message), refusal.First
+			}
 		}
 		return "", 0
 	})

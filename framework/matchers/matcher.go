@@ -141,7 +141,7 @@ func (s *Survey) excused(got string, at time.Time) (Answer, bool) {
 
 // excusedUntil is excused for what had not come about at an instant: it may have been due only a moment before.
 func (s *Survey) excusedUntil(got string, at time.Time) (Answer, bool) {
-	standstill := s.h.Interrupting(at.Add(-atOnce), at)
+	standstill := s.h.Hindering(at.Add(-atOnce), at)
 	if standstill == nil {
 		return Answer{}, false
 	}

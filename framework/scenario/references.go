@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,6 +25,22 @@ func (s *Scenario) ReferByVersion(ctx context.Context, pod *corev1.Pod, apiVersi
 	}, pods.Update)
 	s.must(err, "have pod %s refer to its controller by %s", pod.Name, apiVersion)
 	s.Require(ctx, "the recording shows the reference", state.When("pod "+pod.Name+" was changed", func(cluster *history.Cluster) bool {
+		now := cluster.Pods[pod.UID]
+		return now == nil || shows(now, stored)
+	}))
+}
+
+// Detach takes the pod from its owners and gives it these labels, in one write: whose it was, and who selected it, only the pod before that tells. It returns
+// when the recording shows it.
+func (s *Scenario) Detach(ctx context.Context, pod *corev1.Pod, labels map[string]string) {
+	s.tb.Helper()
+	pods := s.client.CoreV1().Pods(pod.Namespace)
+	stored, err := rewrite(ctx, s, onPod(history.DetachPod, pod), pods, func(current *corev1.Pod) {
+		current.OwnerReferences = nil
+		maps.Copy(current.Labels, labels)
+	}, pods.Update)
+	s.must(err, "detach pod %s", pod.Name)
+	s.Require(ctx, "the recording shows that it is nobody's", state.When("pod "+pod.Name+" was changed", func(cluster *history.Cluster) bool {
 		now := cluster.Pods[pod.UID]
 		return now == nil || shows(now, stored)
 	}))

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/rollcall-conformance/rollcall/fixtures/stages"
 	"github.com/rollcall-conformance/rollcall/fixtures/workload/settings"
+	"github.com/rollcall-conformance/rollcall/framework/cluster/kwok"
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
@@ -39,6 +41,14 @@ func (e Environment) podSpec() corev1.PodSpec {
 			ReadinessProbe:  readinessProbe(controlPort),
 		}},
 	}
+}
+
+// Tolerating has the template tolerate these taints, and no others but that of simulated nodes.
+func Tolerating(tolerations ...corev1.Toleration) Edit {
+	return edit(func(d *appsv1.DaemonSet) {
+		spec := &d.Spec.Template.Spec
+		spec.Tolerations = append(slices.DeleteFunc(slices.Clone(spec.Tolerations), func(t corev1.Toleration) bool { return t.Key != kwok.ForeignLabel }), tolerations...)
+	}, "other tolerations")
 }
 
 // sidecarPort is where the second container is asked whether it is ready.

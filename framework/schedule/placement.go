@@ -3,6 +3,7 @@ package schedule
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -84,7 +85,10 @@ func Tolerations(key string) []Placement {
 		{Key: key, Operator: corev1.TolerationOpEqual},
 	} {
 		says := fmt.Sprintf("%s %s %s, effect %s", cmp.Or(t.Key, "every key"), t.Operator, t.Value, cmp.Or(string(t.Effect), "any"))
-		all = append(all, Placement{"tolerates " + says, func(spec *corev1.PodSpec) { spec.Tolerations = []corev1.Toleration{t} }})
+		all = append(all, Placement{"tolerates " + says, func(spec *corev1.PodSpec) {
+			ofTaint := func(other corev1.Toleration) bool { return other.Key == "" || other.Key == key }
+			spec.Tolerations = append(slices.DeleteFunc(slices.Clone(spec.Tolerations), ofTaint), t)
+		}})
 	}
 	return all
 }

@@ -43,12 +43,13 @@ func again() {
 			updated := c.Update(ctx, deployLongAvailable(ctx, c, MaxSurge("1")), Image("v2"))
 			pod := readyPodOn(ctx, c, updated, nodes[0])
 			c.Bind("pod", pod.Name)
-			first := time.Now().Add(8 * time.Second)
+			first := time.Now().Add(12 * time.Second).Truncate(time.Second)
 			c.Pods.SetReadySince(ctx, pod, first.Add(-hour*time.Second))
 			c.Require(ctx, "the controller has looked at it", Processed(nudge(ctx, c, updated)))
 			c.Await(ctx, Quiet(time.Second))
 			// A kubelet tells of the last of two transitions alone when one follows closely on the other.
 			c.Pods.SetReadySince(ctx, pod, time.Now())
+			requireToKnow(c, first)
 			c.Mark(lapsed)
 			// It would have been available by now, and who knows no better has had the time to act on it.
 			c.Await(ctx, Past(first.Add(2*time.Second)))

@@ -36,6 +36,7 @@ func Specs() {
 	down()
 	namesakes()
 	withTemplate()
+	whileWaiting()
 }
 
 // definition are the specs of what makes a pod available.

@@ -170,9 +170,10 @@ func raised() {
 			updated := c.Update(ctx, daemonSet, MinReadySeconds(int32(before/time.Second)), Image("v2"))
 			pod := readyPodOn(ctx, c, updated, nodes[0])
 			c.Bind("pod", pod.Name)
-			since := time.Now().Add(-before).Add(6 * time.Second)
+			since := time.Now().Add(-before).Add(6 * time.Second).Truncate(time.Second)
 			c.Pods.SetReadySince(ctx, pod, since)
 			updated = c.Update(ctx, updated, MinReadySeconds(int32(after/time.Second)))
+			requireToKnow(c, since.Add(before))
 			// It would have been available by now, and who knew no better has had the time to act on it.
 			c.Await(ctx, Past(since.Add(before+2*time.Second)))
 			nudge(ctx, c, updated)
@@ -222,6 +223,14 @@ func flap(ctx context.Context, c *spec.Case, pod *corev1.Pod) {
 	c.Pods.BecomeUnready(ctx, pod)
 	c.RequireNotYetAvailable(pod, minReady)
 	c.Pods.BecomeReady(ctx, pod)
+}
+
+// requireToKnow ends the scenario if a pod would have been available, but for what was just written, before an implementation can be held to know of that.
+func requireToKnow(c *spec.Case, from time.Time) {
+	if now := time.Now(); !now.Add(judge.Lag).Before(from) {
+		c.CannotDecide(fmt.Sprintf("what was written at %s need not be known by %s, from when the pod would have been available",
+			now.UTC().Format(time.TimeOnly), from.UTC().Format(time.TimeOnly)))
+	}
 }
 
 // readyFor holds once the pod has been Ready for the duration, or is gone.

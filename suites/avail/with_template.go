@@ -50,5 +50,28 @@ func withTemplate() {
 		})
 }
 
+// whileWaiting is the spec of minReadySeconds that become more while a rollout waits for its first node.
+func whileWaiting() {
+	spec.It("gives every node an updated pod beyond maxSurge once minReadySeconds are raised while one node surges, so that no old pod is available any more",
+		spec.Decides("AVAIL-007", "UNREADY-010"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 3)
+			updated := rollouts.Stall(ctx, c, c.Deploy(ctx, MaxSurge("1")), "v2", 1)
+			c.Bind(waits, rollouts.Untouched(ctx, c, updated, 2)...)
+			c.Mark(raising)
+			c.Await(ctx, UpdatedOn(3, c.Update(ctx, updated, MinReadySeconds(hour))))
+		},
+		func(j *spec.Checks) {
+			for _, node := range j.BoundAll(waits) {
+				created := Within(spec.AtOnce, After(Respecified(), Marked(raising)), PodCreated(OfVersion("v2")).On(node))
+				j.Decide("AVAIL-007", created)
+				j.Decide("UNREADY-010", created)
+			}
+		})
+}
+
+// raising is where minReadySeconds are about to be raised.
+const raising history.Mark = "minReadySeconds are about to be raised"
+
 // waits are the nodes whose old pods are not available any more.
 const waits = "the nodes whose old pods have yet to become available"

@@ -66,8 +66,11 @@ func handOff() {
 				available := After(PodReady().On(node), Began(history.DeletePod))
 				j.Decide("DRAIN-004",
 					Tested(Before(First(available), First(PodGone().On(node)))),
+					Tested(Before(First(PodReady(OfVersion("v2")).On(node)), First(PodGone(OfVersion("v1")).On(node)))),
 					NeverBetween(Began(history.DeletePod), Began(history.ReleaseTermination), PodGracePeriodShortened(OfVersion("v1")).On(node)))
 			}
+			// Those of v1 that came in the place of others are handed over by the controller.
+			j.Decide("DRAIN-004", Tested(AtLeast(1, After(PodDeleted(OfVersion("v1")), TemplateChanged()))), Never(rollouts.CutShort()))
 		}, spec.SimulatedNodes{})
 
 	spec.It("makes no replacement of a pod that terminates where maxSurge is 0",

@@ -53,6 +53,31 @@ func taints() {
 			// The rule asks nothing where pods tolerate the taint themselves, and their template does not.
 			j.Decide("DRAIN-008", AtLeast(1, After(PodDeleted(OfVersion("v2")), Began(history.TaintNode))))
 		}, spec.SimulatedNodes{})
+
+	spec.It("takes pods that no node has room for off four of five nodes that got a NoExecute taint while no controller ran",
+		spec.Decides("DRAIN-008"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 5)
+			c.Bind(emptied, nodes[1:]...)
+			// Kubernetes itself evicts pods that run.
+			daemonSet := c.Create(ctx, c.NewDaemonSet("daemon", MaxUnavailable("1"), rollouts.TooLarge()))
+			c.Require(ctx, "each node has a pod", UpdatedOn(len(nodes), daemonSet))
+			c.Await(ctx, Quiet(handOffTime))
+			rollouts.NeedsScheduler(ctx, c, daemonSet)
+			// Whoever is at work sees one node after the other.
+			c.Kill(ctx)
+			for _, node := range nodes[1:] {
+				c.EditNode(ctx, history.TaintNode, node, expel)
+			}
+			c.Restart(ctx)
+			c.Await(ctx, rollouts.NoPodOn(daemonSet, nodes[1:]...))
+			c.Await(ctx, Quiet(handOffTime))
+		},
+		func(j *spec.Checks) {
+			for _, node := range j.BoundAll(emptied) {
+				j.Decide("DRAIN-008", AtLeast(1, After(PodDeleted().On(node), Began(history.RestartImplementation))))
+			}
+		}, spec.Alone{}, spec.SimulatedNodes{})
 }
 
 const expelling = "rollcall.dev/expelling"

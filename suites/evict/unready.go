@@ -147,7 +147,8 @@ func leftBehind() {
 			c.Kill(ctx)
 			c.WriteBudgetStatus(ctx, budget, counting(1, 1, 2))
 			c.Restart(ctx)
-			c.Await(ctx, Quiet(quiet))
+			// By then it has said that it cannot compute the budget.
+			c.Await(ctx, Quiet(spec.AtOnce))
 			_ = c.TryEvict(ctx, unready)
 			c.Bind("unready", unready.Name)
 		},

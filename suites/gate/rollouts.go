@@ -153,7 +153,7 @@ func leaving() {
 		}, spec.Alone{}, spec.SimulatedNodes{})
 
 	spec.It("makes the replacement of a deleted pod beside it that has been on its way out since the gate was off, once it is on again",
-		spec.Decides("GATE-006", "DRAIN-002"),
+		spec.Decides("GATE-006", "DRAIN-002", "GATE-002", "DRAIN-003"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
@@ -165,10 +165,13 @@ func leaving() {
 		},
 		func(j *spec.Checks) {
 			node := j.Bound(left)
-			created := After(PodCreated(), Marked(switchedOff)).On(node)
-			j.Given(NeverBetween(Marked(switchedOff), Marked(switchedOn), PodCreated()))
+			created, alone := After(PodCreated(), Marked(switchedOff)).On(node), NeverBetween(Marked(switchedOff), Marked(switchedOn), PodCreated())
+			j.Given(AtLeast(1, After(PodDeleted(), Marked(switchedOff)).On(node)))
+			for _, id := range []requirements.ID{"GATE-002", "DRAIN-003"} {
+				j.Decide(id, alone)
+			}
 			for _, id := range []requirements.ID{"GATE-006", "DRAIN-002"} {
-				j.Decide(id, Before(created, Began(history.ReleaseTermination)), EndsRolledOut())
+				j.Decide(id, Tested(alone), Before(created, Began(history.ReleaseTermination)), EndsRolledOut())
 			}
 		}, spec.Alone{}, spec.SimulatedNodes{})
 }

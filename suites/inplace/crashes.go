@@ -98,6 +98,7 @@ func refused() {
 		spec.Decides("INPLACE-022", "INPLACE-029"),
 		func(ctx context.Context, c *spec.Case) {
 			daemonSet := begin(ctx, c, 2)
+			c.Bind(refusedFor, daemonSet.Name)
 			c.RefusePodUpdates(ctx)
 			updated := c.Update(ctx, daemonSet, Image("v2"))
 			c.AwaitAfter(ctx, judge.ReportWithin, state.When("an Event and a condition tell of the refusal", func(cluster *history.Cluster) bool {
@@ -116,9 +117,14 @@ func refused() {
 			j.Decide("INPLACE-022",
 				Before(StatusWritten().Where("with a condition that tells of the refusal", func(m Moment) bool { return refusals(m.Object) > 0 }), Began(history.AdmitPodUpdates)),
 				HoldsAtEnd(takenBackRefusal()))
-			j.Decide("INPLACE-029", append(stayed(begun), EndsRolledOut(), Reported("that the API server refuses", tellsOfRefusal))...)
+			j.Decide("INPLACE-029", append(stayed(begun), EndsRolledOut(), Reported("on the DaemonSet, that the API server refuses", func(event *corev1.Event) bool {
+				return event.InvolvedObject.Name == j.Bound(refusedFor) && tellsOfRefusal(event)
+			}))...)
 		})
 }
+
+// refusedFor is the DaemonSet whose pods cannot be patched.
+const refusedFor = "the DaemonSet"
 
 // refusedOnOne is the spec of an API server that has something against the new image on one node of several.
 func refusedOnOne() {

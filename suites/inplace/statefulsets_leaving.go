@@ -2,9 +2,13 @@ package inplace
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
@@ -60,7 +64,7 @@ func surplusSets() {
 			c.Await(ctx, Quiet(3*time.Second))
 			// Whoever does not wait for the smallest one deletes the last one at once.
 			c.UpdateStatefulSet(ctx, ordered, Replicas(2))
-			c.Await(ctx, Quiet(3*time.Second))
+			c.Await(ctx, Quiet(spec.AtOnce))
 			c.Mark(next)
 			c.Pods.BecomeReady(ctx, smallest)
 			release(ctx, c, "v2", []string{ordered}, 1, 0)
@@ -68,8 +72,26 @@ func surplusSets() {
 		},
 		func(j *spec.Checks) {
 			j.Given(AtLeast(1, Marked(next)))
-			j.Decide("INPLACE-033", Tested(AtLeast(1, Done(history.ObserveUpdate))), setsEndRolledOut())
+			j.Decide("INPLACE-033", Tested(AtLeast(1, Done(history.ObserveUpdate))), HoldsAtMark(next, countsRestarted()), setsEndRolledOut())
 		}, spec.SimulatedNodes{}, recorded())
+}
+
+// countsRestarted holds when the status of every StatefulSet counts as available what is Ready and runs the images of its spec.
+func countsRestarted() Condition {
+	return state.Right("the status counts those pods as available that are Ready and run their images", func(cluster *history.Cluster) error {
+		available := map[types.UID]int32{}
+		for _, pod := range cluster.Pods {
+			if owner := metav1.GetControllerOf(pod); owner != nil && history.IsReady(pod) && pod.Status.ContainerStatuses[0].Image == pod.Spec.Containers[0].Image {
+				available[owner.UID]++
+			}
+		}
+		for _, object := range cluster.Objects(history.KindStatefulSet) {
+			if set, isSet := object.(*appsv1.StatefulSet); isSet && set.Status.AvailableReplicas != available[set.UID] {
+				return fmt.Errorf("that of %s counts %d, of %d", set.Name, set.Status.AvailableReplicas, available[set.UID])
+			}
+		}
+		return nil
+	})
 }
 
 // belowThePartition is the spec of an update that is staged, in which the pod that it leaves out is replaced.

@@ -6,6 +6,7 @@ import (
 
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -27,15 +28,8 @@ func signals() {
 				// Less than drain, because a deletion that is heard of late makes the end seem early.
 				OnEveryNode(NotWithin(drain-2*time.Second, PodDeleted(OfVersion("v1")), PodGone(OfVersion("v1")))),
 				Never(PodGracePeriodShortened()),
-				Never(PodDeleted().Where("with less time than its spec gives it", shortened)),
+				Never(rollouts.CutShort()),
 				Never(PodCreated().Where("a third pod on its node", func(m Moment) bool { return len(m.PodsBeside()) > 1 })),
 				OnEveryNode(Exactly(1, PodCreated(OfVersion("v2")))))
 		}, spec.RealNodes{})
-}
-
-// shortened tells of a deleted pod that it was not given the grace period of its spec.
-func shortened(m Moment) bool {
-	pod := m.Pod()
-	given, own := pod.DeletionGracePeriodSeconds, pod.Spec.TerminationGracePeriodSeconds
-	return given == nil || own != nil && *given < *own
 }

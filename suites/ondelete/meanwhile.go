@@ -36,7 +36,7 @@ func meanwhile() {
 				c.Mark(byHand)
 			},
 			func(j *spec.Checks) {
-				for _, touched := range []Event{PodCreated(), PodDeleted(), podChanged()} {
+				for _, touched := range []Event{PodCreated(), PodDeleted(), rollouts.PodChanged()} {
 					j.Decide("ONDELETE-001", NeverBetween(TemplateChanged(), Marked(byHand), touched))
 				}
 				j.Decide("ONDELETE-003", Within(spec.AtOnce, TemplateChanged(), RevisionCreated()))

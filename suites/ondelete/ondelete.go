@@ -8,8 +8,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -55,7 +53,7 @@ func Specs() {
 			c.Await(ctx, RolledOut(updated))
 		},
 		func(j *spec.Checks) {
-			for _, touched := range []Event{PodCreated(), PodDeleted(), podChanged()} {
+			for _, touched := range []Event{PodCreated(), PodDeleted(), rollouts.PodChanged()} {
 				j.Decide("ONDELETE-001", NeverBetween(TemplateChanged(), Marked(byHand), touched))
 			}
 			j.Decide("ONDELETE-003",
@@ -91,7 +89,7 @@ func Specs() {
 			c.Await(ctx, Quiet(3*time.Second))
 		},
 		func(j *spec.Checks) {
-			for _, touched := range []Event{PodCreated(), PodDeleted(), podChanged()} {
+			for _, touched := range []Event{PodCreated(), PodDeleted(), rollouts.PodChanged()} {
 				j.Decide("ONDELETE-001", Never(After(touched, Marked(back))))
 			}
 		})
@@ -233,18 +231,4 @@ func trimmed() Condition {
 		}
 		return nil
 	})
-}
-
-// podChanged happens when what a pod is changes, or what it says of itself, other than its status.
-func podChanged() Event {
-	return Written().Where("that changes a pod, other than its status", func(m Moment) bool {
-		before, existed := m.Before.(*corev1.Pod)
-		after, exists := m.Object.(*corev1.Pod)
-		return existed && exists && !(equality.Semantic.DeepEqual(before.Spec, after.Spec) && sameIdentity(&before.ObjectMeta, &after.ObjectMeta))
-	})
-}
-
-func sameIdentity(a, b *metav1.ObjectMeta) bool {
-	return equality.Semantic.DeepEqual(a.Labels, b.Labels) && equality.Semantic.DeepEqual(a.Annotations, b.Annotations) &&
-		equality.Semantic.DeepEqual(a.OwnerReferences, b.OwnerReferences)
 }

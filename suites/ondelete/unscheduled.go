@@ -26,7 +26,7 @@ func unscheduled() {
 			c.Mark(byHand)
 		},
 		func(j *spec.Checks) {
-			for _, touched := range []Event{PodCreated(), PodDeleted(), podChanged()} {
+			for _, touched := range []Event{PodCreated(), PodDeleted(), rollouts.PodChanged()} {
 				j.Decide("ONDELETE-001", NeverBetween(TemplateChanged(), Marked(byHand), touched))
 			}
 		}, spec.SimulatedNodes{})

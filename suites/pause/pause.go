@@ -23,8 +23,10 @@ func Specs() {
 	stalledMeanwhile()
 	leaving()
 	others()
+	refusedBeside()
 	namesakes()
 	returned()
+	restored()
 }
 
 // still is longer than a controller may be late.

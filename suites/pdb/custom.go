@@ -134,7 +134,7 @@ func custom() {
 			})
 			c.LabelPod(ctx, ready, map[string]string{"looked": "again"})
 			// Who does not say so by then has not failed yet, or goes on with what it knew.
-			c.Await(ctx, state.Any(state.Budget(guard, "it failed", failed), Past(time.Now().Add(promptly))))
+			c.Await(ctx, state.Any(state.Budget(guard, "it failed", failed), Past(time.Now().Add(judge.Lag+promptly))))
 			_ = c.TryEvict(ctx, unready)
 			_ = c.TryEvict(ctx, ready)
 			c.Await(ctx, Quiet(silent))

@@ -46,6 +46,23 @@ func several() {
 			c.Await(ctx, Quiet(silent))
 		}, nil, recorded(), spec.SimulatedNodes{})
 
+	spec.It("brings the status of both budgets up to date that select a pod when it is relabelled, while they share another",
+		spec.Decides("PDB-027"),
+		func(ctx context.Context, c *spec.Case) {
+			pods := bare(ctx, c, "bare-0", "bare-1", "bare-2")
+			var each []Condition
+			for _, name := range []string{guard, "second"} {
+				each = append(each, Computed(c.CreateBudget(ctx, name, MinAvailable("1"), Selecting(Scaled{Name: "bare"}.Labels()))))
+			}
+			both := state.All(each...)
+			c.Await(ctx, both)
+			// What the controller does about its own writes is over.
+			c.Await(ctx, Quiet(judge.Lag))
+			c.LabelPod(ctx, pods[0], map[string]string{"app": "another"})
+			c.Await(ctx, both)
+			c.Await(ctx, Quiet(silent))
+		}, nil, recorded(), spec.SimulatedNodes{})
+
 	spec.It("follows the pods that a budget selects since it has another selector",
 		spec.Decides("PDB-026"),
 		func(ctx context.Context, c *spec.Case) {

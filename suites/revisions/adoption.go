@@ -84,7 +84,33 @@ func adoption() {
 			changesNothing(j)
 			j.Decide("HISTORY-026", Tested(AtLeast(3, PodCreated())))
 		}, spec.SimulatedNodes{})
+
+	spec.It("takes over pods that it was not allowed to adopt for a while, and makes none beside them",
+		spec.Decides("HISTORY-026"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			left := c.Deploy(ctx, MaxUnavailable("1"))
+			orphaned(ctx, c, left)
+			c.RefuseAdoptions(ctx)
+			c.Create(ctx, c.NewDaemonSet(left.Name, MaxUnavailable("1")))
+			c.Await(ctx, Past(time.Now().Add(unadopted)))
+			c.AdmitAdoptions(ctx)
+			c.AwaitAfter(ctx, goesOn, allControlled())
+			c.Await(ctx, Quiet(time.Second))
+			c.Mark(settled)
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(1, Done(history.RefuseAdoptions)))
+			changesNothing(j)
+		})
 }
+
+const (
+	// unadopted is how long adoptions are refused: long enough for whoever loses patience.
+	unadopted = 10 * time.Second
+	// goesOn is how long trying may pause after a refusal.
+	goesOn = 30 * time.Second
+)
 
 // recreate deletes the DaemonSet without cascade, creates it again, and waits until the new one controls what was left.
 func recreate(ctx context.Context, c *spec.Case, left *appsv1.DaemonSet, edits ...Edit) *appsv1.DaemonSet {

@@ -67,6 +67,8 @@ func Specs() {
 	withoutRollout()
 	onCordonedNodes()
 	onLeavingHistory()
+	onDoubledHistory()
+	withOwner()
 }
 
 // halfWay rolls a rollout back when one node has an available pod of the new template, others one that is not available, and the rest none.

@@ -16,6 +16,7 @@ import (
 func Specs() {
 	rollout()
 	budget()
+	joiners()
 	unhealthy()
 	meantime()
 	undeletable()

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
@@ -118,8 +119,8 @@ func triggers() {
 			c.MakePod(ctx, "adoptive", nodes[1], map[string]string{"app": "daemon"})
 			c.MakePod(ctx, "excluded", nodes[0], map[string]string{"app": "daemon", "part": "nobody"})
 			alike := Edit{Says: "the labels of the other", Apply: func(d *appsv1.DaemonSet) {
-				d.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"part": d.Name}}
-				d.Spec.Template.Labels = map[string]string{"part": d.Name, "app": "daemon"}
+				d.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"of": d.Name}}
+				d.Spec.Template.Labels = map[string]string{"of": d.Name, "app": "daemon"}
 			}}
 			other := c.Create(ctx, c.NewDaemonSet("other", alike))
 			elsewhere := c.NewDaemonSet("daemon")
@@ -133,8 +134,10 @@ func triggers() {
 			c.Bind("rolled out", string(daemonSet.UID))
 			c.Bind("static pod", static.Name)
 			c.Bind("free pod", free.Name)
+			c.Await(ctx, Quiet(spec.Prompt))
 			c.RollOut(ctx, daemonSet, Image("v2"))
 			c.Await(ctx, Quiet(time.Second))
+			c.Mark(looked)
 		},
 		func(j *spec.Checks) {
 			rolledOut, static := j.Bound("rolled out"), j.Bound("static pod")
@@ -144,9 +147,13 @@ func triggers() {
 			j.Decide("ROLLING-019",
 				Never(PodDeleted(Named(static))), Never(PodDeleted(Named(j.Bound("free pod")))),
 				Never(PodDeleted().Where("of another DaemonSet or of none", others)),
-				Never(PodAltered().Where("of another DaemonSet or of none", others)))
+				Never(PodAltered().Where("of another DaemonSet or of none", others)),
+				NeverBetween(TemplateChanged(), Marked(looked), rollouts.PodChanged().Where("of another DaemonSet or of none", others)))
 		}, spec.Bystanders{})
 }
+
+// looked is where the rollout is over.
+const looked history.Mark = "the rollout is over"
 
 // rollOutEach makes the edits one after the other, up to one that is not rolled out: with the next, which has it too, it might seem to be.
 func rollOutEach(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet, edits []Edit) {

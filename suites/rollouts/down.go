@@ -1,7 +1,6 @@
 package rollouts
 
 import (
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -10,9 +9,7 @@ import (
 
 // TolerateDown keeps nodes eligible that are down. What they are tainted with has two effects, of which pods of a DaemonSet tolerate one by themselves.
 func TolerateDown() Edit {
-	return Edit{Says: "nodes that are down tolerated", Apply: func(d *appsv1.DaemonSet) {
-		d.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Key: corev1.TaintNodeUnreachable, Operator: corev1.TolerationOpExists}}
-	}}
+	return Tolerating(corev1.Toleration{Key: corev1.TaintNodeUnreachable, Operator: corev1.TolerationOpExists})
 }
 
 // Full makes a node that is added one without room for any pod: the scheduler binds none to it.

@@ -18,9 +18,11 @@ import (
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
-// NoPodOn holds when the node has no pod of the DaemonSet.
-func NoPodOn(daemonSet *appsv1.DaemonSet, node string) Condition {
-	return state.When("node "+node+" has no pod", func(cluster *history.Cluster) bool { return len(cluster.PodsOn(daemonSet.UID, node)) == 0 })
+// NoPodOn holds when none of the nodes has a pod of the DaemonSet.
+func NoPodOn(daemonSet *appsv1.DaemonSet, nodes ...string) Condition {
+	return state.When("node "+strings.Join(nodes, ", ")+" has no pod", func(cluster *history.Cluster) bool {
+		return !slices.ContainsFunc(nodes, func(node string) bool { return len(cluster.PodsOn(daemonSet.UID, node)) > 0 })
+	})
 }
 
 // Remove deletes the Node object. Its pods stay for as long as the pod garbage collector takes to notice.

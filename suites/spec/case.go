@@ -97,6 +97,9 @@ func (c *Case) Claims(feature requirements.Feature) bool {
 	return slices.Contains(c.process.session.Features, feature)
 }
 
+// Shares reports whether others use the implementation, too, beside the spec or after it.
+func (c *Case) Shares() bool { return c.own == nil || c.own.shared }
+
 // CannotDecide ends the scenario: what it is about turned out not to be decidable here, for the reason given.
 func (c *Case) CannotDecide(reason string) { aborter{}.Fatalf("%s", reason) }
 

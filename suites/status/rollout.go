@@ -9,6 +9,7 @@ import (
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -36,6 +37,28 @@ func rollout() {
 	spec.It("says that a rollout is over when it is, with maxSurge",
 		spec.Decides("STATUS-016"),
 		func(ctx context.Context, c *spec.Case) { rollOut(ctx, c, MaxSurge("2")) }, saysOver)
+}
+
+// limitsBack is the spec of a limit that is changed during a rollout, and changed back.
+func limitsBack() {
+	spec.It("observes each change of a limit that is changed and changed back during a rollout, and says that the rollout is over when it is",
+		spec.Decides("STATUS-010", "STATUS-016"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 4)
+			rolling := rollouts.Stall(ctx, c, c.Deploy(ctx, MaxUnavailable("1")), "v2", 1)
+			rolling = c.Update(ctx, rolling, MaxUnavailable("2"))
+			// It observes this one before the next comes.
+			rollouts.Settle(ctx, c, rolling, UpdatedOn(2, rolling))
+			rolling = c.Update(ctx, rolling, MaxUnavailable("1"))
+			c.AwaitAfter(ctx, settling, Processed(rolling))
+			rollouts.Finish(ctx, c, rolling)
+			c.AwaitAfter(ctx, settling, state.All(says(rolling, desired(4), updated(4), available(4)), Processed(rolling)))
+			c.Mark(over)
+		},
+		func(j *spec.Checks) {
+			j.Given(AtLeast(3, Done(history.UpdateDaemonSet)))
+			saysOver(j)
+		})
 }
 
 // surgeTakenAway is the spec of numbers that all nodes have because of two pods each, of which one is to go.

@@ -23,6 +23,7 @@ func Specs() {
 	generations()
 	refused()
 	rollout()
+	limitsBack()
 	surgeTakenAway()
 	deleted()
 	equal()

@@ -18,7 +18,10 @@ import (
 // deduplicated is where every node has one pod again, and a rollout begins.
 const deduplicated history.Mark = "the second pods are gone"
 
-// duplicates is the spec of a second pod of one revision on a node.
+// opened is where a node that has its pod becomes eligible.
+const opened history.Mark = "the node becomes eligible"
+
+// duplicates are the specs of a second pod of one revision on a node, and of one that there must not be.
 func duplicates() {
 	spec.It("deletes the younger of two pods of one revision on a node",
 		spec.Decides("SURGE-010"),
@@ -59,4 +62,33 @@ func duplicates() {
 				j.Decide("SURGE-010", NeverBetween(PodCreated(Named("ready-twin")), Marked(deduplicated), PodDeleted(Named(original))))
 			}
 		}, spec.SimulatedNodes{}, spec.Alone{})
+
+	spec.It("makes no second pod on a node whose pod came back under the name of the one that was deleted there",
+		spec.Decides("SURGE-010", "SURGE-014"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 2, rollouts.InPool)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"), rollouts.OnPool())
+			pod := c.LivePodOn(ctx, daemonSet, nodes[1])
+			rollouts.LeavePool(ctx, c, nodes[1])
+			c.Require(ctx, "the node's pod is gone", rollouts.NoPodOn(daemonSet, nodes[1]))
+			// The node may keep a pod, and is to get none.
+			rollouts.TaintNodes(ctx, c, nodes[1])
+			rollouts.JoinPool(ctx, c, nodes[1])
+			// By then everybody knows that, and that the pod is gone.
+			c.Await(ctx, Quiet(3*time.Second))
+			rollouts.Twin(ctx, c, pod, pod.Name)
+			c.Require(ctx, "the pod is back, and Ready", state.When("a pod on "+nodes[1]+" is Ready", func(cluster *history.Cluster) bool {
+				return slices.ContainsFunc(cluster.PodsOn(daemonSet.UID, nodes[1]), history.IsReady)
+			}))
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Mark(opened)
+			rollouts.UntaintNodes(ctx, c, nodes[1])
+			c.Await(ctx, Quiet(spec.AtOnce))
+		},
+		func(j *spec.Checks) {
+			j.Given(NeverBetween(Done(history.CreatePod), Marked(opened), PodDeleted()), AtLeast(1, Done(history.UntaintNode)))
+			created, deleted := After(PodCreated(), Marked(opened)), After(PodDeleted(), Marked(opened))
+			j.Decide("SURGE-010", Never(created))
+			j.Decide("SURGE-014", Never(created), Never(deleted))
+		}, spec.SimulatedNodes{})
 }

@@ -2,6 +2,7 @@ package surge
 
 import (
 	"context"
+	"time"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
@@ -47,4 +48,21 @@ func fill() {
 			j.Given(AtLeast(1, After(again, Done(history.DeleteNode))))
 			j.Decide("SURGE-012", Within(spec.AtOnce, Last(again), PodCreated().On(j.Bound("again"))))
 		}, spec.SimulatedNodes{})
+
+	spec.It("fills the node of a pod of which one write takes both the owner and the label that the DaemonSet selects",
+		spec.Decides("SURGE-012"),
+		func(ctx context.Context, c *spec.Case) {
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			pod := c.LivePods(ctx, daemonSet)[0]
+			c.Bind("left", history.NodeOf(pod))
+			// Nothing but the pod is to wake the controller: no other scenario's nodes either.
+			c.Await(ctx, Quiet(3*time.Second))
+			c.Detach(ctx, pod, map[string]string{"app": "quarantined"})
+			c.Await(ctx, RolledOut(daemonSet))
+		},
+		func(j *spec.Checks) {
+			j.Given(Exactly(1, Done(history.DetachPod)))
+			j.Decide("SURGE-012", AtLeast(1, After(PodCreated().On(j.Bound("left")), Began(history.DetachPod))))
+		}, spec.Alone{}, spec.SimulatedNodes{})
 }

@@ -97,7 +97,7 @@ func ineligible() {
 		func(j *spec.Checks) {
 			closed := j.Bound("closed")
 			for _, open := range j.BoundAll("open") {
-				j.Decide("SURGE-017", Before(PodCreated(OfVersion("v2")).On(open), Marked(passed)))
+				j.Decide("SURGE-017", Tested(Before(PodCreated(OfVersion("v2")).On(open), Marked(passed))))
 			}
 			j.Decide("SURGE-017", Never(neededDeleted("v1").On(closed)))
 			j.Decide("SURGE-018", AtLeast(1, PodDeleted(OfVersion("v1")).On(closed)), Never(PodCreated(OfVersion("v2")).On(closed)))

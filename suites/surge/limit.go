@@ -3,6 +3,8 @@ package surge
 import (
 	"context"
 	"fmt"
+	"math"
+	"strconv"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -157,7 +159,7 @@ func percentages() {
 		}, spec.Alone{}, spec.SimulatedNodes{})
 }
 
-// beyond is the spec of a limit above the number of nodes.
+// beyond are the specs of a limit above the number of nodes.
 func beyond() {
 	spec.It("surges on every node when maxSurge is no less than their number",
 		spec.Decides("SURGE-005"),
@@ -168,6 +170,24 @@ func beyond() {
 		func(j *spec.Checks) {
 			j.Decide("SURGE-005", AtLeast(1, PodCreated(OfVersion("v2"))), OnEveryNode(UpTo(1, PodCreated(OfVersion("v2")))))
 		})
+
+	spec.It("rolls out with the largest maxSurge that the API server takes",
+		spec.Decides("SURGE-005"),
+		func(ctx context.Context, c *spec.Case) {
+			// Whoever makes room for as many pods as that may find none.
+			if c.Shares() {
+				c.NotPossible("an implementation may end by it, and others use it after that")
+			}
+			c.AddNodes(ctx, 2)
+			daemonSet := c.Deploy(ctx, MaxSurge(strconv.Itoa(math.MaxInt32)))
+			c.RollOut(ctx, daemonSet, Image("v2"))
+		},
+		func(j *spec.Checks) {
+			updated := PodCreated(OfVersion("v2")).BesideLivePod()
+			j.Given(AtLeast(1, TemplateChanged()))
+			// Whether a controller ends by it may be a matter of the machine's memory, so no core requirement is decided by it.
+			j.Decide("SURGE-005", AtLeast(1, updated), Before(First(PodAvailable(OfVersion("v2"))), First(PodDeleted(OfVersion("v1")))), EndsRolledOut())
+		}, spec.SimulatedNodes{}, spec.Alone{}, spec.OneCause{})
 }
 
 // stall is rollouts.Stall to v2.

@@ -35,26 +35,41 @@ func restraint() {
 			}, spec.SimulatedNodes{})
 	}
 
-	spec.It("backs off from updated pods that fail again and again after they were Ready, beside an old one, which stays up",
-		spec.Decides("SURGE-024"),
-		func(ctx context.Context, c *spec.Case) {
-			c.Bind("node", c.AddNodes(ctx, 1)...)
-			daemonSet := c.Deploy(ctx, MaxSurge("1"))
-			rollouts.LongReady(ctx, c, c.LivePods(ctx, daemonSet)...)
-			updated := c.Update(ctx, daemonSet, Image("v2"), MinReadySeconds(rollouts.Hour))
-			// As many as tell a delay that grows from one that does not.
-			for i, until := 0, time.Now().Add(6*time.Second); i < 16 && time.Now().Before(until); i++ {
-				pod := c.AwaitUpdated(ctx, updated, history.IsReady)
-				if pod == nil {
-					break
+	// Two causes, or one.
+	type causing func(context.Context, *spec.Case, *corev1.Pod)
+	evict := rollouts.EvictByKubelet
+	fail := func(ctx context.Context, c *spec.Case, pod *corev1.Pod) { c.Pods.Fail(ctx, pod) }
+	for _, causes := range []struct {
+		says    string
+		decides []requirements.ID
+		fail    [2]causing
+	}{
+		{"", spec.Decides("SURGE-024"), [2]causing{evict, evict}},
+		{", each for another reason than the one before", spec.Decides("SURGE-024", "TARGET-010"), [2]causing{evict, fail}},
+	} {
+		spec.It("backs off from updated pods that fail again and again after they were Ready"+causes.says+", beside an old one, which stays up",
+			causes.decides,
+			func(ctx context.Context, c *spec.Case) {
+				c.Bind("node", c.AddNodes(ctx, 1)...)
+				daemonSet := c.Deploy(ctx, MaxSurge("1"))
+				rollouts.LongReady(ctx, c, c.LivePods(ctx, daemonSet)...)
+				updated := c.Update(ctx, daemonSet, Image("v2"), MinReadySeconds(rollouts.Hour))
+				// As many as tell a delay that grows from one that does not.
+				for i, until := 0, time.Now().Add(6*time.Second); i < 16 && time.Now().Before(until); i++ {
+					pod := c.AwaitUpdated(ctx, updated, history.IsReady)
+					if pod == nil {
+						break
+					}
+					causes.fail[i%2](ctx, c, pod)
 				}
-				rollouts.EvictByKubelet(ctx, c, pod)
-			}
-		},
-		func(j *spec.Checks) {
-			rollouts.BacksOff(j, "SURGE-024", PodCreated(OfVersion("v2")).On(j.Bound("node")))
-			j.Decide("SURGE-024", Never(PodDeleted(OfVersion("v1"))))
-		}, spec.SimulatedNodes{})
+			},
+			func(j *spec.Checks) {
+				for _, id := range causes.decides {
+					rollouts.BacksOff(j, id, PodCreated(OfVersion("v2")).On(j.Bound("node")))
+				}
+				j.Decide("SURGE-024", Never(PodDeleted(OfVersion("v1"))))
+			}, spec.SimulatedNodes{})
+	}
 
 	spec.It("backs off from updated pods that keep failing while the old pod beside them loses readiness for moments",
 		spec.Decides("SURGE-024", "TARGET-010"),

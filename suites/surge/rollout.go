@@ -95,6 +95,28 @@ func rollout() {
 			rollouts.Finish(ctx, c, updated)
 		}, nil, spec.SimulatedNodes{})
 
+	spec.It("deletes the old pod beside an available updated one while the one that it took over from is still terminating",
+		spec.Decides("SURGE-007"),
+		func(ctx context.Context, c *spec.Case) {
+			node := c.AddNodes(ctx, 1)[0]
+			daemonSet := c.Deploy(ctx, MaxSurge("1"))
+			oldest := c.LivePodOn(ctx, daemonSet, node)
+			c.Pods.HoldTermination(ctx, oldest)
+			second := c.Update(ctx, daemonSet, Image("v2"))
+			between := c.RequireUpdated(ctx, "the second template's pod is Ready", second, history.IsReady)
+			c.Require(ctx, "the first template's pod is terminating", Leaving(oldest))
+			third := c.Update(ctx, second, Image("v3"))
+			c.Await(ctx, UpdatedOn(1, third, history.IsReady))
+			c.Await(ctx, Leaving(between))
+			c.Pods.ReleaseTermination(ctx, oldest)
+			c.Await(ctx, RolledOut(third))
+		},
+		func(j *spec.Checks) {
+			j.Given(Before(First(PodAvailable(OfVersion("v3"))), Began(history.ReleaseTermination)))
+			// The rule bounds the time.
+			j.Decide("SURGE-007", Before(PodDeleted(OfVersion("v2")), Began(history.ReleaseTermination)))
+		}, spec.SimulatedNodes{})
+
 	spec.It("pins every pod to its node from its creation on",
 		spec.Decides("SURGE-026"),
 		func(ctx context.Context, c *spec.Case) {

@@ -33,6 +33,7 @@ func Specs() {
 	restraint()
 	refused()
 	unavailability()
+	released()
 }
 
 // besideOld is the creation of an updated pod on a node that has a live one already: it takes something of maxSurge.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -25,12 +24,12 @@ func tolerations() {
 			open := c.AddNodes(ctx, 2)
 			closed := c.AddNodes(ctx, 1, rollouts.Taint)[0]
 			c.Bind("closed", closed)
-			gained := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), Image("v2"), NeverReady(), tolerating(corev1.Toleration{Operator: corev1.TolerationOpExists}))
+			gained := c.Update(ctx, c.Deploy(ctx, MaxSurge("1")), Image("v2"), NeverReady(), Tolerating(corev1.Toleration{Operator: corev1.TolerationOpExists}))
 			c.Await(ctx, UpdatedOn(1, gained, OnNode(closed)))
 			rollouts.Finish(ctx, c, gained)
 			// Of the three nodes one has no available pod, so no more are available than the two that are eligible then.
 			rollouts.LoseReadiness(ctx, c, gained, open[0])
-			lost := c.Update(ctx, gained, Image("v3"), tolerating())
+			lost := c.Update(ctx, gained, Image("v3"), Tolerating())
 			rollouts.Settle(ctx, c, lost, UpdatedOn(2, lost))
 			c.Await(ctx, Quiet(3*time.Second))
 		},
@@ -47,7 +46,7 @@ func tolerations() {
 			c.AddNodes(ctx, 3)
 			closing := corev1.Taint{Key: "rollcall.dev/closing", Effect: corev1.TaintEffectNoExecute}
 			daemonSet := c.Deploy(ctx, MaxSurge("1"),
-				tolerating(corev1.Toleration{Key: closing.Key, Operator: corev1.TolerationOpExists, Effect: closing.Effect, TolerationSeconds: ptr.To[int64](5)}))
+				Tolerating(corev1.Toleration{Key: closing.Key, Operator: corev1.TolerationOpExists, Effect: closing.Effect, TolerationSeconds: ptr.To[int64](5)}))
 			updated := stall(ctx, c, daemonSet, 1)
 			node := rollouts.Untouched(ctx, c, updated, 1)[0]
 			c.Bind("closed", node)
@@ -63,8 +62,4 @@ func tolerations() {
 				j.Decide(id, AtLeast(1, PodCreated(OfVersion("v2")).On(closed)))
 			}
 		}, spec.SimulatedNodes{})
-}
-
-func tolerating(tolerations ...corev1.Toleration) Edit {
-	return Edit{Says: "other tolerations", Apply: func(d *appsv1.DaemonSet) { d.Spec.Template.Spec.Tolerations = tolerations }}
 }

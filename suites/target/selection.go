@@ -119,6 +119,24 @@ func selection() {
 			c.Await(ctx, rollouts.NoPodOn(daemonSet, nodes[0]))
 		}, nil, spec.SimulatedNodes{})
 
+	spec.It("takes the pods away promptly from four of five nodes that the next template does not select",
+		spec.Decides("TARGET-002"),
+		func(ctx context.Context, c *spec.Case) {
+			nodes := c.AddNodes(ctx, 5)
+			rollouts.JoinPool(ctx, c, nodes[0])
+			c.Bind(unlabeled, nodes[1:]...)
+			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
+			// It is a change for all of them at once.
+			updated := c.Update(ctx, daemonSet, rollouts.OnPool())
+			c.Await(ctx, rollouts.NoPodOn(updated, nodes[1:]...))
+			c.Await(ctx, RolledOut(updated))
+		},
+		func(j *spec.Checks) {
+			for _, node := range j.BoundAll(unlabeled) {
+				j.Decide("TARGET-002", AtLeast(1, PodDeleted().On(node)))
+			}
+		}, spec.SimulatedNodes{})
+
 	spec.It("takes the pod away that waits for the scheduler when its node loses the label",
 		spec.Decides("TARGET-002"),
 		func(ctx context.Context, c *spec.Case) {

@@ -124,7 +124,7 @@ func movedFromBad() {
 			u := c.Unite(ctx, ds, Where(Subset(first, c.ImagePatch("v2")), zone, "a"), good)
 			placed(ctx, c)
 			if _, err := c.TrySubdivide(ctx, u, broken, good); err != nil {
-				c.CannotDecide("the API server refuses the patch: " + err.Error())
+				c.NotPossible("the API server refuses the patch: " + err.Error())
 			}
 			c.Await(ctx, names(first))
 			c.Await(ctx, Quiet(silence))

@@ -158,7 +158,11 @@ func whole(subset *appsv1.DaemonSet) string { return encoded([]any{subset.Labels
 // subsetIs holds when the DaemonSet of each subset is like that.
 func subsetIs(first string) state.Condition {
 	return state.Right("the subset's DaemonSet is what it was", func(cluster *history.Cluster) error {
-		for _, subset := range subsetsIn(cluster) {
+		subsets := subsetsIn(cluster)
+		if len(subsets) == 0 {
+			return fmt.Errorf("there is none")
+		}
+		for _, subset := range subsets {
 			if now := whole(subset); now != first {
 				return fmt.Errorf("it is %s, and was %s", now, first)
 			}
@@ -185,7 +189,11 @@ const (
 // subsetLabelled holds when the DaemonSet of each subset has these labels.
 func subsetLabelled(first string) state.Condition {
 	return state.Right("the subset's DaemonSet has the labels that it had", func(cluster *history.Cluster) error {
-		for _, subset := range subsetsIn(cluster) {
+		subsets := subsetsIn(cluster)
+		if len(subsets) == 0 {
+			return fmt.Errorf("there is none")
+		}
+		for _, subset := range subsets {
 			if now := encoded(subset.Labels); now != first {
 				return fmt.Errorf("it has %s, and had %s", now, first)
 			}
@@ -199,7 +207,8 @@ func hands() {
 	spec.It("puts back what somebody changes by hand in the DaemonSet of a subset, and in the labels that it gives nodes, and that DaemonSet when somebody deletes it",
 		spec.Decides("UNITED-015", "UNITED-041"),
 		func(ctx context.Context, c *spec.Case) {
-			nodes := addNodes(ctx, c, "a", "b")
+			// Of one zone: nothing but the labels that they are given tells them apart.
+			nodes := addNodes(ctx, c, "a", "a")
 			ds := c.Deploy(ctx, MaxUnavailable("1"))
 			var before map[string]string
 			c.Look(ctx, func(cluster *history.Cluster) { before = cluster.Nodes[nodes[0]].Labels })
@@ -245,7 +254,7 @@ func hands() {
 			c.Mark(back)
 		},
 		func(j *spec.Checks) {
-			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))
+			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(united, state.UnitedLabelled(name)))
 			j.Decide("UNITED-015", HoldsAtMark(back, state.UnitedDaemonSets(name)), HoldsAtMark(back, state.UnitedPlaced(name)))
 			j.Decide("UNITED-041",
 				HoldsAtMark(changed, state.UnitedPlaced(name)),

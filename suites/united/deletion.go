@@ -87,15 +87,16 @@ func deletion() {
 			u := c.Unite(ctx, ds, OnNodes(Subset("first", c.ImagePatch("v2")), nodes[0]))
 			placed(ctx, c)
 			c.Mark(united)
+			c.Bind(orphan, onlySubset(ctx, c).Name)
 			c.Separate(ctx, u, metav1.DeletePropagationOrphan)
 			c.Await(ctx, withoutUnited())
-			c.Await(ctx, Quiet(silence))
+			c.Await(ctx, Quiet(spec.AtOnce))
 			c.Mark(again)
 		},
 		func(j *spec.Checks) {
 			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))
 			j.Decide("UNITED-041", NeverBetween(Marked(united), Marked(again), PodDeleted()), NeverBetween(Marked(united), Marked(again), PodCreated()),
-				HoldsAtMark(again, withoutUnited()))
+				HoldsAtMark(again, withoutUnited()), HoldsAtMark(again, stays(j.Bound(orphan))))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 

@@ -26,19 +26,31 @@ func orphaned() {
 			u := c.Unite(ctx, ds, OnNodes(Subset("first", c.ImagePatch("v2")), nodes[0]))
 			placed(ctx, c)
 			c.Mark(united)
+			c.Bind(orphan, onlySubset(ctx, c).Name)
 			c.Kill(ctx)
 			c.Separate(ctx, u, metav1.DeletePropagationOrphan)
 			c.Await(ctx, letGo())
 			c.Restart(ctx)
 			c.Await(ctx, withoutUnited())
-			c.Await(ctx, Quiet(silence))
+			c.Await(ctx, Quiet(spec.AtOnce))
 			c.Mark(again)
 		},
 		func(j *spec.Checks) {
 			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)))
 			j.Decide("UNITED-041", NeverBetween(Marked(united), Marked(again), PodDeleted()), NeverBetween(Marked(united), Marked(again), PodCreated()),
-				HoldsAtMark(again, withoutUnited()))
+				HoldsAtMark(again, withoutUnited()), HoldsAtMark(again, stays(j.Bound(orphan))))
 		}, spec.SimulatedNodes{}, kinds(), spec.Alone{}, spec.AppsV1{})
+}
+
+// orphan is the DaemonSet of the subset, which nobody owns afterwards.
+const orphan = "the subset's DaemonSet"
+
+// stays holds while there is a DaemonSet of the name, and it is not being deleted.
+func stays(name string) state.Condition {
+	return state.When("DaemonSet "+name+" is there, and stays", func(cluster *history.Cluster) bool {
+		ds := daemonSet(cluster, name)
+		return ds != nil && ds.DeletionTimestamp == nil
+	})
 }
 
 // withoutUnited holds when there is no UnitedDaemonSet.

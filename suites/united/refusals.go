@@ -2,6 +2,7 @@ package united
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -59,11 +60,17 @@ func rivals() {
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{})
 }
 
-// tells holds when a condition of the later UnitedDaemonSet that is not True names the other one, or the target.
+// tells holds when a condition of the later UnitedDaemonSet names the other one or, if it is not True, the target.
 func tells(later, other, target string) state.Condition {
-	return state.UnitedCondition(later, "that is not True and names the other UnitedDaemonSet or the target", func(condition metav1.Condition) bool {
-		return condition.Status != metav1.ConditionTrue && (strings.Contains(condition.Message, other) || strings.Contains(condition.Message, target))
+	return state.UnitedCondition(later, "that names the other UnitedDaemonSet or, not True, the target", func(condition metav1.Condition) bool {
+		return mentions(condition.Message, other) || condition.Status != metav1.ConditionTrue && mentions(condition.Message, target)
 	})
+}
+
+// mentions reports whether the text has the name of an object, and not one that is longer: "daemon" is not in "daemonset".
+func mentions(text, name string) bool {
+	const others = `[^0-9A-Za-z-]`
+	return regexp.MustCompile(`(?:^|` + others + `)` + regexp.QuoteMeta(name) + `(?:` + others + `|$)`).MatchString(text)
 }
 
 // missing is the spec of a target that comes later.
@@ -115,7 +122,7 @@ func missing() {
 
 func missed() state.Condition {
 	return state.UnitedCondition(name, "that is not True and names the target", func(condition metav1.Condition) bool {
-		return condition.Status != metav1.ConditionTrue && strings.Contains(condition.Message, target)
+		return condition.Status != metav1.ConditionTrue && mentions(condition.Message, target)
 	})
 }
 
@@ -124,8 +131,8 @@ func aboutUnited(text string, others ...string) func(*corev1.Event) bool {
 	kind := schema.ParseGroupKind(string(history.KindUnitedDaemonSet)).Kind
 	return func(event *corev1.Event) bool {
 		about := event.InvolvedObject
-		return about.Kind == kind && about.Name == name && strings.Contains(event.Message, text) &&
-			!slices.ContainsFunc(others, func(other string) bool { return strings.Contains(event.Message, other) })
+		return about.Kind == kind && about.Name == name && mentions(event.Message, text) &&
+			!slices.ContainsFunc(others, func(other string) bool { return mentions(event.Message, other) })
 	}
 }
 

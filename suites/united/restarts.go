@@ -30,7 +30,7 @@ func restarts() {
 		func(j *spec.Checks) {
 			nodes := j.BoundAll(byName)
 			j.Given(HoldsAtMark(united, state.UnitedPlaced(name)), HoldsAtMark(united, allAnnotated("before", nodes...)))
-			j.Decide("UNITED-033", HoldsAtMark(changed, allAnnotated("after", nodes...)))
+			j.Decide("UNITED-033", HoldsAtMark(changed, allAnnotated("after", nodes...)), HoldsAtMark(changed, state.UnitedPlaced(name)))
 		}, spec.SimulatedNodes{}, kinds(), spec.AppsV1{}, spec.Long{})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
+	"github.com/rollcall-conformance/rollcall/framework/requirements"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 	"github.com/rollcall-conformance/rollcall/suites/rollouts"
@@ -84,6 +86,36 @@ func readiness() {
 			c.Await(ctx, UpdatedOn(2, updated))
 		}, nil, spec.SimulatedNodes{})
 
+	spec.It("makes an updated pod at once beside an old one that stops being Ready while a pod of another node is labelled again and again",
+		spec.Decides("UNREADY-001", "PAUSE-005"),
+		func(ctx context.Context, c *spec.Case) {
+			updated, old := loseOn(ctx, c, 3, 2)
+			lapsing, labelled := old[0], old[1]
+			c.Bind(lapsed, history.NodeOf(lapsing))
+			c.Mark(restless)
+			label := func(i int) {
+				c.LabelPod(ctx, labelled, map[string]string{"note": strconv.Itoa(i)})
+				c.Await(ctx, Past(time.Now().Add(100*time.Millisecond)))
+			}
+			next, from := 0, time.Now()
+			for ; time.Since(from) < judge.Lag; next++ {
+				label(next)
+			}
+			c.Pods.BecomeUnready(ctx, lapsing)
+			// It goes on for longer than a controller may take.
+			for from = time.Now(); time.Since(from) < 2*spec.AtOnce && !c.Holds(ctx, UpdatedOn(1, updated, OnNode(history.NodeOf(lapsing)))); next++ {
+				label(next)
+			}
+			c.Await(ctx, UpdatedOn(1, updated, OnNode(history.NodeOf(lapsing))))
+		},
+		func(j *spec.Checks) {
+			node := j.Bound(lapsed)
+			j.Given(Before(Marked(restless), PodUnready(OfVersion("v1")).On(node)))
+			for _, id := range []requirements.ID{"UNREADY-001", "PAUSE-005"} {
+				j.Decide(id, Within(spec.AtOnce, PodUnready(OfVersion("v1")).On(node), updatedPod(node)))
+			}
+		}, spec.SimulatedNodes{})
+
 	spec.It("never has a third live pod on a node whose old pod becomes Ready and unready in turn",
 		spec.Decides("UNREADY-007"),
 		func(ctx context.Context, c *spec.Case) {
@@ -112,6 +144,12 @@ func readiness() {
 				Never(PodCreated().Where("a third live pod on its node", func(m Moment) bool { return len(m.LivePodsBeside()) > 1 })), EndsRolledOut())
 		}, spec.SimulatedNodes{})
 }
+
+// What the scenario of a pod that is labelled again and again chooses, and where that begins.
+const (
+	lapsed                = "the node whose old pod stops being Ready meanwhile"
+	restless history.Mark = "another node's pod is labelled again and again"
+)
 
 // delays says how long it took on each node from the old pod's ceasing to be Ready until the updated one was created.
 func delays(h *history.History, nodes []string) string {

@@ -47,7 +47,7 @@ func updatedOnly() {
 		func(j *spec.Checks) {
 			j.Decide("UNREADY-011",
 				Never(After(PodCreated().On(j.Bound(during)), Began(history.BecomeUnready))),
-				Never(After(PodCreated().On(j.Bound(afterwards)), Marked(finished))))
+				Tested(AtLeast(1, Marked(finished))), Never(After(PodCreated().On(j.Bound(afterwards)), Marked(finished))))
 		}, spec.SimulatedNodes{})
 }
 

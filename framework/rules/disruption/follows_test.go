@@ -132,6 +132,16 @@ func TestTheStatusFollows(t *testing.T) {
 			func(_ *Builder, budget *Budget, _ *ReplicaSet, _ []*Pod) { budget.Set(MinAvailable("2")) },
 			[4]int32{1, 3, 2, 3}, [4]int32{},
 		},
+		"fewer are allowed by an integer maxUnavailable": {disruption.Follows(),
+			func(b *Builder) (*Budget, *ReplicaSet, []*Pod) { return guarded(b, 4, MaxDisrupted("1"), 1, 3) },
+			func(_ *Builder, _ *Budget, _ *ReplicaSet, pods []*Pod) { pods[0].Unready() },
+			[4]int32{0, 3, 3, 4}, [4]int32{1, 3, 3, 4},
+		},
+		"more are healthy than a share that may be disrupted lets be counted": {disruption.Follows(),
+			func(b *Builder) (*Budget, *ReplicaSet, []*Pod) { return guarded(b, 4, MaxDisrupted("30%"), 2, 2) },
+			func(_ *Builder, _ *Budget, set *ReplicaSet, _ []*Pod) { set.Pod("web-x", NodeName(0)).Ready() },
+			[4]int32{3, 5, 2, 4}, [4]int32{2, 4, 2, 4},
+		},
 	} {
 		say := func(budget *Budget, numbers [4]int32) { budget.Says(numbers[0], numbers[1], numbers[2], numbers[3]) }
 		Omits(t, with.rule, Tell(name+", and nothing is written", func(b *Builder) {

@@ -4,17 +4,19 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	"github.com/rollcall-conformance/rollcall/framework/state"
 )
 
-// Follows is PDB-026: the status was not written since it would have had to be.
+// Follows is PDB-026: the status was not written since it would have had to be, or is wrong in a number that the rule of the budget's limit does not ask for.
 func Follows() judge.Rule {
 	return follows("PDB-026", "a status that no longer fits the pods and the budget is promptly written", field{
 		applies: (*budget).alone,
 		wrong: func(b *budget) string {
-			if b.written {
+			if b.written && (is(b.object.Spec.MinAvailable, intstr.Int) || b.differs("desiredHealthy", desired) != "" || b.differs("expectedPods", expected) != "") {
 				return ""
 			}
 			return b.tallied()
@@ -25,7 +27,7 @@ func Follows() judge.Rule {
 // Relabelled is PDB-027.
 func Relabelled() judge.Rule {
 	return follows("PDB-027", "the status promptly follows when a pod is relabelled so that the budget no longer selects it", field{
-		applies: func(b *budget) bool { return b.told() && !b.shared && b.relabelled },
+		applies: func(b *budget) bool { return b.told() && b.relabelled },
 		wrong:   (*budget).tallied,
 	})
 }

@@ -63,7 +63,7 @@ func brokenNodes() []Variant {
 				}
 			})},
 		{Name: "one-closed-node-stops-the-rollout", Says: "Goes on with a rollout only when no ineligible node has an old pod.",
-			Breaks: []string{"SURGE-017"},
+			Breaks: []string{"SURGE-013"},
 			Planner: doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
 				for _, n := range nodes(state) {
 					if !n.eligible && len(n.olds) > 0 {

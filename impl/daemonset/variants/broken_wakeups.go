@@ -8,6 +8,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 	"github.com/rollcall-conformance/rollcall/impl/inplace"
@@ -24,6 +27,9 @@ func brokenWakeups() []Variant {
 			Breaks: []string{"TARGET-002"}, Planner: remember(wakeForEligible)},
 		{Name: "wakes-for-no-annotation", Says: "Takes no notice of another pod update policy until the spec, the status or a pod changes.",
 			Breaks: []string{"INPLACE-002"}, Planner: remember(wakeForNoPolicy)},
+		{Name: "detached-pod-wakes-nobody",
+			Says:   "Takes no notice, until something else changes, of a pod that has lost its owner and the label that is selected in one write.",
+			Breaks: []string{"SURGE-012"}, Planner: remember(wakeForAttached)},
 	}
 }
 
@@ -140,5 +146,40 @@ func wakeForEligible(m *memory[shownNodes]) Around {
 			*seen = shownNodes{wakes: wakes, nodes: state.Nodes}
 		}
 		state.Nodes = seen.nodes
+	})
+}
+
+// podsWhenWoken are the pods that the DaemonSet has and selects, as they were when last something changed that wakes the planner.
+type podsWhenWoken struct {
+	wakes string
+	pods  map[types.UID]*corev1.Pod
+}
+
+// wakeForAttached asks whose a pod is now, and not whose it was.
+func wakeForAttached(m *memory[podsWhenWoken]) Around {
+	return seeing(func(state *plan.State, _ time.Time) {
+		seen, shown, ds := m.of(*state), *state, state.DaemonSet
+		selector, err := metav1.LabelSelectorAsSelector(ds.Spec.Selector)
+		if err != nil {
+			return
+		}
+		shown.Pods = slices.Clone(state.Pods)
+		for i, pod := range shown.Pods {
+			before := seen.pods[pod.UID]
+			if before != nil && metav1.GetControllerOfNoCopy(pod) == nil && !selector.Matches(labels.Set(pod.Labels)) {
+				shown.Pods[i] = before
+			}
+		}
+		wakes := whatWakes(shown)
+		if seen.wakes == wakes {
+			state.Pods = shown.Pods
+			return
+		}
+		*seen = podsWhenWoken{wakes: whatWakes(*state), pods: map[types.UID]*corev1.Pod{}}
+		for _, pod := range state.Pods {
+			if metav1.IsControlledBy(pod, ds) && selector.Matches(labels.Set(pod.Labels)) {
+				seen.pods[pod.UID] = pod
+			}
+		}
 	})
 }

@@ -74,25 +74,35 @@ func (v Variant) UnitedOptions() united.Options {
 // Broken returns every variant that breaks a promise, in the order of their names.
 func Broken() []Variant {
 	return sorted(
-		brokenSurges(), brokenSurgeSlots(), brokenRollings(), brokenAvailabilities(), brokenClocks(), brokenStatuses(), brokenRevisions(), brokenNodes(),
-		brokenTargets(), brokenWords(), brokenStalls(), brokenRefusals(), brokenKept(), brokenFaults(), brokenHistories(), brokenUpkeeps(), brokenPods(), brokenDuplicates(), brokenRestarts(), brokenRollbacks(),
-		brokenRollovers(), brokenPauses(), brokenOnDeletes(), brokenBackoffs(), brokenReplacements(), brokenGates(), brokenPolicies(), brokenPatches(), brokenPatchTurns(), brokenProofs(),
-		brokenReconcilers(), brokenExcesses(), brokenBounds(), brokenWithKubelets(),
-		brokenCordons(), brokenDepartures(), brokenDrains(), brokenHistoriesInUse(), brokenHistoryNumbers(), brokenYouths(), brokenStallEnds(), brokenTolerations(), brokenStrategies(),
-		brokenParts(), brokenLimits(), brokenMatches(), brokenWakeups(), brokenEvents(), brokenMemories(), brokenEnds(), brokenComparisons(), brokenTimers(), brokenHangs(),
-		brokenTemplates(), brokenFormers(), brokenKinds(), brokenHands(), brokenAbsences(), brokenNumbers(), brokenReadings(), brokenCounts(), brokenConflicts(), brokenEdges(), brokenMeantimes(), brokenTerms(), brokenSlips(), brokenWaits(), brokenCorners(), brokenExtremes(), brokenAssumptions(), brokenRefills(), brokenLikenesses(),
-		brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(), brokenUnitedParts(), brokenUnitedReports(), brokenUnitedAgain(), brokenUnitedCorners(), brokenUnitedChoices(), brokenUnitedNames(), brokenUnitedSlips(), brokenUnitedEdges(), brokenSequences(), brokenPatchSlips(), brokenPatchEdges(), brokenHalfway(), brokenUnitedFirst(), brokenReported(),
-		brokenPatchInterplays(), brokenUnitedInterplays(), brokenCrossings(), brokenRecollections(), brokenUnitedCoincidences(), brokenPatchCoincidences(), brokenCoincidences(), brokenOutsiders(), brokenUnitedStrangers(), brokenStrangersRollouts(), brokenStrangersOrders(), brokenStrangersRecords(), brokenUnitedMeanings(), brokenReportedBugs(), brokenMeetings(), brokenKeptHistories(), brokenPatchMeetings(), brokenUnitedMeetings(), brokenReportsOfStalls(),
+		brokenSurges(), brokenSurgeSlots(), brokenRollings(), brokenAvailabilities(), brokenClocks(), brokenStatuses(), brokenRevisions(),
+		brokenNodes(), brokenTargets(), brokenWords(), brokenStalls(), brokenRefusals(), brokenKept(), brokenFaults(), brokenHistories(),
+		brokenUpkeeps(), brokenPods(), brokenDuplicates(), brokenRestarts(), brokenRollbacks(), brokenRollovers(), brokenPauses(),
+		brokenOnDeletes(), brokenBackoffs(), brokenReplacements(), brokenGates(), brokenPolicies(), brokenPatches(), brokenPatchTurns(),
+		brokenProofs(), brokenReconcilers(), brokenExcesses(), brokenBounds(), brokenWithKubelets(), brokenCordons(), brokenDepartures(),
+		brokenDrains(), brokenHistoriesInUse(), brokenHistoryNumbers(), brokenYouths(), brokenStallEnds(), brokenTolerations(),
+		brokenStrategies(), brokenParts(), brokenLimits(), brokenMatches(), brokenWakeups(), brokenEvents(), brokenMemories(),
+		brokenEnds(), brokenComparisons(), brokenTimers(), brokenHangs(), brokenTemplates(), brokenFormers(), brokenKinds(), brokenHands(),
+		brokenAbsences(), brokenNumbers(), brokenReadings(), brokenCounts(), brokenConflicts(), brokenEdges(), brokenMeantimes(),
+		brokenTerms(), brokenSlips(), brokenWaits(), brokenCorners(), brokenExtremes(), brokenAssumptions(), brokenRefills(),
+		brokenLikenesses(), brokenUnited(), brokenUnitedObjects(), brokenUnitedTurns(), brokenUnitedParts(), brokenUnitedReports(),
+		brokenUnitedAgain(), brokenUnitedCorners(), brokenUnitedChoices(), brokenUnitedNames(), brokenUnitedSlips(), brokenUnitedEdges(),
+		brokenSequences(), brokenPatchSlips(), brokenPatchEdges(), brokenHalfway(), brokenUnitedFirst(), brokenReported(),
+		brokenPatchInterplays(), brokenUnitedInterplays(), brokenCrossings(), brokenRecollections(), brokenUnitedCoincidences(),
+		brokenPatchCoincidences(), brokenCoincidences(), brokenOutsiders(), brokenUnitedStrangers(), brokenStrangersRollouts(),
+		brokenStrangersOrders(), brokenStrangersRecords(), brokenUnitedMeanings(), brokenReportedBugs(), brokenMeetings(),
+		brokenKeptHistories(), brokenDecisions(), brokenJoiners(), brokenArithmetic(), brokenHandOvers(), brokenOverlooked(),
+		brokenPatchMeetings(), brokenUnitedMeetings(), brokenReportsOfStalls(),
 	)
 }
 
 // Lawful returns every variant that no requirement forbids, in the order of their names.
 func Lawful() []Variant {
 	return sorted(
-		lawfulStatuses(), lawfulDeletions(), lawfulObjects(), lawfulWrites(), lawfulOrders(), lawfulPaces(), lawfulWaits(),
-		lawfulPasses(), lawfulProcesses(), lawfulHabits(), lawfulLinks(), lawfulChores(), lawfulPatches(), lawfulUnited(), lawfulAuthors(),
-		lawfulReports(), lawfulConditions(), lawfulFailures(), lawfulRequests(), lawfulPods(), lawfulUnitedPaces(), lawfulRhythms(), lawfulNeighbours(), lawfulViews(), lawfulPatchMarks(), lawfulUnitedReports(),
-		lawfulOutsiders(), lawfulOutsiderReports(), lawfulOutsiderWaits(), lawfulPatchStrangers(), lawfulUnitedStrangers(), lawfulStrangers(), lawfulCoincidences(),
+		lawfulStatuses(), lawfulDeletions(), lawfulObjects(), lawfulWrites(), lawfulOrders(), lawfulPaces(), lawfulWaits(), lawfulPasses(),
+		lawfulProcesses(), lawfulHabits(), lawfulLinks(), lawfulChores(), lawfulPatches(), lawfulUnited(), lawfulAuthors(),
+		lawfulReports(), lawfulConditions(), lawfulFailures(), lawfulRequests(), lawfulPods(), lawfulUnitedPaces(), lawfulRhythms(),
+		lawfulNeighbours(), lawfulViews(), lawfulPatchMarks(), lawfulUnitedReports(), lawfulOutsiders(), lawfulOutsiderReports(),
+		lawfulOutsiderWaits(), lawfulPatchStrangers(), lawfulUnitedStrangers(), lawfulStrangers(), lawfulCoincidences(),
 	)
 }
 

@@ -42,6 +42,14 @@ func brokenSums() []Variant {
 					agree(status, now)
 				}
 			})},
+		{Name: "allows-no-more-than-its-maxunavailable", Says: "Allows no more disruptions than maxUnavailable says, also where there are more healthy pods than are expected.",
+			Breaks: []string{"PDB-026"},
+			Planner: reporting(func(status *policyv1.PodDisruptionBudgetStatus, state plan.State, now time.Time) {
+				if most := state.Budget.Spec.MaxUnavailable; most != nil && most.Type == intstr.Int && !failed(status) {
+					status.DisruptionsAllowed = min(status.DisruptionsAllowed, most.IntVal)
+					agree(status, now)
+				}
+			})},
 		{Name: "takes-not-in-for-one-of-others", Says: "Does not match pods without the label by NotIn.", Breaks: []string{"PDB-001"},
 			Planner: seeing(func(state *plan.State, _ time.Time) {
 				selector := state.Budget.Spec.Selector

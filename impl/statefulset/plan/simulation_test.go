@@ -38,7 +38,7 @@ func unseen() []string {
 		// It has no ordinals of two digits, and no updated pod that is lost and takes long to go.
 		"set-orders-by-name", "set-takes-no-notice-of-pods-that-go",
 		// Nothing but images is changed in it, and never the number of pods, nor minReadySeconds; and every pod has a node.
-		"set-compares-with-the-current-revision", "set-counts-pods-that-are-too-many-as-updated", "set-keeps-min-ready-seconds-of-the-update",
+		"set-compares-with-the-current-revision", "set-counts-pods-that-are-too-many-as-updated", "set-counts-pods-that-are-too-many-as-available", "set-keeps-min-ready-seconds-of-the-update",
 		"set-updates-while-larger-ordinals-are-missing", "set-patches-pods-that-wait-for-a-node", "set-patches-init-containers", "set-patches-pods-of-lost-histories",
 		// Its pods have one container, and its policy stays.
 		"set-starts-over-with-all-of-an-unfinished-update", "set-takes-one-restart-for-all", "set-believes-pods-without-the-policy",

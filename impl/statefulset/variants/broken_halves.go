@@ -7,6 +7,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
 	daemons "github.com/rollcall-conformance/rollcall/impl/daemonset/plan"
 	"github.com/rollcall-conformance/rollcall/impl/inplace"
@@ -25,6 +26,29 @@ func brokenHalves() []Variant {
 		{Name: "set-keeps-no-revision-for-pods",
 			Says:   "Keeps the revisions of a StatefulSet that its status speaks of, and of the others no more than the limit, also of those that there are pods of.",
 			Breaks: []string{"INPLACE-031"}, Planner: doing(trimUsed)},
+		{Name: "set-counts-pods-that-are-too-many-as-available",
+			Says:   "Counts Ready pods as available that a smaller number of replicas leaves over, patched or not.",
+			Breaks: []string{"INPLACE-033"}, Planner: doing(countSurplus)},
+	}
+}
+
+// countSurplus counts as available what is Ready and has to go.
+func countSurplus(actions *plan.Actions, state plan.State, now time.Time) {
+	if actions.Err != nil || state.Set.DeletionTimestamp != nil {
+		return
+	}
+	status := actions.Status
+	if status == nil {
+		status = state.Set.Status.DeepCopy()
+	}
+	for _, pod := range unavailable(state, now) {
+		if ordinalOf(pod) >= int(replicas(state.Set)) && daemons.IsReady(pod) {
+			status.AvailableReplicas++
+		}
+	}
+	actions.Status = status
+	if apiequality.Semantic.DeepEqual(*status, state.Set.Status) {
+		actions.Status = nil
 	}
 }
 
