@@ -123,10 +123,11 @@ func (s *Scenario) Scale(ctx context.Context, w Scaled, replicas int32) {
 	s.must(err, "scale %s %s to %d", w.Kind, w.Name, replicas)
 }
 
-// RollDeployment changes the template of a Deployment to that of a DaemonSet with the edits.
+// RollDeployment changes the template and the minReadySeconds of a Deployment to those of a DaemonSet with the edits.
 func (s *Scenario) RollDeployment(ctx context.Context, w Scaled, edits ...Edit) {
 	s.tb.Helper()
-	body, err := json.Marshal(map[string]any{"spec": map[string]any{"template": s.NewDaemonSet(w.Name, edits...).Spec.Template}})
+	spec := s.NewDaemonSet(w.Name, edits...).Spec
+	body, err := json.Marshal(map[string]any{"spec": map[string]any{"template": spec.Template, "minReadySeconds": spec.MinReadySeconds}})
 	s.must(err, "encode a template")
 	stimulus := s.onScaled(history.UpdateWorkload, w)
 	stimulus.Detail = words(edits)

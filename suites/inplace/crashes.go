@@ -113,12 +113,13 @@ func refused() {
 			c.Await(ctx, takenBackRefusal())
 		},
 		func(j *spec.Checks) {
+			name := j.Bound(refusedFor)
 			j.Given(AtLeast(1, Done(history.RefusePodUpdates)))
 			j.Decide("INPLACE-022",
 				Before(StatusWritten().Where("with a condition that tells of the refusal", func(m Moment) bool { return refusals(m.Object) > 0 }), Began(history.AdmitPodUpdates)),
 				HoldsAtEnd(takenBackRefusal()))
 			j.Decide("INPLACE-029", append(stayed(begun), EndsRolledOut(), Reported("on the DaemonSet, that the API server refuses", func(event *corev1.Event) bool {
-				return event.InvolvedObject.Name == j.Bound(refusedFor) && tellsOfRefusal(event)
+				return event.InvolvedObject.Name == name && tellsOfRefusal(event)
 			}))...)
 		})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -47,19 +48,25 @@ func scales() {
 			history.KindPodDisruptionBudget, history.KindReplicaSet, history.KindStatefulSet, history.KindReplicationController, history.KindDeployment,
 		})
 
-	spec.It("expects the replicas of a Deployment once whose rollout stands still between two ReplicaSets",
-		spec.Decides("PDB-007"),
+	spec.It("expects the replicas of a Deployment once whose rollout stands still between two ReplicaSets, also when more pods are healthy than it asks for",
+		spec.Decides("PDB-007", "PDB-026"),
 		func(ctx context.Context, c *spec.Case) {
 			c.AddNodes(ctx, 2)
 			workload := c.RunScaled(ctx, history.KindDeployment, "web", 3)
 			c.Require(ctx, "the pods are Ready", LivePodsOf(workload, 3, history.IsReady))
 			budget := guarded(ctx, c, workload, MaxDisrupted("1"))
 			// By default it makes one pod of the new template before it deletes any.
-			c.RollDeployment(ctx, workload, Image("v2"), NeverReady())
+			c.RollDeployment(ctx, workload, Image("v2"), NeverReady(), MinReadySeconds(rollouts.Hour))
 			c.Require(ctx, "there is a pod of each of two ReplicaSets", LivePodsOf(workload, 4))
 			// The numbers were right before, too.
 			c.Await(ctx, Quiet(silent))
 			c.Await(ctx, Computed(budget))
+			// A budget counts what is Ready, a Deployment what has been so for minReadySeconds: it stands still.
+			for _, pod := range c.PodsOf(ctx, workload, NotReady) {
+				c.Pods.BecomeReady(ctx, pod)
+			}
+			c.Await(ctx, Computed(budget))
+			c.Await(ctx, Quiet(silent))
 		}, nil, spec.SimulatedNodes{}, spec.Kinds{history.KindPodDisruptionBudget, history.KindReplicaSet, history.KindDeployment})
 
 	spec.It("expects what a workload asks for while none of its pods is healthy, and while those that are too many terminate",
