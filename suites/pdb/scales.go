@@ -12,7 +12,6 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
-	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -56,7 +55,7 @@ func scales() {
 			c.Require(ctx, "the pods are Ready", LivePodsOf(workload, 3, history.IsReady))
 			budget := guarded(ctx, c, workload, MaxDisrupted("1"))
 			// By default it makes one pod of the new template before it deletes any.
-			c.RollDeployment(ctx, workload, Image("v2"), NeverReady(), MinReadySeconds(rollouts.Hour))
+			c.RollDeployment(ctx, workload, Image("v2"), NeverReady(), MinReadySeconds(notWaitedOut))
 			c.Require(ctx, "there is a pod of each of two ReplicaSets", LivePodsOf(workload, 4))
 			// The numbers were right before, too.
 			c.Await(ctx, Quiet(silent))
@@ -98,6 +97,9 @@ func scales() {
 			c.Await(ctx, Computed(budget))
 		}, nil, recorded(), spec.SimulatedNodes{})
 }
+
+// notWaitedOut are minReadySeconds of a Deployment that no spec waits out, and that are less than its progressDeadlineSeconds.
+const notWaitedOut = 500
 
 // orphaned is the spec of a ReplicaSet whose Deployment is gone.
 func orphaned() {
