@@ -4,6 +4,11 @@ import (
 	"fmt"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	"github.com/rollcall-conformance/rollcall/framework/judge"
 )
@@ -39,16 +44,21 @@ func noEqualStatus(promise string, kind history.Kind, byThem func(history.Author
 			return untested("a write that changes nothing shows in the audit log alone, and there is none")
 		}
 		wrote := false
-		versions := map[uint64]history.Entry{}
+		versions, since, last := map[uint64]history.Entry{}, map[uint64]time.Time{}, map[types.UID]history.Entry{}
 		for _, entry := range s.h.Entries {
 			if entry.Object != nil && entry.Kind == kind {
-				versions[entry.ResourceVersion] = entry
+				before := last[entry.Object.GetUID()]
+				versions[entry.ResourceVersion], last[entry.Object.GetUID()] = entry, entry
+				// Another change of the object makes no news of its status.
+				if since[entry.ResourceVersion] = entry.Time; before.Object != nil && equality.Semantic.DeepEqual(statusOf(before.Object), statusOf(entry.Object)) {
+					since[entry.ResourceVersion] = since[before.ResourceVersion]
+				}
 				wrote = wrote || entry.Author != nil && byThem(*entry.Author)
 			}
 		}
 		var violations []judge.Violation
 		for _, idle := range s.h.Idle {
-			if entry, ok := versions[idle.ResourceVersion]; ok && byThem(idle.Author) && !idle.Again.Before(s.h.Due(entry.Time, judge.Lag)) && idle.Again.After(from) {
+			if entry, ok := versions[idle.ResourceVersion]; ok && byThem(idle.Author) && !idle.Again.Before(s.h.Due(since[idle.ResourceVersion], judge.Lag)) && idle.Again.After(from) {
 				violations = append(violations, judge.Violation{
 					Got:             fmt.Sprintf("the status of %s %s written again as it was", kind, entry.Object.GetName()),
 					ResourceVersion: entry.ResourceVersion, Time: entry.Time, Window: []history.Entry{entry},
@@ -64,4 +74,15 @@ func noEqualStatus(promise string, kind history.Kind, byThem func(history.Author
 		}
 		return kept()
 	}}
+}
+
+// statusOf is the status of the object, nil of another kind.
+func statusOf(object any) any {
+	switch object := object.(type) {
+	case *appsv1.DaemonSet:
+		return object.Status
+	case *policyv1.PodDisruptionBudget:
+		return object.Status
+	}
+	return nil
 }

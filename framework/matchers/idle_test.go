@@ -5,6 +5,8 @@ import (
 	"time"
 
 	. "github.com/onsi/gomega"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/history/historytest"
@@ -47,4 +49,21 @@ func TestNoEqualStatus(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAnotherChangeMakesNoNewsOfAStatus has the DaemonSet changed long after its status was, and the status written again at once.
+func TestAnotherChangeMakesNoNewsOfAStatus(t *testing.T) {
+	mine := history.Author{Who: history.Implementation, Verb: "update", Subresource: "status", Code: 200}
+	b := New(t)
+	ds := b.Nodes(1).DaemonSet("agent")
+	ds.Counts(1, 0, 0, 0, 0)
+	wrote := b.Version()
+	b.After(3 * judge.Lag)
+	ds.Set(func(d *appsv1.DaemonSet) { metav1.SetMetaDataAnnotation(&d.ObjectMeta, "note", "x") })
+	h := b.History()
+	again := b.Now().Add(judge.Lag / 2)
+	h.Attribute(history.AuthorsFromAuditLog, []history.Authorship{
+		{ResourceVersion: wrote, UID: ds.Object().UID, Author: mine}, {ResourceVersion: b.Version(), UID: ds.Object().UID, Author: mine, Again: &again},
+	})
+	NewWithT(t).Expect(h).NotTo(NoEqualStatus())
 }

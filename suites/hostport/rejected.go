@@ -75,7 +75,9 @@ func refused(name string, act history.Act) Matcher { return refusal(Answered(act
 func refusal(answered Event) Matcher {
 	return OneOf(
 		Rejected("maxSurge with a host port", "maxSurge", answered),
-		Rejected("maxSurge with a host port", "hostPort", answered))
+		Rejected("maxSurge with a host port", "hostPort", answered),
+		// Ports on the host's network are host ports.
+		Rejected("maxSurge with a host port", "hostNetwork", answered))
 }
 
 var always = corev1.ContainerRestartPolicyAlways

@@ -29,7 +29,7 @@ func deleted() {
 			daemonSet := c.Deploy(ctx, MaxUnavailable("1"))
 			c.HoldDaemonSet(ctx, daemonSet)
 			c.DeleteDaemonSet(ctx, daemonSet, metav1.DeletePropagationBackground)
-			c.Await(ctx, Quiet(judge.Lag))
+			c.Await(ctx, Quiet(2*judge.Lag))
 			c.Mark(leftAlone)
 			// Each of these would be followed by an act, were the DaemonSet not being deleted.
 			c.DeletePod(ctx, c.LivePodOn(ctx, daemonSet, nodes[0]), 0)

@@ -18,7 +18,9 @@ func equal() {
 			daemonSet := c.Deploy(ctx, MaxSurge("1"))
 			c.RollOut(ctx, daemonSet, Image("v2"))
 			// These are changes that a controller looks at, and that no number shows.
+			c.Require(ctx, "it has come to rest", Quiet(2*time.Second))
 			c.Pods.HoldTermination(ctx, c.LivePodOn(ctx, daemonSet, nodes[0]))
+			c.Require(ctx, "it has come to rest again", Quiet(2*time.Second))
 			c.Update(ctx, daemonSet, Note())
 			c.Await(ctx, Quiet(3*time.Second))
 		},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/framework/state"
@@ -62,7 +61,7 @@ func joining() {
 			c.Await(ctx, RolledOut(updated))
 		},
 		func(j *spec.Checks) {
-			j.Decide("TARGET-002", Within(spec.AtOnce, Done(history.LabelNode), PodCreated(OfVersion("v2")).On(j.Bound(joined))), EndsRolledOut())
+			j.Decide("TARGET-002", Within(spec.AtOnce, NodeEligible().On(j.Bound(joined)), PodCreated(OfVersion("v2")).On(j.Bound(joined))), EndsRolledOut())
 		}, spec.SimulatedNodes{})
 
 	spec.It("makes no pod of a template before on a node that joins while the history of the current one is refused",

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
@@ -33,7 +34,7 @@ func room() {
 				c.Await(ctx, RolledOut(updated))
 			},
 			func(j *spec.Checks) {
-				j.Given(AtLeast(1, PodCreated(OfVersion("v2")).On(j.Bound(full))))
+				j.Given(Before(PodCreated(OfVersion("v2")).On(j.Bound(full)), Began(history.DeletePod)))
 				j.Decide("TARGET-008", EndsRolledOut(), Never(PodDeleted(OfVersion("v2"))))
 			}, spec.SimulatedNodes{})
 	}

@@ -12,9 +12,9 @@ import (
 // desired counts the nodes that should run the pod.
 func desired() field {
 	return field{
-		"desiredNumberScheduled",
-		func(status appsv1.DaemonSetStatus) int32 { return status.DesiredNumberScheduled },
-		func(_ *judge.Scene, _ *judge.Workload, n *judge.Node) (bool, bool, time.Time) {
+		name: "desiredNumberScheduled", leaves: true,
+		value: func(status appsv1.DaemonSetStatus) int32 { return status.DesiredNumberScheduled },
+		counts: func(_ *judge.Scene, _ *judge.Workload, n *judge.Node) (bool, bool, time.Time) {
 			return n.Eligible, n.Eligible, time.Time{}
 		},
 	}
@@ -23,9 +23,9 @@ func desired() field {
 // misscheduled counts the nodes that hold a pod and should hold none, possibly those whose only one is terminating or has ended.
 func misscheduled() field {
 	return field{
-		"numberMisscheduled",
-		func(status appsv1.DaemonSetStatus) int32 { return status.NumberMisscheduled },
-		func(_ *judge.Scene, _ *judge.Workload, n *judge.Node) (bool, bool, time.Time) {
+		name: "numberMisscheduled", leaves: true,
+		value: func(status appsv1.DaemonSetStatus) int32 { return status.NumberMisscheduled },
+		counts: func(_ *judge.Scene, _ *judge.Workload, n *judge.Node) (bool, bool, time.Time) {
 			unwanted := n.Exists && !n.Eligible
 			return unwanted && len(n.LivePods(nil)) > 0, unwanted && len(n.Pods) > 0, time.Time{}
 		},

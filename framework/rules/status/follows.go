@@ -19,6 +19,8 @@ type field struct {
 	value func(appsv1.DaemonSetStatus) int32
 	// counts reports whether the node counts, surely and possibly: where the documents leave it open, the two differ. From is when it does by the clock.
 	counts func(s *judge.Scene, w *judge.Workload, n *judge.Node) (surely, possibly bool, from time.Time)
+	// leaves: that the number follows when a node is deleted is STATUS-014.
+	leaves bool
 }
 
 // settling is how much longer than judge.Prompt a status may take. The documents give no bound, and a controller that writes it in batches, or not while
@@ -130,6 +132,8 @@ func (c *count) follow(s *judge.Scene, f field) {
 		if w != c.w {
 			continue
 		}
+		// What a node's deletion leaves wrong of the others is owed once anything of the pods changes.
+		c.nodeLeft = c.nodeLeft && (f.leaves || s.Change.Kind == history.KindNode)
 		before := c.nodes[n]
 		surely, possibly, from := f.counts(s, w, n)
 		c.nodes[n] = contribution{surely, possibly, from}

@@ -88,6 +88,15 @@ func TestTheStatusFollows(t *testing.T) {
 			b.Stimulus(history.DeletePod, pods[1])
 			pods[1].Terminating()
 		}, func(status *appsv1.DaemonSetStatus) { status.NumberReady, status.NumberAvailable = 1, 1 }},
+		{status.StatusReady(), func(b *Builder, ds *DaemonSet, pods []*Pod) {
+			pods[0].Unready()
+			edit(ds, func(status *appsv1.DaemonSetStatus) { status.NumberReady, status.NumberAvailable = 1, 1 })
+			b.Node(NodeName(1)).Leave()
+			b.Stimulus(history.DeletePod, pods[1])
+			pods[1].Gone()
+		}, func(status *appsv1.DaemonSetStatus) {
+			*status = appsv1.DaemonSetStatus{DesiredNumberScheduled: 1, CurrentNumberScheduled: 1, UpdatedNumberScheduled: 1, ObservedGeneration: status.ObservedGeneration}
+		}},
 		{status.StatusObserved(), func(_ *Builder, ds *DaemonSet, _ []*Pod) { ds.Set(MinReadySeconds(5)) }, func(status *appsv1.DaemonSetStatus) {
 			status.ObservedGeneration++
 		}},
@@ -144,6 +153,16 @@ func TestTheStatusFollows(t *testing.T) {
 			}),
 		)
 	}
+}
+
+func TestATerminatingPodIsNotAvailable(t *testing.T) {
+	Omits(t, status.StatusTerminating(), Tell("it no longer counts as ready, and still as available", func(b *Builder) {
+		ds, pods := reporting(b)
+		b.Stimulus(history.DeletePod, pods[1])
+		pods[1].Terminating()
+		edit(ds, func(status *appsv1.DaemonSetStatus) { status.NumberReady = 1 })
+		b.After(late).Mark("end")
+	}))
 }
 
 // TestAStatusMayTakeFifteenSeconds is about a pod that terminates: who writes a status in batches may take as long for that as for any other number.

@@ -9,6 +9,6 @@ import (
 // StatusAvailable is STATUS-005. That a terminating pod does not count is STATUS-009.
 func StatusAvailable() judge.Rule {
 	return follows("STATUS-005", "numberAvailable follows the number of eligible nodes with an available daemon pod", field{
-		"numberAvailable", func(status appsv1.DaemonSetStatus) int32 { return status.NumberAvailable }, available,
+		name: "numberAvailable", value: func(status appsv1.DaemonSetStatus) int32 { return status.NumberAvailable }, counts: available,
 	})
 }

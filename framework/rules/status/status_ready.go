@@ -9,6 +9,6 @@ import (
 // StatusReady is STATUS-004. That a terminating pod does not count is STATUS-009.
 func StatusReady() judge.Rule {
 	return follows("STATUS-004", "numberReady follows the number of eligible nodes with a Ready daemon pod", field{
-		"numberReady", func(status appsv1.DaemonSetStatus) int32 { return status.NumberReady }, ready,
+		name: "numberReady", value: func(status appsv1.DaemonSetStatus) int32 { return status.NumberReady }, counts: ready,
 	})
 }

@@ -40,6 +40,8 @@ func unseen() []string {
 		"hears-of-no-labels-of-unready-pods", "shares-evictions-between-budgets", "expects-no-scale-of-evicted-pods",
 		// Nobody else writes statuses there, no Deployment goes before its ReplicaSet, and every condition has a time.
 		"takes-a-failure-that-it-finds-for-its-own", "looks-for-the-deployment-of-a-replica-set-alone", "resets-no-targets-without-a-time",
+		// Its workloads have no more pods than they ask for.
+		"allows-no-more-than-its-maxunavailable",
 		// No condition of others says of which generation it is, no workload asks for millions of pods, and no name is used again.
 		"takes-outdated-conditions-of-others-away", "lets-shares-of-large-scales-overflow", "takes-a-new-deployment-for-the-one-that-is-gone",
 		// They patch, which the simulation's API server does not know: see unconditional.
