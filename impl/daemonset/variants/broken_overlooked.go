@@ -2,8 +2,11 @@ package variants
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -22,7 +25,33 @@ func brokenOverlooked() []Variant {
 			Writer: deletingPods(func(*corev1.Pod) client.DeleteOption { return client.GracePeriodSeconds(1) })},
 		{Name: "notes-the-template-on-pods-of-namesakes", Says: "Writes the revision of a pod that it creates on the pods of DaemonSets of the same name in other namespaces.",
 			Breaks: []string{"ROLLING-019"}, Writer: func(c client.Client) client.Client { return namesakes{c} }},
+		{Name: "counts-pods-on-their-way-out-as-available", Says: "Counts a Ready pod as available that is terminating, though not as ready.",
+			Breaks: []string{"STATUS-009"}, Planner: reporting(countLeaving)},
+		{Name: "writes-the-status-when-the-labels-change", Says: "Writes the status of a DaemonSet whenever its labels or annotations change, whatever is stored.",
+			Breaks: []string{"STATUS-012"}, Planner: remember(answerMetadata)},
 	}
+}
+
+func countLeaving(status *appsv1.DaemonSetStatus, state plan.State, _ time.Time) {
+	for _, n := range nodes(state) {
+		if n.eligible && slices.ContainsFunc(n.leaving, plan.IsReady) && !slices.ContainsFunc(slices.Concat(n.olds, n.news), plan.IsReady) {
+			status.NumberAvailable++
+			status.NumberUnavailable--
+		}
+	}
+}
+
+// metadataSeen are the labels and annotations of the last pass.
+type metadataSeen struct{ text string }
+
+func answerMetadata(m *memory[metadataSeen]) Around {
+	return doing(func(actions *plan.Actions, state plan.State, _ time.Time) {
+		seen, text := m.of(state), fmt.Sprint(state.DaemonSet.Labels, state.DaemonSet.Annotations)
+		if seen.text != "" && seen.text != text && actions.Status == nil {
+			actions.Status = state.DaemonSet.Status.DeepCopy()
+		}
+		seen.text = text
+	})
 }
 
 // secondsOfRollout are the minReadySeconds that there were when the template was first seen.
