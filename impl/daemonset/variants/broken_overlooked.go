@@ -34,7 +34,8 @@ func brokenOverlooked() []Variant {
 
 func countLeaving(status *appsv1.DaemonSetStatus, state plan.State, _ time.Time) {
 	for _, n := range nodes(state) {
-		if n.eligible && slices.ContainsFunc(n.leaving, plan.IsReady) && !slices.ContainsFunc(slices.Concat(n.olds, n.news), plan.IsReady) {
+		saysReady := func(pod *corev1.Pod) bool { return ready(pod) != nil && ready(pod).Status == corev1.ConditionTrue }
+		if n.eligible && slices.ContainsFunc(n.leaving, saysReady) && !slices.ContainsFunc(slices.Concat(n.olds, n.news), plan.IsReady) {
 			status.NumberAvailable++
 			status.NumberUnavailable--
 		}
