@@ -97,7 +97,7 @@ func evictions() {
 				j.Decide("CROSS-005", Within(spec.AtOnce, First(PodDeleted().On(node)), PodCreated().On(node)),
 					Before(After(PodReady().On(node), PodDeleted().On(node)), After(PodGone().On(node), PodDeleted().On(node))))
 			}
-			j.Decide("CROSS-005", Keeps("EVICT-010"), EndsRolledOut())
+			j.Decide("CROSS-005", Tested(AtLeast(2, PodDeleted())), Keeps("PDB-001"), Keeps("EVICT-010"), EndsRolledOut())
 		}, recorded())
 }
 

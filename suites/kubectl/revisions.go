@@ -12,6 +12,7 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 	. "github.com/rollcall-conformance/rollcall/framework/matchers"
 	. "github.com/rollcall-conformance/rollcall/framework/scenario"
+	"github.com/rollcall-conformance/rollcall/suites/rollouts"
 	"github.com/rollcall-conformance/rollcall/suites/spec"
 )
 
@@ -38,6 +39,8 @@ func revisions() {
 
 			var says []string
 			for _, revision := range append([]int64{0, 0}, numbers[:min(1, len(numbers))]...) {
+				// kubectl goes by the numbers, which may be those of before while the pods are updated already.
+				c.AwaitAfter(ctx, spec.AtOnce, rollouts.Renumbered(daemonSet))
 				var said string
 				daemonSet, said = c.RolloutUndo(ctx, daemonSet, revision)
 				says = append(says, said)

@@ -25,7 +25,9 @@ func clock() {
 			daemonSet = c.Update(ctx, daemonSet, MinReadySeconds(minReady))
 			c.RequireAfter(ctx, time.Duration(minReady)*time.Second, "the old pod is available", Steady(daemonSet))
 			updated := c.Update(ctx, daemonSet, Image("v2"))
-			crashFor(ctx, c, away, "the updated pod is Ready", UpdatedOn(1, updated, history.IsReady))
+			if !crashFor(ctx, c, away, UpdatedOn(1, updated, history.IsReady)) {
+				return
+			}
 			c.AwaitAfter(ctx, time.Duration(minReady)*time.Second, RolledOut(updated))
 		},
 		func(j *spec.Checks) {
@@ -42,7 +44,7 @@ const away = spec.AtOnce + 2*time.Second
 // with the time that it will be away and enough to spare.
 func timeToComeBack(ctx context.Context, c *spec.Case, daemonSet *appsv1.DaemonSet) int32 {
 	began := time.Now()
-	crash(ctx, c, "there is nothing to do", state.All())
+	crash(ctx, c, state.All())
 	// One that is ready need not lead yet.
 	c.RequireReconciled(ctx, daemonSet)
 	took := time.Since(began)

@@ -33,8 +33,10 @@ func hangs() {
 			c.Await(ctx, Quiet(time.Second))
 		},
 		func(j *spec.Checks) {
-			j.Given(Exactly(2, Done(history.ResumeImplementation)))
-			j.Decide("RECOVERY-001", EndsRolledOut(), Keeps("ROLLING-002"), Keeps("ROLLING-013"))
+			j.Given(AtLeast(1, Done(history.ResumeImplementation)))
+			both := Tested(Exactly(2, Done(history.ResumeImplementation)))
+			j.Decide("SURGE-007", both)
+			j.Decide("RECOVERY-001", both, EndsRolledOut(), Keeps("ROLLING-002"), Keeps("ROLLING-013"))
 		}, spec.Alone{})
 }
 

@@ -34,16 +34,25 @@ func Specs() {
 // back is when the implementation is ready again.
 const back history.Mark = "controller is back"
 
-// crash kills the implementation as soon as the condition holds, and starts it again.
-func crash(ctx context.Context, c *spec.Case, when string, condition Condition) {
-	crashFor(ctx, c, 0, when, condition)
+// crash kills the implementation as soon as each of the conditions holds, one after the other, and starts it again. It reports whether all came about: one that
+// does not may be what a crash before has left undone.
+func crash(ctx context.Context, c *spec.Case, conditions ...Condition) bool {
+	for _, condition := range conditions {
+		if !crashFor(ctx, c, 0, condition) {
+			return false
+		}
+	}
+	return true
 }
 
 // crashFor is crash with nobody at work for that long.
-func crashFor(ctx context.Context, c *spec.Case, away time.Duration, when string, condition Condition) {
-	c.Require(ctx, when, condition)
+func crashFor(ctx context.Context, c *spec.Case, away time.Duration, condition Condition) bool {
+	if !c.Await(ctx, condition) {
+		return false
+	}
 	c.Kill(ctx)
 	c.Await(ctx, Past(time.Now().Add(away)))
 	c.Restart(ctx)
 	c.Mark(back)
+	return true
 }

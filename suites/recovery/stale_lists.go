@@ -32,8 +32,8 @@ func staleLists() {
 			c.Await(ctx, Quiet(time.Second))
 		},
 		func(j *spec.Checks) {
-			j.Given(AtLeast(2, Done(history.AnswerFromPast)))
-			j.Decide("RECOVERY-012", EndsRolledOut(), Keeps("SURGE-002"), Keeps("SURGE-009"), Keeps("ROLLING-002"), Keeps("ROLLING-013"))
+			j.Given(AtLeast(1, Done(history.AnswerFromPast)))
+			j.Decide("RECOVERY-012", Tested(AtLeast(2, Done(history.AnswerFromPast))), EndsRolledOut(), Keeps("SURGE-002"), Keeps("SURGE-009"), Keeps("ROLLING-002"), Keeps("ROLLING-013"))
 		}, spec.Alone{Relay: true}, spec.OneCause{})
 }
 

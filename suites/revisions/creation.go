@@ -82,7 +82,7 @@ func creation() {
 			c.RollOut(ctx, daemonSet, Image("v3"))
 			c.Await(ctx, hashed())
 			c.Mark(outside)
-			for _, edit := range []Edit{MinReadySeconds(1), MaxSurge("1"), Note()} {
+			for _, edit := range []Edit{MinReadySeconds(1), MaxUnavailable("1"), Note()} {
 				c.Await(ctx, Processed(c.Update(ctx, daemonSet, edit)))
 			}
 			c.Await(ctx, Quiet(2*time.Second))

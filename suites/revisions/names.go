@@ -56,7 +56,7 @@ func names() {
 			for _, id := range []requirements.ID{"HISTORY-006", "HISTORY-007"} {
 				j.Decide(id, Tested(AtLeast(1, withMoreThan(0))), NeverBetween(Marked(wanted), Marked(wantedNext), withMoreThan(1)), Never(withMoreThan(2)))
 			}
-			j.Decide("HISTORY-006", EndsRolledOut(), AtLeast(1, withMoreThan(0)), ComesToHold(reported()))
+			j.Decide("HISTORY-006", EndsRolledOut(), AtLeast(1, withMoreThan(0)), AtLeast(1, After(withMoreThan(1), Marked(wantedNext))), ComesToHold(reported()))
 			// Some are of a template from before the first collision.
 			for _, id := range []requirements.ID{"HISTORY-009", "API-020"} {
 				j.Decide(id, Tested(AtLeast(1, After(PodCreated(OfVersion("v1")), withMoreThan(0)))), Never(PodUnidentified()))

@@ -22,3 +22,20 @@ func Recorded(daemonSet *appsv1.DaemonSet) Condition {
 		return false
 	})
 }
+
+// Renumbered holds once the history of the DaemonSet's template has the largest number of all. That may come after the pods are updated (HISTORY-010).
+func Renumbered(daemonSet *appsv1.DaemonSet) Condition {
+	return state.When("the history of the template of DaemonSet "+daemonSet.Name+" has the largest number", func(cluster *history.Cluster) bool {
+		var last *appsv1.ControllerRevision
+		for _, revision := range cluster.Revisions {
+			if metav1.IsControlledBy(revision, daemonSet) && (last == nil || revision.Revision > last.Revision) {
+				last = revision
+			}
+		}
+		if last == nil {
+			return false
+		}
+		template, err := history.TemplateIn(last)
+		return err == nil && history.SameTemplate(template, &daemonSet.Spec.Template)
+	})
+}
