@@ -15,7 +15,8 @@ import (
 	"github.com/rollcall-conformance/rollcall/framework/history"
 )
 
-// settle is how long after an act the Event may come in which a controller says that it was its own.
+// settle is how long before or after an act is received the Event may be in which a controller says that it was its own. What it said long ago was of another pod
+// of the name.
 const settle = 5 * time.Second
 
 // The reasons of Events by which DaemonSet controllers say what they did.
@@ -51,26 +52,28 @@ func claimIn(object history.Object) *claim {
 type witness struct {
 	// start is when everything was recorded from.
 	start time.Time
-	// said has when each claim was first heard.
-	said map[claim]time.Time
+	// said has when each claim was heard.
+	said map[claim][]time.Time
 }
 
-func newWitness(start time.Time) *witness { return &witness{start: start, said: map[claim]time.Time{}} }
+func newWitness(start time.Time) *witness {
+	return &witness{start: start, said: map[claim][]time.Time{}}
+}
 
 // hear takes an Event in.
 func (w *witness) hear(entry history.Entry) {
 	if said := claimIn(entry.Object); said != nil && entry.Type != watch.Deleted {
-		if _, known := w.said[*said]; !known {
-			w.said[*said] = entry.Time
-		}
+		w.said[*said] = append(w.said[*said], entry.Time)
 	}
 }
 
 // forget drops what was said before a time.
 func (w *witness) forget(before time.Time) {
-	for said, at := range w.said {
-		if at.Before(before) {
+	for said, times := range w.said {
+		if times = slices.DeleteFunc(times, func(at time.Time) bool { return at.Before(before) }); len(times) == 0 {
 			delete(w.said, said)
+		} else {
+			w.said[said] = times
 		}
 	}
 }
@@ -99,8 +102,7 @@ func (w *witness) author(entry history.Entry, before history.Object, owner *apps
 // acted reports whether there is evidence that the DaemonSet's controller created or deleted the pod in this step.
 func (w *witness) acted(entry history.Entry, before, pod *corev1.Pod, owner *appsv1.DaemonSet) bool {
 	says := func(reason string) bool {
-		at, said := w.said[claim{owner.UID, reason, pod.Name}]
-		return said && !at.After(entry.Time.Add(settle))
+		return slices.ContainsFunc(w.said[claim{owner.UID, reason, pod.Name}], func(at time.Time) bool { return at.Sub(entry.Time).Abs() <= settle })
 	}
 	switch {
 	case before == nil:

@@ -63,6 +63,9 @@ func TestOnlyWhatTheControllerSaysItDidIsHeldAgainstIt(t *testing.T) {
 		"it says so too late": {func(ds *historytest.DaemonSet, h *history.History) []history.Entry {
 			return []history.Entry{said(ds, deleted, "Deleted pod: agent-a", "", at, h), said(ds, deleted, "Deleted pod: agent-b", "", at+settle+2*time.Second, h)}
 		}, judge.Holds},
+		"it said so long before, of another pod of the name": {func(ds *historytest.DaemonSet, h *history.History) []history.Entry {
+			return []history.Entry{said(ds, deleted, "Deleted pod: agent-a", "", at, h), said(ds, deleted, "Deleted pod: agent-b", "", at-settle-2*time.Second, h)}
+		}, judge.Holds},
 		"it says that it created them": {func(ds *historytest.DaemonSet, h *history.History) []history.Entry {
 			return []history.Entry{said(ds, created, "Created pod: agent-a", "", at, h), said(ds, created, "Created pod: agent-b", "", at, h)}
 		}, judge.Holds},
